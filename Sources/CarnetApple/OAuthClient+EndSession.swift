@@ -5,7 +5,7 @@ extension OAuthClient {
     /// Shows the page that ends the session at the provider, until it sends the browser back.
     ///
     /// - Throws: `OAuthError`, if the page was not shown or did not come back.
-    package func showEndSession(_ page: Secret, answering state: Secret?, with agent: any UserAgent) async throws {
+    package func showEndSession(_ page: Secret, state: Secret?, with agent: any UserAgent) async throws {
         guard let redirectURI = registration.postLogoutRedirectURI else {
             throw OAuthError(
                 .signOut, .badRegistration, "the provider's sign-out page would not return to the app",
@@ -15,7 +15,7 @@ extension OAuthClient {
             let presenter = try await agent.prepare(redirectURI: redirectURI)
             do {
                 _ = try await presenter.present(page.reveal()) { [provider] callback in
-                    EndSessionRequest.isReturn(callback, answering: state, at: provider)
+                    EndSessionRequest.isReturn(callback, state: state, at: provider)
                 }
                 await presenter.close()
             } catch {

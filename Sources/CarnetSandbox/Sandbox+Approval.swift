@@ -26,23 +26,23 @@ extension Sandbox {
     ///
     /// - Throws: An error with the text of the page if there is no callback; `WebURLError`.
     public func approve(authorizationURL: String) async throws -> String {
-        try await answer(authorizationURL: authorizationURL).url
+        try await callback(approving: authorizationURL).url
     }
 
     /// The same for a provider whose callback may be a POST: its URL, and the posted form.
     ///
     /// - Throws: As `approve(authorizationURL:)`.
-    public func answer(authorizationURL: String) async throws -> (url: String, form: String?) {
+    public func callback(approving authorizationURL: String) async throws -> (url: String, form: String?) {
         let url = try pageURL(authorizationURL)
         var request = HTTPRequest(method: .get, scheme: url.scheme, authority: url.authority, path: url.target)
         var (response, body) = await respond(to: request, body: [])
         var page = String(decoding: body, as: UTF8.self)
         if response.status == .ok, let ticket = HTMLPage.value(of: "ticket", in: page) {
-            var answer = [(name: "ticket", value: ticket), ("user", "0"), ("decision", "allow")]
-            answer += askedScopes(onPageWith: ticket).map { ("scope", $0) }
+            var decision = [(name: "ticket", value: ticket), ("user", "0"), ("decision", "allow")]
+            decision += askedScopes(onPageWith: ticket).map { ("scope", $0) }
             request.method = .post
             request.headerFields[.contentType] = "application/x-www-form-urlencoded"
-            (response, body) = await respond(to: request, body: Array(PercentEncoding.encode(answer).utf8))
+            (response, body) = await respond(to: request, body: Array(PercentEncoding.encode(decision).utf8))
             page = String(decoding: body, as: UTF8.self)
         }
         if response.status == .ok, let form = HTMLPage.form(in: page) { return (form.url, form.body) }
@@ -64,11 +64,11 @@ extension Sandbox {
         var (response, body) = await respond(to: request, body: [])
         if response.status == .ok, let ticket = HTMLPage.value(of: "ticket", in: String(decoding: body, as: UTF8.self))
         {
-            var answer = [(name: "ticket", value: ticket), ("user", "0"), ("decision", "allow")]
-            answer += askedScopes(ofDeviceWith: userCode).map { ("scope", $0) }
+            var decision = [(name: "ticket", value: ticket), ("user", "0"), ("decision", "allow")]
+            decision += askedScopes(ofDeviceWith: userCode).map { ("scope", $0) }
             request.method = .post
             request.headerFields[.contentType] = "application/x-www-form-urlencoded"
-            (response, body) = await respond(to: request, body: Array(PercentEncoding.encode(answer).utf8))
+            (response, body) = await respond(to: request, body: Array(PercentEncoding.encode(decision).utf8))
         }
         guard response.status == .ok else {
             let text = HTMLPage.text(of: String(decoding: body, as: UTF8.self))

@@ -68,7 +68,7 @@ public actor Sandbox {
         if let slow = servers.first(where: { $0.has(.slow) }) { try? await sleep(slow.options.slowness) }
         // Other requests may have been handled meanwhile.
         recallFaults(chosenFor: request, body)
-        let answer = answer(request, text, body)
+        let handled = handle(request, text, body)
         if requests.count == Self.longestLog { requests.removeFirst() }
         requests.append(
             SandboxRequest(
@@ -76,9 +76,9 @@ public actor Sandbox {
                 url: text,
                 headers: request.headerFields,
                 body: body,
-                provider: answer.provider,
-                endpoint: answer.endpoint,
-                status: answer.reply.status
+                provider: handled.provider,
+                endpoint: handled.endpoint,
+                status: handled.reply.status
             )
         )
         for index in servers.indices {
@@ -86,7 +86,7 @@ public actor Sandbox {
             servers[index].logouts = []
             for logout in logouts { await sendLogout?(logout) }
         }
-        return (HTTPResponse(status: answer.reply.status, headerFields: answer.reply.headers), answer.reply.body)
+        return (HTTPResponse(status: handled.reply.status, headerFields: handled.reply.headers), handled.reply.body)
     }
 
     /// Whether a connection for a request succeeds. For `false`, an adapter throws its own connection error.
@@ -165,7 +165,7 @@ public actor Sandbox {
 
     private static let longestLog = 1000
 
-    private func answer(
+    private func handle(
         _ request: HTTPRequest, _ text: String, _ body: [UInt8]
     ) -> (reply: Reply, provider: ProviderID?, endpoint: EndpointName?) {
         let url: WebURL

@@ -66,8 +66,9 @@ extension Simulation {
             let pending = try authorization().pending
             let callback = try validate(callback: Self.standardCallback(provider.discovered), for: pending)
             let filled = provider.discovered.filled(
-                with: HeldValues(callback: callback), as: registration, now: Self.now, random: SimulatedRandomSource())
-            return try TokenRequest.exchange(
+                with: ConnectionValues(callback: callback), as: registration, now: Self.now,
+                random: SimulatedRandomSource())
+            return try TokenRequest.authorizationCode(
                 callback, at: filled, as: registration, random: SimulatedRandomSource(), now: Self.now)
         }
     }
@@ -105,7 +106,7 @@ extension Simulation {
         let url = pending.redirectURI + separator + PercentEncoding.encode(sent)
         var plain = pending
         // The provider's key is not available, so the content of a signed response is validated.
-        if pending.hasSignedAnswer(at: provider) { plain.responseMode = .query }
+        if pending.hasSignedResponse(at: provider) { plain.responseMode = .query }
         return try plain.validate(
             AuthorizationCallback(url: url), from: provider.discovered, now: Self.now,
             clientSecret: registration.clientSecret)

@@ -5,8 +5,8 @@ import CarnetProtocol
 extension Simulation {
     static func held(
         at provider: DiscoveredProvider, as registration: ClientRegistration, _ tokens: TokenSet
-    ) -> HeldValues {
-        var held = HeldValues(tokens: tokens)
+    ) -> ConnectionValues {
+        var held = ConnectionValues(tokens: tokens)
         func keep(_ origin: String, _ name: String, _ text: String?, isSecret: Bool = false) {
             if let text { held.values["\(origin).\(name)"] = ConnectionValue(text, isSecret: isSecret) }
         }

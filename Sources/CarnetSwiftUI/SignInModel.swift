@@ -139,7 +139,7 @@ public final class SignInModel {
             phase = .signedOut
             if let page = outcome.endSessionURL, case .agent(let agent) = way {
                 do {
-                    try await client.showEndSession(page, answering: outcome.endSessionState, with: agent)
+                    try await client.showEndSession(page, state: outcome.endSessionState, with: agent)
                 } catch let error as OAuthError {
                     outcome.failures.append(error)
                 }

@@ -115,7 +115,7 @@ struct BadInputTests {
     // MARK: What is no file
 
     @Test("What is no file is reported, and hides no other")
-    func whatIsNoFileIsTold() async throws {
+    func whatIsNoFileIsReported() async throws {
         let manager = FileManager.default
         try home.write(Self.good, to: "p/acme.yaml")
         let folder = home.folder.appending(path: "p")
@@ -141,7 +141,7 @@ struct BadInputTests {
     }
 
     @Test("A file without permission is reported", .enabled(if: geteuid() != 0, "a superuser may read everything"))
-    func aFileWithoutPermissionIsTold() async throws {
+    func aFileWithoutPermissionIsReported() async throws {
         let file = try home.write(Self.good, to: "acme.yaml")
         #expect(chmod(file.path, 0) == 0)
         let result = try await home.run("lint", "acme.yaml")
@@ -159,7 +159,7 @@ struct BadInputTests {
                 "<stdin>:1:1: error: the file cannot be read: larger than 1 MiB [D003]\n"), "\(result)")
     }
 
-    @Test("Descriptors that extend each other in a circle are each told")
+    @Test("Descriptors that extend each other in a circle are each reported")
     func descriptorsThatExtendEachOther() async throws {
         for (id, parent) in [("a", "b"), ("b", "c"), ("c", "a")] {
             try home.write("carnet: 1\nid: \(id)\nname: A\nextends: \(parent)\n", to: "p/\(id).yaml")

@@ -18,7 +18,7 @@ struct ChromiumTests {
         port = try Sample.freePort()
     }
 
-    @Test("MyGoogleInfo shows the names and the picture, renews, and is restored after a restart")
+    @Test("MyGoogleInfo shows the names and the picture, refreshes, and is restored after a restart")
     func myGoogleInfoShowsTheNames() async throws {
         let sandbox = try await RunningSandbox(home, "google", "--ask")
         func demo() async throws -> RunningDemo {

@@ -63,7 +63,7 @@ struct DemoTests {
         }
     }
 
-    /// Begins a sign-in and answers the consent page.
+    /// Begins a sign-in and submits the consent page.
     private func signIn(
         _ browser: inout DemoBrowser, scopes: [String] = [], fault: String = ""
     ) async throws -> TestResponse {
@@ -122,7 +122,7 @@ struct DemoTests {
         }
     }
 
-    @Test("A resource that is open answers, and more scopes open more")
+    @Test("A resource that is open responses, and more scopes open more")
     func resources() async throws {
         try await withBrowser { browser in
             _ = try await signIn(&browser)
@@ -164,7 +164,7 @@ struct DemoTests {
         }
     }
 
-    @Test("A fault that the visitor chose is told on a page, and lasts for one sign-in")
+    @Test("A fault that the visitor chose is reported on a page, and lasts for one sign-in")
     func fault() async throws {
         try await withBrowser { browser in
             let failed = try await signIn(&browser, fault: "wrong-nonce")
@@ -295,7 +295,7 @@ struct DemoTests {
         }
     }
 
-    @Test("A folder is watched: a new file is signed in with, and one with a mistake keeps the old and is told")
+    @Test("A folder is watched: a new file is signed in with, and one with a mistake keeps the old and is reported")
     func watching() async throws {
         let home = try CommandHome()
         try home.write(Self.acme, to: "providers/acme.yaml")

@@ -10,7 +10,7 @@ struct DiscoveryCommandTests {
         home = try CommandHome()
     }
 
-    /// A sandbox that answers at its own address as the issuer.
+    /// A sandbox that responses at its own address as the issuer.
     private func startIssuer() async throws -> (issuer: String, sandbox: RunningSandbox) {
         let port = try Sample.freePort()
         let issuer = "http://127.0.0.1:\(port)"

@@ -194,7 +194,7 @@ struct LintTests {
     }
 
     @Test("What is certain is mended in the file, comments and all")
-    func whatIsCertainIsMended() async throws {
+    func whatIsCertainIsFixed() async throws {
         let repeated = Sample.acme().replacing("[openid, profile, email]", with: "[openid, openid, email]") + "# ours\n"
         let file = try home.write(repeated, to: "acme.yaml")
         let result = try await home.run("lint", "acme.yaml", "--fix")

@@ -190,8 +190,8 @@ struct LoginTests {
         try await expectNothingStored()
     }
 
-    @Test("A server that answers with another state does not end the wait")
-    func aServerThatAnswersWithAnother() async throws {
+    @Test("A server that responds with another state does not end the wait")
+    func aServerThatRespondsWithAnother() async throws {
         let sandbox = try await RunningSandbox(home, "google", "--fault", "wrong-state")
         let login = try await home.startLogin(["google", "--sandbox", sandbox.address])
         #expect(try await Browser().open(login.address).status == 400)

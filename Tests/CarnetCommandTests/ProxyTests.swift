@@ -156,7 +156,7 @@ struct ReachTests {
         try home.write(
             "carnet: 1\nid: acme\nname: Acme\nissuer: \(issuer)\nscopes: { default: [read] }\n",
             to: "providers/acme.yaml")
-        server.answer(
+        server.respond(
             "/.well-known/openid-configuration",
             with: TLSServer.metadata(issuer: issuer, endpointsAt: "https://\(server.authority)"))
         let login = [
@@ -231,8 +231,8 @@ extension TLSServer {
         let server = try await TLSServer(
             certificate: certificates.path("certificate.pem"), key: certificates.path("key.pem"))
         let origin = origin(try server.port)
-        server.answer("/.well-known/openid-configuration", with: metadata(issuer: origin, endpointsAt: origin))
-        server.answer(
+        server.respond("/.well-known/openid-configuration", with: metadata(issuer: origin, endpointsAt: origin))
+        server.respond(
             "/token", with: #"{"access_token":"at","token_type":"Bearer","expires_in":3600,"refresh_token":"rt"}"#)
         return server
     }

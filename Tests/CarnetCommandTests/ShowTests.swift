@@ -99,7 +99,7 @@ struct ShowTests {
     }
 
     @Test("Every missing input is reported at once, with how it is given")
-    func everyMissingInputIsTold() async throws {
+    func everyMissingInputIsReported() async throws {
         for command in [["show", "plain", "--resolved"], ["try", "plain"]] {
             let run = try home.start(command)
             let result = try await run.finish()

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// A program that is stopped for longer than its time limit, by Ctrl-Z or because the machine sleeps, while a provider
-/// that replaces refresh tokens answers it.
+/// that replaces refresh tokens responds to it.
 @Suite("Stopped process")
 struct StoppedProcessTests {
     private let home: CommandHome

@@ -57,8 +57,8 @@ struct StoreTests {
         #expect(try home.files(endingWith: ".record").isEmpty)
     }
 
-    @Test("A record that cannot be told is named and hides no other account")
-    func aRecordThatCannotBeTold() async throws {
+    @Test("A record that cannot be read is named and hides no other account")
+    func aRecordThatCannotBeReported() async throws {
         let sandbox = try await RunningSandbox(home, "google")
         for account in ["a", "b"] {
             try await home.logIn("google", "--account", account, "--sandbox", sandbox.address)

@@ -28,7 +28,7 @@ struct UsageTests {
     }
 
     @Test("Help is a response")
-    func helpIsAnAnswer() async throws {
+    func helpIsPrinted() async throws {
         for arguments in [["--help"], ["login", "--help"], ["help", "call"], []] {
             let run = try home.start(arguments)
             let result = try await run.finish()
@@ -59,7 +59,7 @@ struct UsageTests {
     }
 
     @Test("A response that cannot be written is no success")
-    func anAnswerThatCannotBeWritten() async throws {
+    func aResponseThatCannotBeWritten() async throws {
         let run = try CommandRun(
             URL(filePath: "/bin/sh"),
             ["-c", "exec \"$0\" providers > /dev/full", BuiltProduct.carnet.path],

@@ -25,8 +25,8 @@ struct IssuerMatchSchemaTests {
             let root = try #require(document.root)
             return try #require(JSONValue(root, &decoder))
         }
-        let answer = try SchemaValidator.validate(trees, against: DescriptorSchema.document)
-        for (rule, (document, reason)) in zip(Self.rules, zip(documents, answer.instances)) {
+        let response = try SchemaValidator.validate(trees, against: DescriptorSchema.document)
+        for (rule, (document, reason)) in zip(Self.rules, zip(documents, response.instances)) {
             #expect(document.diagnostics.isEmpty && reason == nil, "\(rule): \(document.diagnostics) \(reason ?? "")")
         }
     }

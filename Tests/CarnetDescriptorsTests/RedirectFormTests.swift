@@ -49,7 +49,7 @@ struct RedirectFormTests {
     }
 
     @Test("Long address is validated in a moment", .timeLimit(.minutes(5)))
-    func longAddressIsJudgedInAMoment() throws {
+    func longAddressIsValidatedInAMoment() throws {
         let uri = "https://h/" + String(repeating: "a", count: 2000)
         #expect(try !matches("https://{host}/{path}/x/{more}/y", uri))
     }

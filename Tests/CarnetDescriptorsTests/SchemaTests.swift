@@ -11,9 +11,9 @@ struct SchemaTests {
     func theShippedAndTheDocumentedDescriptors() throws {
         let documents = try Repository.descriptors().map { DescriptorDocument($0) }
         #expect(documents.count >= 12)
-        let answer = try SchemaValidator.validate(try documents.map(json), against: DescriptorSchema.document)
-        #expect(answer.schema == nil)
-        for (document, reason) in zip(documents, answer.instances) {
+        let response = try SchemaValidator.validate(try documents.map(json), against: DescriptorSchema.document)
+        #expect(response.schema == nil)
+        for (document, reason) in zip(documents, response.instances) {
             #expect(document.diagnostics.isEmpty && reason == nil, "\(document.file.path): \(reason ?? "")")
         }
     }
@@ -41,9 +41,9 @@ struct SchemaTests {
                 return (place.path, value, descriptor)
             }
         }
-        let answer = try SchemaValidator.validate(cases.map(\.2), against: DescriptorSchema.document)
-        #expect(answer.instances.count == cases.count)
-        for ((path, value, descriptor), reason) in zip(cases, answer.instances) {
+        let response = try SchemaValidator.validate(cases.map(\.2), against: DescriptorSchema.document)
+        #expect(response.instances.count == cases.count)
+        for ((path, value, descriptor), reason) in zip(cases, response.instances) {
             let diagnostics = descriptor.document.diagnostics
             #expect(
                 diagnostics.isEmpty == (reason == nil),
@@ -58,9 +58,9 @@ struct SchemaTests {
             DecoderDiagnostics.all.flatMap(\.bad).map { MarkedExample($0).text }
             + Self.bad.map { "carnet: 1\nid: acme\nname: Acme\n" + $0 } + Self.badWholes
         let documents = texts.map { DescriptorDocument(SourceFile(path: "bad.yaml", text: $0)) }
-        let answer = try SchemaValidator.validate(try documents.map(json), against: DescriptorSchema.document)
-        #expect(answer.instances.count == texts.count)
-        for (document, reason) in zip(documents, answer.instances) {
+        let response = try SchemaValidator.validate(try documents.map(json), against: DescriptorSchema.document)
+        #expect(response.instances.count == texts.count)
+        for (document, reason) in zip(documents, response.instances) {
             #expect(
                 document.descriptor == nil && reason != nil, "\(String(decoding: document.file.bytes, as: UTF8.self))")
         }
@@ -76,10 +76,10 @@ struct SchemaTests {
         ]
         let files = (good + bad).map { SourceFile(path: "map.yaml", text: $0) }
         let trees = try files.map { try json(DescriptorDocument($0)) }
-        let answer = try SchemaValidator.validate(trees, against: DescriptorSchema.resourceMap)
-        #expect(answer.schema == nil)
-        #expect(answer.instances.count == files.count)
-        for (file, reason) in zip(files, answer.instances) {
+        let response = try SchemaValidator.validate(trees, against: DescriptorSchema.resourceMap)
+        #expect(response.schema == nil)
+        #expect(response.instances.count == files.count)
+        for (file, reason) in zip(files, response.instances) {
             let isGood = ResourceMapFile(file).diagnostics.isEmpty
             #expect(isGood == good.contains(file.text) && isGood == (reason == nil), "\(file.text): \(reason ?? "")")
         }

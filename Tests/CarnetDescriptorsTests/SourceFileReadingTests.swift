@@ -71,7 +71,7 @@ struct SourceFileReadingTests {
     @Test(
         "A file without permission is reported as such", .enabled(if: geteuid() != 0, "a superuser may read everything")
     )
-    func aFileWithoutPermissionIsTold() throws {
+    func aFileWithoutPermissionIsReported() throws {
         try withFolder { folder in
             let path = folder.appending(path: "secret.yaml").path
             try Data("a".utf8).write(to: URL(filePath: path))
@@ -107,7 +107,7 @@ struct SourceFileReadingTests {
     }
 
     @Test("Links in a circle are reported in the words of the system", arguments: ["loop.yaml", "other.yaml"])
-    func linksInACircleAreTold(name: String) throws {
+    func linksInACircleAreReported(name: String) throws {
         try withFolder { folder in
             let manager = FileManager.default
             let (loop, other) = (folder.appending(path: "loop.yaml").path, folder.appending(path: "other.yaml").path)

@@ -222,7 +222,7 @@ struct YAMLReaderTests {
     }
 
     @Test("A binary file is reported at its first bad byte")
-    func aBinaryFileIsTold() {
+    func aBinaryFileIsReported() {
         let document = read(bytes: [0x61, 0x3A, 0x20, 0xC3, 0xA9, 0xFF, 0x0A, 0xFE])
         #expect(document.root == nil)
         #expect(document.diagnostics.map(\.code) == ["D001"])
@@ -279,8 +279,8 @@ struct YAMLReaderTests {
             ])
     }
 
-    @Test("A null byte is told with its place")
-    func aNullByteIsTold() {
+    @Test("A null byte is reported with its place")
+    func aNullByteIsReported() {
         let document = read("a: b\nc: d\0e\n")
         #expect(document.diagnostics.map(\.message) == ["the file contains a null byte"])
         #expect(document.diagnostics.first?.span.start == SourcePosition(line: 2, column: 5))

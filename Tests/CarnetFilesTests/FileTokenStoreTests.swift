@@ -93,7 +93,7 @@ struct FileTokenStoreTests {
     }
 
     @Test("Key that is gone is reported before a save")
-    func keyThatIsGoneIsToldBeforeASave() async throws {
+    func keyThatIsGoneIsReportedBeforeASave() async throws {
         let temporary = try TemporaryStore()
         _ = try await temporary.store().save(.test(), replacing: nil)
         try FileManager.default.removeItem(atPath: "\(temporary.folder)/key")

@@ -74,7 +74,7 @@ struct MutualTLSTests {
     }
 
     @Test("Key of another certificate is reported and nothing is sent", arguments: NetworkTransport.allCases)
-    func keyOfAnotherCertificateIsToldAndNothingIsSent(kind: NetworkTransport) async throws {
+    func keyOfAnotherCertificateIsReportedAndNothingIsSent(kind: NetworkTransport) async throws {
         let server = try await server()
         let mixed = try ClientCertificate(
             pem: Secret(String(contentsOfFile: certificate.certificatePath, encoding: .utf8)),
@@ -96,8 +96,8 @@ struct MutualTLSTests {
         let plain = try await server(demandsCertificate: false)
         let mutual = try await server()
         let base = "https://\(mutual.authority)"
-        mutual.answer("/token", with: #"{"access_token":"bound","token_type":"Bearer","expires_in":60}"#)
-        mutual.answer("/userinfo", with: #"{"sub":"ada"}"#)
+        mutual.respond("/token", with: #"{"access_token":"bound","token_type":"Bearer","expires_in":60}"#)
+        mutual.respond("/userinfo", with: #"{"sub":"ada"}"#)
         let text = """
             carnet: 1
             id: bank

@@ -9,7 +9,7 @@ import Testing
 @Suite("URL session transport", .serialized)
 struct URLSessionTransportTests {
     /// Foundation on Linux ends the process where a header breaks off (swift-corelibs-foundation, issue 5285), also that of
-    /// an answer that nobody waits for any more, and no code outside of it can prevent that.
+    /// a response that nobody waits for any more, and no code outside of it can prevent that.
     private static let checks = TransportConformance.allCases.filter { check in
         #if canImport(FoundationNetworking) && !compiler(>=6.4)
             check != .truncatedHeaderIsInterrupted && check != .slowHeaderTimesOut

@@ -26,7 +26,7 @@ struct DiagnosticCatalogTests {
     }
 
     @Test("An unknown code is answered with the nearest")
-    func anUnknownCodeIsAnswered() {
+    func anUnknownCodeGetsAResponse() {
         #expect(throws: UnknownRuleError(name: "insecure-ur", nearest: ["insecure-url"])) {
             try DiagnosticCatalog.rule("insecure-ur")
         }

@@ -89,7 +89,7 @@ struct InheritanceTests {
     // MARK: Environments
 
     @Test("An environment is validated with all that it inherits")
-    func anEnvironmentIsJudgedWithAll() {
+    func anEnvironmentIsValidatedWithAll() {
         let found = lint("environments: { sandbox: { issuer: 'http://{tennant}.sandbox.example' } }\n")
         #expect(found.map(\.code) == ["E001", "K101"])
         #expect(found.allSatisfy { $0.file == "child.yaml" && $0.span.start.line == 5 })

@@ -2,7 +2,7 @@ import CarnetDescriptors
 import CarnetLint
 import Testing
 
-/// One run tells everything that can be told, also beside an error of shape.
+/// One run tells everything that can be reported, also beside an error of shape.
 @Suite("Partial descriptor")
 struct PartialDescriptorTests {
     private func codes(_ text: String) -> [String] {
@@ -12,7 +12,7 @@ struct PartialDescriptorTests {
     private static let head = "carnet: 1\nid: acme\nname: Acme\n"
 
     @Test("Values are validated beside an unknown key")
-    func valuesAreJudgedBesideAnUnknown() {
+    func valuesAreValidatedBesideAnUnknown() {
         #expect(codes(Self.head + "issuer: http://id.acme.example\nscope: {}\n").sorted() == ["E001", "K001"])
     }
 
@@ -28,7 +28,7 @@ struct PartialDescriptorTests {
     }
 
     @Test("An unknown parent is reported beside other errors")
-    func anUnknownParentIsToldBeside() {
+    func anUnknownParentIsReportedBeside() {
         #expect(codes(Self.head + "extends: nosuch\nscope: {}\n").sorted() == ["K001", "K020"])
     }
 }

@@ -15,7 +15,7 @@ struct RuleExampleTests {
 
     static let rules =
         DecoderDiagnostics.all + SuppressionDiagnostics.all + SimulationDiagnostics.all
-        + LintRules.all.map(\.explanation)
+        + LintRuleCatalog.all.map(\.explanation)
     static let bad = rules.flatMap { rule in rule.bad.map { Example(rule: rule, text: $0) } }
     static let good = rules.flatMap { rule in rule.good.map { Example(rule: rule, text: $0) } }
 

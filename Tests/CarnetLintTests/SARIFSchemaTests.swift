@@ -7,9 +7,9 @@ import Testing
 @Suite("SARIF schema")
 struct SARIFSchemaTests {
     private static func problems(_ documents: JSONValue...) throws -> [String?] {
-        let answer = try SchemaValidator.validate(documents, against: "sarif-2.1.0")
-        #expect(answer.schema == nil)
-        return answer.instances
+        let response = try SchemaValidator.validate(documents, against: "sarif-2.1.0")
+        #expect(response.schema == nil)
+        return response.instances
     }
 
     @Test("Every finding of every rule makes valid SARIF")

@@ -133,8 +133,8 @@ struct LeaseTests {
         try await beacon.light()
     }
 
-    @Test("who asks is told when the lock was lost, and until when it is held")
-    func LOCK_01_lostLeaseIsTold() async throws {
+    @Test("the error states when the lock was lost, and until when it is held")
+    func LOCK_01_lostLeaseIsReported() async throws {
         let store = try store(configuration(lease: .seconds(60)))
         try await store.withLock(on: key) {
             let asked = ContinuousClock.now

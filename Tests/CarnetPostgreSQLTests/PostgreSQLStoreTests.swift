@@ -80,7 +80,7 @@ struct PostgreSQLStoreTests {
     }
 
     @Test("Key that is gone is reported before a save")
-    func keyThatIsGoneIsToldBeforeASave() async throws {
+    func keyThatIsGoneIsReportedBeforeASave() async throws {
         _ = try await store().save(connection(), replacing: nil)
         let keyless = try store(.file("/nowhere/key"))
         let error = await #expect(throws: TokenStoreError.self) { try await keyless.prepareToSave(connection().key) }

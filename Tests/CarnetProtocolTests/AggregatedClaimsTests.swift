@@ -44,7 +44,7 @@ struct AggregatedClaimsTests {
         return try claims.reduce(profile) { profile, claims in
             try profile.adding(
                 claims, from: provider,
-                verifyingBy: AnswerVerification(
+                verifyingBy: ResponseVerification(
                     with: keys, for: ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI),
                     now: Attempt.now))
         }

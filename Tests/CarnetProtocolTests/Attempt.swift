@@ -59,7 +59,7 @@ struct Attempt {
 
     func exchange(code: String = "the-code") throws -> PreparedRequest {
         let validated = try validate("state=\(state)&code=\(percentEncoded(code))")
-        return try TokenRequest.exchange(validated, at: provider, as: registration)
+        return try TokenRequest.authorizationCode(validated, at: provider, as: registration)
     }
 }
 

@@ -110,7 +110,7 @@ struct AuthorizationOptionsTests {
         let callback = try restored.validate(
             attempt.callback("state=\(attempt.state)&code=c"), from: attempt.provider.discovered, now: Attempt.now)
         let expectations = try IDTokenExpectations(
-            from: attempt.provider.discovered, as: attempt.registration, answering: callback, accessToken: Secret("t"))
+            from: attempt.provider.discovered, as: attempt.registration, for: callback, accessToken: Secret("t"))
         #expect(expectations.maxAge == 60)
         #expect(expectations.essentialACRs == ["urn:a"])
     }

@@ -66,7 +66,7 @@ struct AuthorizationRequestTests {
         let callback = AuthorizationCallback(
             url: "\(Attempt.redirectURI)?code=c&state=\(request.pending.id.reveal())")
         let validated = try request.pending.validate(callback, from: provider.discovered, now: Attempt.now)
-        let exchange = try TokenRequest.exchange(validated, at: provider, as: registration)
+        let exchange = try TokenRequest.authorizationCode(validated, at: provider, as: registration)
         #expect(exchange.form["code_verifier"] == "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
     }
 

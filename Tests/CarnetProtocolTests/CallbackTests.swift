@@ -11,7 +11,7 @@ struct CallbackStateTests {
     init() throws { attempt = try Attempt() }
 
     @Test("Response to this attempt is accepted")
-    func answerToThisAttemptIsAccepted() throws {
+    func responseToThisAttemptIsAccepted() throws {
         try attempt.validate("state=\(attempt.state)&code=c")
         #expect(attempt.pending.matches(attempt.callback("state=\(attempt.state)&code=c")))
     }
@@ -155,7 +155,7 @@ struct CallbackParameterTests {
     @Test("Fragment after the query is no part of the code")
     func fragmentAfterTheQueryIsNoPartOfTheCode() throws {
         let validated = try attempt.validate("state=\(attempt.state)&code=c#_=_")
-        let request = try TokenRequest.exchange(validated, at: attempt.provider, as: attempt.registration)
+        let request = try TokenRequest.authorizationCode(validated, at: attempt.provider, as: attempt.registration)
         #expect(request.form["code"] == "c")
     }
 }
@@ -228,7 +228,7 @@ struct CallbackIssuerTests {
 
     // ARES-06, INT-06: real servers leave it out of errors.
     @Test("Error without issuer is still reported")
-    func errorWithoutIssuerIsStillTold() throws {
+    func errorWithoutIssuerIsStillReported() throws {
         let strict = try Attempt(Fixture.openID + "callback: { iss: required }\n")
         expectError(.callback, .serverError) { try strict.validate("state=\(strict.state)&error=login_required") }
         expectError(.callback, .issuerMismatch) {

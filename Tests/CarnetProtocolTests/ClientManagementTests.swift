@@ -84,8 +84,8 @@ struct ClientManagementTests {
         let method = #""token_endpoint_auth_method":"client_secret_basic""#
         #expect(
             try client.validate(.json("{\"client_id\":\"c\",\(method)}"), to: request).clientSecret == Secret("old"))
-        let answer = "{\"client_id\":\"c\",\"client_secret\":\"new\",\(method)}"
-        #expect(try client.validate(.json(answer), to: request).clientSecret == Secret("new"))
+        let response = "{\"client_id\":\"c\",\"client_secret\":\"new\",\(method)}"
+        #expect(try client.validate(.json(response), to: request).clientSecret == Secret("new"))
     }
 
     // DCR-03.
@@ -105,7 +105,7 @@ struct ClientManagementTests {
     }
 
     @Test("Response about another client is rejected")
-    func answerAboutAnotherClientIsRefused() throws {
+    func responseAboutAnotherClientIsRefused() throws {
         let client = try client()
         let request = try client.readRequest()
         expectError(.registration, .badRegistration) {
@@ -114,7 +114,7 @@ struct ClientManagementTests {
     }
 
     @Test("Void token and refusals are reported apart")
-    func voidTokenAndRefusalsAreToldApart() throws {
+    func voidTokenAndRefusalsAreDistinguished() throws {
         let client = try client()
         let request = try client.deleteRequest()
         expectError(.registration, .unauthorized) {

@@ -53,7 +53,7 @@ struct ClientMetadataTests {
 
     // DCR-01, DCR-03.
     @Test("Response is read tolerantly", arguments: [200, 201])
-    func answerIsReadTolerantly(_ status: Int) throws {
+    func responseIsReadTolerantly(_ status: Int) throws {
         let client = try validate(
             #"{"client_id":"c","client_id_issued_at":"1","logo_uri":null,"client_secret_expires_at":"1800000000","#
                 + #""registration_client_uri":"https://id.acme.example/r/c","registration_access_token":"t"}"#,
@@ -80,7 +80,7 @@ struct ClientMetadataTests {
     }
 
     @Test("Unusable response is rejected")
-    func unusableAnswerIsRefused() {
+    func unusableResponseIsRefused() {
         expectError(.registration, .missingField) { try validate("{}") }
         expectError(.registration, .wrongFieldType) { try validate(#"{"client_id":5}"#) }
         expectError(.registration, .wrongFieldType) {

@@ -99,13 +99,13 @@ struct DPoPTests {
     // DPOP-10.
     @Test("Key is neither shown nor lost")
     func keyIsNeitherShownNorLost() throws {
-        let sealed = key.sealed.reveal()
+        let sealed = key.encoded.reveal()
         #expect(!"\(key)".contains(sealed) && !String(reflecting: key).contains(sealed))
         var text = ""
         dump(key, to: &text)
         #expect(!text.contains(sealed))
-        #expect(try DPoPKey(sealed: key.sealed).thumbprint == key.thumbprint)
+        #expect(try DPoPKey(encoded: key.encoded).thumbprint == key.thumbprint)
         #expect(try proven(try Attempt().exchange()).redacted.headers.last?.value == "[redacted]")
-        #expect(throws: OAuthError.self) { try DPoPKey(sealed: Secret("short")) }
+        #expect(throws: OAuthError.self) { try DPoPKey(encoded: Secret("short")) }
     }
 }

@@ -31,7 +31,7 @@ private func device(_ body: String, _ keys: String = "", status: Int = 200) thro
         validating: .json(body, status: status), to: request, scopes: scopes, from: provider, now: Attempt.now)
 }
 
-private let answer =
+private let reply =
     #"{"device_code":"device-code-1","user_code":"BCDF-GHJK","verification_uri":"https://plain.example/activate""#
 
 @Suite("Device authorization")
@@ -57,9 +57,9 @@ struct DeviceAuthorizationTests {
 
     // DEV-01.
     @Test("Response is read")
-    func answerIsRead() throws {
+    func responseIsRead() throws {
         let device = try device(
-            answer + #","verification_uri_complete":"https://plain.example/activate?c=1","expires_in":60,"interval":7}"#
+            reply + #","verification_uri_complete":"https://plain.example/activate?c=1","expires_in":60,"interval":7}"#
         )
         #expect(device.userCode == "BCDF-GHJK")
         #expect(device.verificationURI == "https://plain.example/activate")
@@ -72,12 +72,12 @@ struct DeviceAuthorizationTests {
         "Interval is five if not said and never none",
         arguments: [("", 5.0), (#","interval":0"#, 1), (#","interval":"3""#, 3), (#","interval":9999"#, 300)])
     func intervalIsFiveIfNotSaidAndNeverNone(_ text: String, _ interval: Double) throws {
-        #expect(try device(answer + #","expires_in":"60""# + text + "}").interval == interval)
+        #expect(try device(reply + #","expires_in":"60""# + text + "}").interval == interval)
     }
 
     @Test("What is missing is named", arguments: ["device_code", "user_code", "verification_uri", "expires_in"])
     func whatIsMissingIsNamed(_ name: String) {
-        let body = (answer + #","expires_in":60}"#).replacing("\"\(name)\"", with: "\"x\"")
+        let body = (reply + #","expires_in":60}"#).replacing("\"\(name)\"", with: "\"x\"")
         let error = expectError(.deviceAuthorization, .missingField) { try device(body) }
         #expect(error?.descriptorKey == "device.response.fields.\(name)")
     }
@@ -92,13 +92,13 @@ struct DeviceAuthorizationTests {
             (#""https://plain.example/activate""#, #""file:///etc/passwd""#), ("60", "-1"), ("60", "true"), ("60", "0"),
         ])
     func whatMustNotBeShownOrBelievedIsRefused(_ good: String, _ bad: String) {
-        let body = (answer + #","expires_in":60}"#).replacing(good, with: bad)
+        let body = (reply + #","expires_in":60}"#).replacing(good, with: bad)
         expectError(.deviceAuthorization, .wrongFieldType) { try device(body) }
     }
 
     @Test("Long lifetime is cut to a day")
     func longLifetimeIsCutToADay() throws {
-        #expect(try device(answer + #","expires_in":1e8}"#).expiresAt == Attempt.now + 86_400)
+        #expect(try device(reply + #","expires_in":1e8}"#).expiresAt == Attempt.now + 86_400)
     }
 
     @Test("Refusal carries the server's words")
@@ -116,7 +116,7 @@ struct DevicePollTests {
     private func poll(_ response: IncomingResponse, _ keys: String = "") throws -> DevicePoll {
         let provider = try provider(keys)
         let request = try DevicePoll.request(
-            try device(answer + #","expires_in":60}"#, keys), at: provider, as: registration(),
+            try device(reply + #","expires_in":60}"#, keys), at: provider, as: registration(),
             random: SeededRandomSource(seed: 9), now: Attempt.now)
         return try DevicePoll(validating: response, to: request, from: provider)
     }
@@ -124,7 +124,7 @@ struct DevicePollTests {
     @Test("Request has the device code")
     func requestHasTheDeviceCode() throws {
         let request = try DevicePoll.request(
-            try device(answer + #","expires_in":60}"#), at: try provider(), as: registration(),
+            try device(reply + #","expires_in":60}"#), at: try provider(), as: registration(),
             random: SeededRandomSource(seed: 9), now: Attempt.now)
         #expect(
             request.bodyText
@@ -144,7 +144,7 @@ struct DevicePollTests {
 
     // DEV-04.
     @Test("End is reported")
-    func endIsTold() {
+    func endIsReported() {
         let denied = expectError(.deviceAuthorization, .serverError) {
             try poll(.json(#"{"error":"access_denied"}"#, status: 400))
         }
@@ -176,7 +176,7 @@ struct DevicePollTests {
 
     // DEV-05.
     @Test("Failures double the wait until a response")
-    func failuresDoubleTheWaitUntilAnAnswer() {
+    func failuresDoubleTheWaitUntilAResponse() {
         var schedule = DevicePollSchedule(interval: 5)
         #expect([1, 2, 3].map { _ in schedule.waitAfterFailure() } == [10, 20, 40])
         #expect(schedule.wait(after: .pending) == 5)

@@ -21,8 +21,8 @@ struct EndSessionTests {
     }
 
     // LO-01.
-    @Test("Page is told the client and the ID token")
-    func pageIsToldTheClientAndTheIDToken() throws {
+    @Test("Page gets the client and the ID token")
+    func pageGetsTheClientAndTheIDToken() throws {
         let page = try page()
         #expect(page.url.reveal() == "https://id.acme.example/logout?id_token_hint=x.y.z&client_id=client")
         #expect("\(page)".contains("x.y.z") == false)
@@ -30,8 +30,8 @@ struct EndSessionTests {
     }
 
     // LO-01.
-    @Test("Registered place to go is told with a state of its own")
-    func registeredPlaceToGoIsToldWithAStateOfItsOwn() throws {
+    @Test("Registered URI is sent with a state of its own")
+    func registeredURIIsSentWithAStateOfItsOwn() throws {
         let page = try page(returningTo: Self.target)
         let state = try #require(page.state?.reveal())
         #expect(state.utf8.count == 43)
@@ -81,7 +81,7 @@ struct EndSessionTests {
         let provider = try Fixture.provider()
         let state = try #require(page.state)
         func isReturn(_ query: String, _ state: Secret?) -> Bool {
-            EndSessionRequest.isReturn(AuthorizationCallback(url: Self.target + query), answering: state, at: provider)
+            EndSessionRequest.isReturn(AuthorizationCallback(url: Self.target + query), state: state, at: provider)
         }
         #expect(isReturn("?state=\(state.reveal())", state))
         #expect(isReturn("?a=b&state=\(state.reveal())", state))

@@ -32,7 +32,7 @@ struct IntrospectionTests {
             validating: .json((["keys": [try SigningKey.rsa.jwk(["kid": "1"])]] as JSONValue).jsonText()))
         return try Introspection(
             validating: response, to: request, from: provider, now: Attempt.now,
-            verifyingBy: AnswerVerification(
+            verifyingBy: ResponseVerification(
                 with: keySet, for: ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI),
                 now: Attempt.now))
     }
@@ -49,16 +49,16 @@ struct IntrospectionTests {
     }
 
     @Test("Active response is read typed")
-    func activeAnswerIsReadTyped() throws {
-        let answer = try validate(
+    func activeResponseIsReadTyped() throws {
+        let reply = try validate(
             #"{"active":true,"sub":"u","client_id":"c","username":"ada","token_type":"Bearer","scope":"a b","#
                 + #""iss":"https://id.acme.example","aud":["x","y"],"exp":1796152621.685867,"iat":1767225600,"#
                 + #""cnf":{"jkt":"k"},"more":1}"#)
-        #expect(answer.isActive && answer.subject == "u" && answer.clientID == "c" && answer.username == "ada")
-        #expect(answer.scopes == ["a", "b"] && answer.audience == ["x", "y"] && answer.tokenType == "Bearer")
+        #expect(reply.isActive && reply.subject == "u" && reply.clientID == "c" && reply.username == "ada")
+        #expect(reply.scopes == ["a", "b"] && reply.audience == ["x", "y"] && reply.tokenType == "Bearer")
         // INTR-02: a real server gives parts of a second.
-        #expect(answer.expiresAt == Date(timeIntervalSince1970: 1_796_152_621.685867))
-        #expect(answer.confirmation == ["jkt": "k"] && answer.claims["more"] == 1)
+        #expect(reply.expiresAt == Date(timeIntervalSince1970: 1_796_152_621.685867))
+        #expect(reply.confirmation == ["jkt": "k"] && reply.claims["more"] == 1)
         #expect(try validate(#"{"active":true,"aud":"x"}"#).audience == ["x"])
     }
 
@@ -74,9 +74,9 @@ struct IntrospectionTests {
 
     // INTR-01: of a token that is not active, nothing is believed.
     @Test("Inactive response says nothing else")
-    func inactiveAnswerSaysNothingElse() throws {
-        let answer = try validate(#"{"active":false,"sub":"u","exp":"x"}"#)
-        #expect(!answer.isActive && answer.subject == nil && answer.claims.members.isEmpty)
+    func inactiveResponseSaysNothingElse() throws {
+        let reply = try validate(#"{"active":false,"sub":"u","exp":"x"}"#)
+        #expect(!reply.isActive && reply.subject == nil && reply.claims.members.isEmpty)
     }
 
     // INTR-02.
@@ -101,7 +101,7 @@ struct IntrospectionTests {
 
     // INTR-05.
     @Test("Refusal is an error and not a response", arguments: [400, 401, 403, 404, 500, 302])
-    func refusalIsAnErrorAndNotAnAnswer(_ status: Int) {
+    func refusalIsAnErrorAndNotAResponse(_ status: Int) {
         #expect(throws: OAuthError.self) { try validate(#"{"active":false}"#, status: status) }
     }
 
@@ -126,7 +126,7 @@ struct IntrospectionTests {
 
     // INTR-03.
     @Test("Signed response is believed by its signature")
-    func signedAnswerIsBelievedByItsSignature() throws {
+    func signedResponseIsBelievedByItsSignature() throws {
         let (_, request) = try request(Self.signed)
         #expect(request.header("Accept") == Self.mediaType)
         #expect(try validate(try token(), type: Self.mediaType, Self.signed).subject == "u")
@@ -135,7 +135,7 @@ struct IntrospectionTests {
 
     // INTR-03.
     @Test("Signed response of another kind or for another is rejected")
-    func signedAnswerOfAnotherKindOrForAnotherIsRefused() throws {
+    func signedResponseOfAnotherKindOrForAnotherIsRefused() throws {
         let bad: [(String, OAuthError.Kind)] = [
             (try token(type: "JWT"), .wrongTokenUse), (try token(type: nil), .wrongTokenUse),
             (try token(type: "at+jwt"), .wrongTokenUse),

@@ -70,12 +70,12 @@ struct JWTBearerTests {
     }
 
     @Test("Client without a key is reported")
-    func clientWithoutAKeyIsTold() {
+    func clientWithoutAKeyIsReported() {
         expectError(.jwtBearer, .missingClientKey) { try request(ClientGrant.assertion(), hasKey: false) }
     }
 
     @Test("Response has neither a refresh token nor an ID token")
-    func answerHasNeitherARefreshTokenNorAnIDToken() throws {
+    func responseHasNeitherARefreshTokenNorAnIDToken() throws {
         let grant = ClientGrant.assertion(scopes: ["read"])
         let request = try request(grant)
         let body = #"{"access_token":"at","token_type":"Bearer","expires_in":60,"refresh_token":"r","id_token":"i"}"#

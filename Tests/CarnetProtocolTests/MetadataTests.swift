@@ -137,7 +137,7 @@ struct MetadataTests {
         #expect("\(error)".utf8.count < 2000)
     }
 
-    // DISC-06, DISC-08, INT-22: the failure stays with the endpoint, and whoever uses it is told.
+    // DISC-06, DISC-08, INT-22: the failure stays with the endpoint, and its use fails with an error.
     @Test(
         "Endpoint that nobody uses may be malformed",
         arguments: [5, [], "", "/revoke", "http://id.acme.example/x", "javascript:alert(1)"] as [JSONValue])

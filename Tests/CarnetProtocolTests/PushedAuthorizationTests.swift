@@ -23,10 +23,10 @@ struct PushedAuthorizationTests {
     private func refer(_ response: IncomingResponse, _ keys: String = "") throws -> AuthorizationRequest {
         let (attempt, request) = try push(keys)
         return try attempt.request.referring(
-            to: response, answering: request, at: attempt.provider.discovered, now: Attempt.now)
+            to: response, request: request, at: attempt.provider.discovered, now: Attempt.now)
     }
 
-    private let answer = IncomingResponse.json(#"{"request_uri":"urn:x:1","expires_in":60}"#, status: 201)
+    private let reply = IncomingResponse.json(#"{"request_uri":"urn:x:1","expires_in":60}"#, status: 201)
 
     // PAR-01, PAR-03.
     @Test("Body has what the URL had")
@@ -49,7 +49,7 @@ struct PushedAuthorizationTests {
     // PAR-02.
     @Test("URL has the reference alone")
     func urlHasTheReferenceAlone() throws {
-        let request = try refer(answer)
+        let request = try refer(reply)
         #expect(request.url == "https://id.acme.example/authorize?client_id=client&request_uri=urn%3Ax%3A1")
         #expect(!request.redactedURL.contains("urn%3Ax"))
         #expect(request.expiresAt == Attempt.now + 60)
@@ -57,7 +57,7 @@ struct PushedAuthorizationTests {
 
     @Test("Provider may want parameters in both places")
     func providerMayWantParametersInBothPlaces() throws {
-        let request = try refer(answer, "authorization: { pushed: { repeat: [response_type, scope] } }\n")
+        let request = try refer(reply, "authorization: { pushed: { repeat: [response_type, scope] } }\n")
         #expect(
             request.url.hasSuffix(
                 "request_uri=urn%3Ax%3A1&response_type=code&scope=openid%20profile%20email%20offline_access"))
@@ -78,7 +78,7 @@ struct PushedAuthorizationTests {
             #"{"request_uri":"urn:x:1"}"#, #"{"request_uri":"urn:x:1","expires_in":-1}"#,
             #"{"request_uri":"urn:x:1","expires_in":"soon"}"#,
         ])
-    func unusableAnswerIsRefused(_ body: String) {
+    func unusableResponseIsRefused(_ body: String) {
         expectError(.pushedAuthorization, .wrongFieldType) { try refer(.json(body, status: 201)) }
     }
 

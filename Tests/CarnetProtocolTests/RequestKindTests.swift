@@ -95,9 +95,9 @@ import Testing
             switch kind {
             case .authorization:
                 let plain = try authorization()
-                let answer = IncomingResponse.json(#"{"request_uri":"urn:x:1","expires_in":60}"#, status: 201)
+                let response = IncomingResponse.json(#"{"request_uri":"urn:x:1","expires_in":60}"#, status: 201)
                 let referring = try plain.referring(
-                    to: answer, answering: try pushing(plain), at: provider.discovered, now: now)
+                    to: response, request: try pushing(plain), at: provider.discovered, now: now)
                 let signed = registration.signingKey == nil ? [] : [try authorization(isSigned: true)]
                 return ([plain, referring] + signed).map { Sent(page: $0.url) }
             case .pushedAuthorization:
@@ -111,7 +111,7 @@ import Testing
                     url: "\(pending.redirectURI)?\(state)=\(pending.id.reveal())&\(code)=c")
                 return [
                     Sent(
-                        try TokenRequest.exchange(
+                        try TokenRequest.authorizationCode(
                             try pending.validate(callback, from: provider.discovered, now: now), at: provider,
                             as: registration,
                             random: random, now: now))
@@ -133,11 +133,11 @@ import Testing
                 ]
             case .device: return [Sent(try device())]
             case .deviceToken:
-                let answer = IncomingResponse.json(
+                let response = IncomingResponse.json(
                     #"{"device_code":"d","user_code":"BCDF","verification_uri":"https://id.acme.example/activate","expires_in":60}"#
                 )
                 let device = try DeviceAuthorization(
-                    validating: answer, to: try device(), scopes: [], from: provider, now: now)
+                    validating: response, to: try device(), scopes: [], from: provider, now: now)
                 return [
                     Sent(
                         try DevicePoll.request(device, at: provider, as: registration, random: random, now: now))

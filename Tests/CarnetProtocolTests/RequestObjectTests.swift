@@ -154,7 +154,7 @@ struct RequestObjectTests {
     }
 
     @Test("A client without a key is reported")
-    func aClientWithoutAKeyIsTold() {
+    func aClientWithoutAKeyIsReported() {
         expectError(.authorization, .missingClientKey) {
             try Signed.request(
                 Fixture.openID, AuthorizationOptions(delivery: .init(isSigned: true)), hasKey: false)

@@ -90,17 +90,17 @@ struct PrintedTypesTests {
     @Test("Tokens show no secrets")
     func tokensShowNoSecrets() throws {
         let attempt = try Attempt(Fixture.plain)
-        let answer = IncomingResponse.json(
+        let reply = IncomingResponse.json(
             #"{"access_token":"at-s3cret","token_type":"bearer","refresh_token":"rt-s3cret","x":{"id_token":"it-s3cret"}}"#
         )
-        let response = try TokenResponse(validating: answer, to: try attempt.exchange(), from: attempt.provider)
+        let response = try TokenResponse(validating: reply, to: try attempt.exchange(), from: attempt.provider)
         expectNone(of: ["s3cret"], in: response)
-        expectNone(of: ["s3cret"], in: answer)
+        expectNone(of: ["s3cret"], in: reply)
         expectNone(of: ["s3cret"], in: TokenSet(response, requested: [], now: Attempt.now))
-        expectNone(of: ["s3cret"], in: RedactedResponse(answer, to: try attempt.exchange()))
+        expectNone(of: ["s3cret"], in: RedactedResponse(reply, to: try attempt.exchange()))
     }
 
-    // LOG-01: whatever shape the answer has.
+    // LOG-01: whatever shape the response has.
     @Test(
         "Token response of any shape is shown without tokens",
         arguments: [
@@ -109,7 +109,7 @@ struct PrintedTypesTests {
             #"{"data":[{"refresh_token":"at-s3cret"}]}"#, #"{"unknown":"at-s3cret"}"#, "at-s3cret",
             #"{"tokens":[["at-s3cret"]]}"#, #"{"scope":["a",{"x":"at-s3cret"}]}"#,
         ])
-    func tokenAnswerOfAnyShapeIsShownWithoutTokens(_ body: String) throws {
+    func tokenResponseOfAnyShapeIsShownWithoutTokens(_ body: String) throws {
         let shown = RedactedResponse(.json(body), to: try Attempt(Fixture.plain).exchange())
         #expect(!shown.body.contains("s3cret"))
     }

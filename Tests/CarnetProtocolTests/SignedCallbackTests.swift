@@ -49,7 +49,7 @@ struct SignedCallbackTests {
         registration.decryptionKeys = keys
         return try attempt.pending.validate(
             callback, from: attempt.provider.discovered, now: Attempt.now + 1,
-            verifyingBy: AnswerVerification(with: keySet, for: registration, now: Attempt.now + 1))
+            verifyingBy: ResponseVerification(with: keySet, for: registration, now: Attempt.now + 1))
     }
 
     @Test("Is believed by its signature", arguments: ["jwt", "query.jwt"])
@@ -59,7 +59,7 @@ struct SignedCallbackTests {
         let token = try token(attempt)
         #expect(attempt.pending.matches(attempt.callback("response=\(token)")))
         let validated = try validate(attempt, token)
-        let request = try TokenRequest.exchange(validated, at: attempt.provider, as: attempt.registration)
+        let request = try TokenRequest.authorizationCode(validated, at: attempt.provider, as: attempt.registration)
         #expect(request.form["code"] == "the-code")
     }
 
@@ -176,7 +176,7 @@ struct SignedCallbackTests {
         }
         let restored = try JSONDecoder().decode(
             PendingAuthorization.self, from: JSONEncoder().encode(attempt.pending))
-        #expect(restored == attempt.pending && restored.hasSignedAnswer(at: attempt.provider))
+        #expect(restored == attempt.pending && restored.hasSignedResponse(at: attempt.provider))
     }
 
     @Test("Algorithms are those of the descriptor or the metadata")

@@ -6,7 +6,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// Answers of the userinfo endpoint that are JWTs.
+/// Responses of the userinfo endpoint that are JWTs.
 @Suite("Signed profile")
 struct SignedProfileTests {
     private static let signed = Fixture.openID + "profile: { jwt: [RS256] }\n"
@@ -23,7 +23,7 @@ struct SignedProfileTests {
             validating: .json((["keys": [try SigningKey.rsa.jwk(["kid": "1"])]] as JSONValue).jsonText()))
         return try Profile(
             validating: response, to: request, from: provider, subject: subject,
-            verifyingBy: AnswerVerification(
+            verifyingBy: ResponseVerification(
                 with: keys, for: ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI),
                 now: Attempt.now))
     }

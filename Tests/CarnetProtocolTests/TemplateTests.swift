@@ -7,7 +7,7 @@ import Testing
 @testable import CarnetDescriptors
 @testable import CarnetProtocol
 
-/// The functions of templates against known answers.
+/// The functions of templates against known responses.
 @Suite("A template of run-time values")
 struct TemplateTests {
     private func values() throws -> TemplateValues {
@@ -15,7 +15,7 @@ struct TemplateTests {
         let registration = ClientRegistration(
             clientID: "Jefe", credentials: .secret(Secret("what do ya want for nothing?")),
             redirectURI: "http://127.0.0.1/")
-        var held = HeldValues(values: [
+        var held = ConnectionValues(values: [
             "callback.region": ConnectionValue("eu"), "token.s": ConnectionValue("x", isSecret: true),
         ])
         held.tokens = TokenSet(
@@ -94,7 +94,7 @@ struct TemplateTests {
             clientID: "c", credentials: .secret(Secret("hush-hush")), redirectURI: "http://127.0.0.1/")
         let tokens = TokenSet(
             accessToken: Secret("at"), tokenType: "Bearer", scopes: [], issuedAt: Date(timeIntervalSince1970: 0))
-        let held = HeldValues(values: ["step.session": ConnectionValue("s-e-s-s", isSecret: true)])
+        let held = ConnectionValues(values: ["step.session": ConnectionValue("s-e-s-s", isSecret: true)])
         let requests = ConnectionRequest(
             at: provider.discovered, as: registration, with: held, tokens: tokens, now: Date(timeIntervalSince1970: 0),
             random: SeededRandomSource())

@@ -36,7 +36,7 @@ struct TokenExchangeTests {
     }
 
     @Test("Response says what it is")
-    func answerSaysWhatItIs() throws {
+    func responseSaysWhatItIs() throws {
         let exchange = TokenExchange(.init(Secret("subject-1")), requestedType: .accessToken)
         let request = try request(exchange)
         let provider = try Fixture.provider(Fixture.plain)

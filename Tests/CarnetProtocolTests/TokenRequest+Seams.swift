@@ -5,10 +5,10 @@ import Foundation
 
 /// Requests of clients that send no assertion, for which neither randomness nor time matters.
 extension TokenRequest {
-    static func exchange(
+    static func authorizationCode(
         _ callback: ValidatedCallback, at provider: BoundProvider, as registration: ClientRegistration
     ) throws(OAuthError) -> PreparedRequest {
-        try exchange(
+        try authorizationCode(
             callback, at: provider, as: registration, random: SeededRandomSource(seed: 1), now: .distantPast)
     }
 

@@ -180,11 +180,11 @@ struct TokenRequestTests {
     func refreshGoesToItsOwnEndpointAsTheTokenRequestIsShaped() throws {
         let provider = try Fixture.provider(
             Fixture.openID.replacingOccurrences(
-                of: "  jwks:", with: "  refresh: https://id.acme.example/renew\n  jwks:")
+                of: "  jwks:", with: "  refresh: https://id.acme.example/refresh\n  jwks:")
                 + "token: { body: json }\n")
         let registration = ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI)
         let request = try TokenRequest.refresh(Secret("r"), at: provider, as: registration)
-        #expect(request.outgoing.head.path == "/renew")
+        #expect(request.outgoing.head.path == "/refresh")
         #expect(request.header("Content-Type") == "application/json")
     }
 
@@ -207,8 +207,8 @@ struct TokenRequestTests {
             clientID: "other", credentials: .secret(Secret("s3cret")), redirectURI: Attempt.redirectURI)
         let validated = try attempt.validate("state=\(attempt.state)&code=c")
         expectError(.tokenRequest, .badRegistration) {
-            try TokenRequest.exchange(validated, at: attempt.provider, as: other)
+            try TokenRequest.authorizationCode(validated, at: attempt.provider, as: other)
         }
-        _ = try TokenRequest.exchange(validated, at: attempt.provider, as: attempt.registration)
+        _ = try TokenRequest.authorizationCode(validated, at: attempt.provider, as: attempt.registration)
     }
 }

@@ -22,7 +22,7 @@ private struct Endpoint {
 
     func validate(_ json: String) throws -> TokenResponse { try validate(.json(json)) }
 
-    /// An otherwise good answer with a member more, or one of another value.
+    /// An otherwise good response with a member more, or one of another value.
     func validate(with members: String) throws -> TokenResponse {
         try validate(#"{"access_token":"at","token_type":"Bearer",\#(members)}"#)
     }
@@ -214,31 +214,31 @@ struct TokenResponseTests {
         "Other types are rejected unless the descriptor says",
         arguments: ["text/html", "text/plain", "application/x-www-form-urlencoded", "application/jwt", ""])
     func otherTypesAreRefusedUnlessTheDescriptorSays(_ type: String) throws {
-        let answer = IncomingResponse.canned(#"{"access_token":"at","token_type":"Bearer"}"#, type: type)
+        let reply = IncomingResponse.canned(#"{"access_token":"at","token_type":"Bearer"}"#, type: type)
         let strict = try Endpoint()
-        let error = expectError(.tokenRequest, .unexpectedContentType) { try strict.validate(answer) }
+        let error = expectError(.tokenRequest, .unexpectedContentType) { try strict.validate(reply) }
         #expect(error?.descriptorKey == "token.response.format")
-        _ = try Endpoint(Fixture.plain + "token: { response: { format: json } }\n").validate(answer)
+        _ = try Endpoint(Fixture.plain + "token: { response: { format: json } }\n").validate(reply)
     }
 
     // TOK-12.
     @Test("Form response is read where the descriptor says")
-    func formAnswerIsReadWhereTheDescriptorSays() throws {
-        let answer = IncomingResponse.canned(
+    func formResponseIsReadWhereTheDescriptorSays() throws {
+        let reply = IncomingResponse.canned(
             "access_token=a%2Bt&token_type=bearer&scope=read%20write&expires_in=60",
             type: "application/x-www-form-urlencoded"
         )
         let endpoint = try Endpoint(Fixture.plain + "token: { response: { format: form } }\n")
-        let response = try endpoint.validate(answer)
+        let response = try endpoint.validate(reply)
         #expect(response.accessToken.reveal() == "a+t")
         #expect(response.end == .after(60))
         #expect(response.scopes == ["read", "write"])
         let strict = try Endpoint()
-        expectError(.tokenRequest, .unexpectedContentType) { try strict.validate(answer) }
+        expectError(.tokenRequest, .unexpectedContentType) { try strict.validate(reply) }
     }
 
     @Test("Form response with a repeated name is rejected")
-    func formAnswerWithARepeatedNameIsRefused() throws {
+    func formResponseWithARepeatedNameIsRefused() throws {
         let endpoint = try Endpoint(Fixture.plain + "token: { response: { format: form } }\n")
         expectError(.tokenRequest, .malformedBody) {
             try endpoint.validate(
@@ -382,13 +382,13 @@ struct TokenSetTests {
         expiresAt: Attempt.now
     )
 
-    private func answer(_ json: String) throws -> TokenResponse { try Endpoint().validate(json) }
+    private func reply(_ json: String) throws -> TokenResponse { try Endpoint().validate(json) }
 
-    // RT-02, RT-08, RT-10: what the answer leaves out stays.
+    // RT-02, RT-08, RT-10: what the response leaves out stays.
     @Test("Refresh keeps what the response leaves out")
-    func refreshKeepsWhatTheAnswerLeavesOut() throws {
+    func refreshKeepsWhatTheResponseLeavesOut() throws {
         let merged = old.merging(
-            try answer(#"{"access_token":"a2","token_type":"bearer","expires_in":60}"#), now: Attempt.now)
+            try reply(#"{"access_token":"a2","token_type":"bearer","expires_in":60}"#), now: Attempt.now)
         #expect(merged.accessToken.reveal() == "a2")
         #expect(merged.refreshToken?.reveal() == "r1")
         #expect(merged.idToken?.reveal() == "i1")
@@ -399,9 +399,9 @@ struct TokenSetTests {
 
     // RT-02.
     @Test("Refresh replaces what the response names")
-    func refreshReplacesWhatTheAnswerNames() throws {
+    func refreshReplacesWhatTheResponseNames() throws {
         let merged = old.merging(
-            try answer(
+            try reply(
                 #"{"access_token":"a2","token_type":"bearer","refresh_token":"r2","id_token":"i2","scope":[]}"#),
             now: Attempt.now
         )
@@ -420,9 +420,9 @@ struct TokenSetTests {
         #expect(old.isExpiring(within: 0, at: Attempt.now))
     }
 
-    // RT-07: a token that lives shorter than the margin is not renewed at once, again and again.
+    // RT-07: a token that lives shorter than the margin is not refreshed at once, again and again.
     @Test("Short lived token is refreshed in the second half of its life")
-    func shortLivedTokenIsRenewedInTheSecondHalfOfItsLife() {
+    func shortLivedTokenIsRefreshedInTheSecondHalfOfItsLife() {
         var tokens = old
         tokens.issuedAt = Attempt.now - 30
         #expect(!tokens.isExpiring(within: 60, at: Attempt.now - 16))

@@ -14,7 +14,7 @@ struct WycheproofTests {
             ("rsa_signature_4096_sha512", 238), ("rsa_pss_2048_sha256_mgf1_32", 103),
             ("rsa_pss_3072_sha256_mgf1_32", 103), ("rsa_pss_4096_sha256_mgf1_32", 103),
         ])
-    func everySignatureIsJudgedAsProject(name: String, count: Int) throws {
+    func everySignatureIsValidatedAsProject(name: String, count: Int) throws {
         let file = try Vectors.file("wycheproof/\(name).json")
         let algorithm = try #require(SignatureAlgorithm(rawValue: file["alg"]?.string ?? ""))
         var validated = 0

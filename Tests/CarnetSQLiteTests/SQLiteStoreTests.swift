@@ -105,7 +105,7 @@ struct SQLiteStoreTests {
     }
 
     @Test("Key that is gone is reported before a save")
-    func keyThatIsGoneIsToldBeforeASave() async throws {
+    func keyThatIsGoneIsReportedBeforeASave() async throws {
         let temporary = try TemporaryDatabase()
         let store = try temporary.store(.file("\(temporary.root)/key"))
         _ = try await store.save(.test(), replacing: nil)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The authorization endpoint")
 struct AuthorizationEndpointTests {
-    @Test("answers a correct request with code, state and issuer")
+    @Test("returns to a correct request with code, state and issuer")
     func correctRequest() async throws {
         let callback = try await TestClient().callback()
         #expect(callback["code"]?.isEmpty == false)
@@ -36,24 +36,24 @@ struct AuthorizationEndpointTests {
         ] as [([String: String?], String)]
     )
     func unsafeRequest(changes: [String: String?], message: String) async throws {
-        let answer = try await TestClient().authorize(changes)
-        #expect(answer.status == 400)
-        #expect(answer.head.headerFields[.location] == nil)
-        #expect(answer.text.contains(message))
+        let response = try await TestClient().authorize(changes)
+        #expect(response.status == 400)
+        #expect(response.head.headerFields[.location] == nil)
+        #expect(response.text.contains(message))
     }
 
     @Test(
         "takes any port of a loopback address",
         arguments: ["http://127.0.0.1:1/callback", "http://127.0.0.1:65535/callback"])
     func loopbackPort(redirectURI: String) async throws {
-        let answer = try await TestClient().authorize(["redirect_uri": redirectURI])
-        #expect(answer.head.headerFields[.location]?.hasPrefix(redirectURI + "?code=") == true)
+        let response = try await TestClient().authorize(["redirect_uri": redirectURI])
+        #expect(response.head.headerFields[.location]?.hasPrefix(redirectURI + "?code=") == true)
     }
 
     @Test("redirects to a private-use scheme")
     func privateUseScheme() async throws {
-        let answer = try await TestClient().authorize(["redirect_uri": "com.example.app:/callback"])
-        #expect(answer.head.headerFields[.location]?.hasPrefix("com.example.app:/callback?code=") == true)
+        let response = try await TestClient().authorize(["redirect_uri": "com.example.app:/callback"])
+        #expect(response.head.headerFields[.location]?.hasPrefix("com.example.app:/callback?code=") == true)
     }
 
     @Test(
@@ -84,22 +84,22 @@ struct AuthorizationEndpointTests {
 
     @Test("refuses a parameter that is sent twice")
     func repeatedParameter() async throws {
-        let answer = try await TestClient().authorize(adding: [("nonce", "again")])
-        #expect(answer.callback?["error"] == "invalid_request")
+        let response = try await TestClient().authorize(adding: [("nonce", "again")])
+        #expect(response.callback?["error"] == "invalid_request")
     }
 
     @Test("shows a page when the redirect URI is sent twice")
     func repeatedRedirectURI() async throws {
-        let answer = try await TestClient().authorize(adding: [("redirect_uri", "https://evil.example/")])
-        #expect(answer.status == 400)
-        #expect(answer.text.contains("more than once"))
+        let response = try await TestClient().authorize(adding: [("redirect_uri", "https://evil.example/")])
+        #expect(response.status == 400)
+        #expect(response.text.contains("more than once"))
     }
 
     @Test("refuses an escape that is not one")
     func brokenEscape() async throws {
         let client = try TestClient()
-        let answer = try await client.get(client.authorizationURL() + "&x=%zz")
-        #expect(answer.status == 400)
+        let response = try await client.get(client.authorizationURL() + "&x=%zz")
+        #expect(response.status == 400)
     }
 
     @Test("takes GET, and POST only from its own page")
@@ -123,8 +123,8 @@ struct AuthorizationEndpointTests {
         let client = try TestClient(
             acme + "authorization: { rename: { client_id: client_key, state: customField }, omit: [response_type] }\n")
         #expect(try await client.callback()["customField"] == "state é+&=%")
-        let answer = try await client.authorize(["client_key": nil, "client_id": client.registration.clientID])
-        #expect(answer.status == 400)
+        let response = try await client.authorize(["client_key": nil, "client_id": client.registration.clientID])
+        #expect(response.status == 400)
         #expect(try await client.callback(["response_type": "code"])["error"] == "invalid_request")
     }
 

@@ -20,8 +20,8 @@ struct BuiltInProviderTests {
         let profile = try await client.get(client.endpoint(.userinfo), bearer: accessToken)
         #expect(profile.json["sub"] == idToken.claims["sub"])
         #expect(profile.json["name"] == "Ada Example")
-        let renewed = try await client.refresh(#require(tokens.json["refresh_token"]?.string))
-        #expect(renewed.status == 200)
-        #expect((renewed.json["refresh_token"] != nil) == (id != "google"))
+        let refreshed = try await client.refresh(#require(tokens.json["refresh_token"]?.string))
+        #expect(refreshed.status == 200)
+        #expect((refreshed.json["refresh_token"] != nil) == (id != "google"))
     }
 }

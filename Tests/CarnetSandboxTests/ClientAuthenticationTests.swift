@@ -22,14 +22,14 @@ struct ClientAuthenticationTests {
     func none() async throws {
         let client = try TestClient()
         #expect(try await client.exchange().status == 200)
-        for answer in [
+        for response in [
             try await client.exchange(["client_id": nil]),
             try await client.exchange(["client_id": "nobody"]),
             try await client.exchange(["client_secret": "x"]),
             try await client.exchange(headers: basicHeader(client)),
         ] {
-            #expect(answer.status == 401)
-            #expect(answer.error == "invalid_client")
+            #expect(response.status == 401)
+            #expect(response.error == "invalid_client")
         }
     }
 

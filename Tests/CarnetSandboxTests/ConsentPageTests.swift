@@ -11,12 +11,12 @@ struct ConsentPageTests {
         try TestClient(options: SandboxOptions(approval: .page))
     }
 
-    private func ticket(_ page: Answer) throws -> String {
+    private func ticket(_ page: TestResponse) throws -> String {
         let rest = try #require(page.text.split(separator: "name=\"ticket\" value=\"").dropFirst().first)
         return String(rest.prefix { $0 != "\"" })
     }
 
-    private func answer(_ client: TestClient, _ fields: [(String, String)]) async throws -> Answer {
+    private func answer(_ client: TestClient, _ fields: [(String, String)]) async throws -> TestResponse {
         let headers: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
         return try await client.request(
             .post, client.authorizationURL(), headers: headers, body: Array(form(fields).utf8))
@@ -55,7 +55,7 @@ struct ConsentPageTests {
         #expect(profile.json["name"] == nil)
     }
 
-    @Test("takes no for an answer")
+    @Test("takes no for a response")
     func deny() async throws {
         let client = try makeClient()
         let ticket = try ticket(await client.authorize())

@@ -85,9 +85,9 @@ struct FaultTests {
 
     @Test("token-html")
     func tokenHTML() async throws {
-        let answer = try await makeClient(.tokenHTML).exchange()
-        #expect(answer.status == 200)
-        #expect(answer.head.headerFields[.contentType]?.hasPrefix("text/html") == true)
+        let response = try await makeClient(.tokenHTML).exchange()
+        #expect(response.status == 200)
+        #expect(response.head.headerFields[.contentType]?.hasPrefix("text/html") == true)
     }
 
     @Test("token-500")
@@ -176,7 +176,7 @@ struct FaultTests {
         #expect(try await client.get(client.endpoint(.revocation)).status == 500)
     }
 
-    @Test("slow: every answer waits as long as the options say")
+    @Test("slow: every response waits as long as the options say")
     func slow() async throws {
         let waits = Lock<[Duration]>([])
         let sandbox = Sandbox(

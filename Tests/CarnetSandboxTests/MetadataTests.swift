@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Metadata")
 struct MetadataTests {
-    @Test("describes the endpoints of a five-line descriptor, and every one of them answers")
+    @Test("describes the endpoints of a five-line descriptor, and every one of them responses")
     func discovery() async throws {
         let client = try TestClient()
         let metadata = try await client.get("https://id.acme.example/.well-known/openid-configuration")
@@ -56,9 +56,9 @@ struct MetadataTests {
 
     @Test("says which places exist when another is asked for")
     func notFound() async throws {
-        let answer = try await TestClient(plain).get("https://plain.example/nowhere")
-        #expect(answer.status == 404)
-        #expect(answer.json["served"] == ["https://plain.example/authorize", "https://plain.example/token"])
+        let response = try await TestClient(plain).get("https://plain.example/nowhere")
+        #expect(response.status == 404)
+        #expect(response.json["served"] == ["https://plain.example/authorize", "https://plain.example/token"])
     }
 
     @Test("tells origins apart", arguments: ["http://127.0.0.1/token", "https://plain.example:8443/token"])

@@ -26,20 +26,21 @@ struct ResourceTests {
     func open() async throws {
         let client = try TestClient(Self.bank)
         let url = "https://bank.example/balance?full=1"
-        let answer = try await client.get(url, bearer: accessToken(client), headers: version())
-        #expect(answer.status == 200)
-        #expect(answer.json["resource"] == "Balance")
+        let response = try await client.get(url, bearer: accessToken(client), headers: version())
+        #expect(response.status == 200)
+        #expect(response.json["resource"] == "Balance")
     }
 
     @Test("refuse a token without the scope, and say which is missing")
     func insufficientScope() async throws {
         let client = try TestClient(Self.bank)
-        let answer = try await client.get("https://bank.example/phone", bearer: accessToken(client), headers: version())
-        #expect(answer.status == 403)
-        #expect(answer.error == "insufficient_scope")
-        #expect(answer.challenge?.hasPrefix("Bearer ") == true)
-        #expect(answer.challenge?.contains("error=\"insufficient_scope\"") == true)
-        #expect(answer.challenge?.contains("scope=\"phone\"") == true)
+        let response = try await client.get(
+            "https://bank.example/phone", bearer: accessToken(client), headers: version())
+        #expect(response.status == 403)
+        #expect(response.error == "insufficient_scope")
+        #expect(response.challenge?.hasPrefix("Bearer ") == true)
+        #expect(response.challenge?.contains("error=\"insufficient_scope\"") == true)
+        #expect(response.challenge?.contains("scope=\"phone\"") == true)
     }
 
     @Test("refuse a request without a token, with an unknown one, or of another scheme")

@@ -20,9 +20,9 @@ struct ResponseShapeTests {
                     data: { accessToken: "[redacted]", ttl: "7200", permissions: [x], open_id: user-1 }
 
                 """)
-        let answer = try await client.exchange().json
-        #expect(answer["status"] == 0)
-        let data = try #require(answer["data"])
+        let reply = try await client.exchange().json
+        #expect(reply["status"] == 0)
+        let data = try #require(reply["data"])
         #expect(data["open_id"] == "user-1")
         #expect(data["permissions"] == ["a", "b"])
         #expect(data["ttl"] == "7200")
@@ -74,9 +74,9 @@ struct ResponseShapeTests {
         #expect(tokens["scope"] == nil)
         let refreshToken = try #require(tokens["refresh_token"]?.string)
         for _ in 1...2 {
-            let renewed = try await client.refresh(refreshToken).json
-            #expect(renewed.object?.members.map(\.name) == ["access_token", "expires_in", "token_type"])
-            #expect(renewed["expires_in"] == 200)
+            let refreshed = try await client.refresh(refreshToken).json
+            #expect(refreshed.object?.members.map(\.name) == ["access_token", "expires_in", "token_type"])
+            #expect(refreshed["expires_in"] == 200)
         }
     }
 
@@ -97,13 +97,13 @@ struct ResponseShapeTests {
         #expect(try await client.refresh(refreshToken, ["scope": "openid"]).json["scope"] == "openid")
     }
 
-    @Test("answers as a form where the descriptor says so")
+    @Test("responds with a form where the descriptor says so")
     func formResponse() async throws {
         let client = try TestClient(plain + "token: { response: { format: form } }\n")
-        let answer = try await client.exchange()
-        #expect(answer.head.headerFields[.contentType] == "text/html; charset=utf-8")
-        #expect(formValues(answer.text)["access_token"]?.isEmpty == false)
-        #expect(formValues(answer.text)["expires_in"] == "3600")
+        let reply = try await client.exchange()
+        #expect(reply.head.headerFields[.contentType] == "text/html; charset=utf-8")
+        #expect(formValues(reply.text)["access_token"]?.isEmpty == false)
+        #expect(formValues(reply.text)["expires_in"] == "3600")
         #expect(formValues(try await client.exchange(["code": "x"]).text)["error"] == "invalid_grant")
     }
 
@@ -116,11 +116,11 @@ struct ResponseShapeTests {
                   error: { fault: { code: x, text: x, hint: look }, trace: 7 }
 
                 """)
-        let answer = try await client.exchange(["code": "x"])
-        #expect(answer.status == 400)
-        #expect(answer.json["fault"]?["code"] == "invalid_grant")
-        #expect(answer.json["fault"]?["hint"] == "look")
-        #expect(answer.json["trace"] == 7)
+        let reply = try await client.exchange(["code": "x"])
+        #expect(reply.status == 400)
+        #expect(reply.json["fault"]?["code"] == "invalid_grant")
+        #expect(reply.json["fault"]?["hint"] == "look")
+        #expect(reply.json["trace"] == 7)
     }
 
     @Test("lets an access token live as long as the response says")

@@ -45,8 +45,8 @@ struct RevocationTests {
         let client = try TestClient(
             provider: provider, sandbox: Sandbox(providers: [provider], clients: [registration, thief]))
         let token = try #require(try await client.exchange().json["refresh_token"]?.string)
-        let answer = try await client.send([("token", token), ("client_id", "thief")], to: .revocation)
-        #expect(answer.error == "invalid_grant")
+        let response = try await client.send([("token", token), ("client_id", "thief")], to: .revocation)
+        #expect(response.error == "invalid_grant")
         #expect(try await client.refresh(token).status == 200)
     }
 
@@ -70,8 +70,8 @@ struct RevocationTests {
             try await client.endpoint(.endSession) + "?" + form(parameters)
         }
         let target = ("post_logout_redirect_uri", "https://app.example/bye")
-        let answer = try await client.get(url([("id_token_hint", idToken), target, ("state", "a+b")]))
-        #expect(answer.head.headerFields[.location] == "https://app.example/bye?state=a%2Bb")
+        let response = try await client.get(url([("id_token_hint", idToken), target, ("state", "a+b")]))
+        #expect(response.head.headerFields[.location] == "https://app.example/bye?state=a%2Bb")
         #expect(try await client.get(url([clientID(client), target])).status == 302)
         #expect(try await client.get(url([target])).status == 400)
         #expect(try await client.get(url([("client_id", "nobody"), target])).status == 400)

@@ -37,12 +37,12 @@ struct SandboxServerTests {
         let client = try TestClient()
         try await withServer(client.sandbox) { address in
             let metadata = try WebURL("https://id.acme.example/.well-known/openid-configuration")
-            let answer = try await get(address.sandboxURL(for: metadata))
-            #expect(answer.status == 200)
-            #expect(answer.json["issuer"] == "https://id.acme.example")
+            let reply = try await get(address.sandboxURL(for: metadata))
+            #expect(reply.status == 200)
+            #expect(reply.json["issuer"] == "https://id.acme.example")
 
             let code = try #require(try await client.callback()["code"])
-            let tokenURL = try WebURL(#require(answer.json["token_endpoint"]?.string))
+            let tokenURL = try WebURL(#require(reply.json["token_endpoint"]?.string))
             var request = URLRequest(url: try #require(URL(string: address.sandboxURL(for: tokenURL))))
             request.httpMethod = "POST"
             request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
@@ -57,9 +57,9 @@ struct SandboxServerTests {
     func unknownPlace() async throws {
         let client = try TestClient()
         try await withServer(client.sandbox) { address in
-            let answer = try await get(address.base.text + "/nowhere")
-            #expect(answer.status == 404)
-            #expect(answer.json["served"]?.array?.isEmpty == false)
+            let reply = try await get(address.base.text + "/nowhere")
+            #expect(reply.status == 404)
+            #expect(reply.json["served"]?.array?.isEmpty == false)
         }
     }
 
@@ -91,9 +91,9 @@ struct SandboxServerTests {
         let base = try #require(free.withLock { $0 })
         let client = try TestClient(acme.replacing("https://id.acme.example", with: base.text + "/acme"))
         try await withServer(client.sandbox, port: base.effectivePort) { address in
-            let answer = try await get(base.text + "/acme/.well-known/openid-configuration")
-            #expect(answer.json["issuer"]?.string == base.text + "/acme")
-            #expect(answer.json["token_endpoint"]?.string == base.text + "/acme/token")
+            let reply = try await get(base.text + "/acme/.well-known/openid-configuration")
+            #expect(reply.json["issuer"]?.string == base.text + "/acme")
+            #expect(reply.json["token_endpoint"]?.string == base.text + "/acme/token")
         }
     }
 

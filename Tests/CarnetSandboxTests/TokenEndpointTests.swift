@@ -7,15 +7,15 @@ import Testing
 struct TokenEndpointTests {
     @Test("exchanges a code for a standard response")
     func standardResponse() async throws {
-        let answer = try await TestClient().exchange()
-        #expect(answer.status == 200)
-        #expect(answer.head.headerFields[.cacheControl] == "no-store")
-        #expect(answer.head.headerFields[.contentType] == "application/json")
-        #expect(answer.json["token_type"] == "Bearer")
-        #expect(answer.json["expires_in"] == 3600)
-        #expect(answer.json["scope"] == "openid profile email")
+        let reply = try await TestClient().exchange()
+        #expect(reply.status == 200)
+        #expect(reply.head.headerFields[.cacheControl] == "no-store")
+        #expect(reply.head.headerFields[.contentType] == "application/json")
+        #expect(reply.json["token_type"] == "Bearer")
+        #expect(reply.json["expires_in"] == 3600)
+        #expect(reply.json["scope"] == "openid profile email")
         for name in ["access_token", "refresh_token", "id_token"] {
-            #expect(answer.json[name]?.string?.isEmpty == false)
+            #expect(reply.json[name]?.string?.isEmpty == false)
         }
     }
 
@@ -33,11 +33,11 @@ struct TokenEndpointTests {
         ] as [([String: String?], String)]
     )
     func wrongProof(changes: [String: String?], error: String) async throws {
-        let answer = try await TestClient().exchange(changes)
-        #expect(answer.status == 400)
-        #expect(answer.error == error)
-        #expect(answer.json["error_description"]?.string?.isEmpty == false)
-        #expect(answer.json["access_token"] == nil)
+        let reply = try await TestClient().exchange(changes)
+        #expect(reply.status == 400)
+        #expect(reply.error == error)
+        #expect(reply.json["error_description"]?.string?.isEmpty == false)
+        #expect(reply.json["access_token"] == nil)
     }
 
     @Test(
@@ -106,13 +106,13 @@ struct TokenEndpointTests {
     func rotation() async throws {
         let client = try TestClient()
         let first = try #require(try await client.exchange().json["refresh_token"]?.string)
-        let renewed = try await client.refresh(first)
-        let second = try #require(renewed.json["refresh_token"]?.string)
-        #expect(renewed.status == 200)
+        let refreshed = try await client.refresh(first)
+        let second = try #require(refreshed.json["refresh_token"]?.string)
+        #expect(refreshed.status == 200)
         #expect(second != first)
         #expect(try await client.refresh(first).error == "invalid_grant")
         #expect(try await client.refresh(second).error == "invalid_grant")
-        let accessToken = try #require(renewed.json["access_token"]?.string)
+        let accessToken = try #require(refreshed.json["access_token"]?.string)
         #expect(try await client.get(client.endpoint(.userinfo), bearer: accessToken).status == 401)
     }
 
@@ -128,9 +128,9 @@ struct TokenEndpointTests {
     func bodyEncoding(wanted: BodyEncoding) async throws {
         let client = try TestClient(acme + "token: { body: \(wanted.rawValue) }\n")
         for sent in [BodyEncoding.form, .json, .query] {
-            let answer = try await client.exchange(as: sent)
-            #expect(answer.status == (sent == wanted ? 200 : 400))
-            #expect(answer.error == (sent == wanted ? nil : "invalid_request"))
+            let reply = try await client.exchange(as: sent)
+            #expect(reply.status == (sent == wanted ? 200 : 400))
+            #expect(reply.error == (sent == wanted ? nil : "invalid_request"))
         }
         let refreshToken = try #require(try await client.exchange().json["refresh_token"]?.string)
         #expect(try await client.refresh(refreshToken).status == 200)
@@ -170,8 +170,8 @@ struct TokenEndpointTests {
         var headers = HTTPFields()
         headers[.contentType] = type
         let body = Array(form(client.tokenParameters(code: code)).utf8)
-        let answer = try await client.request(.post, client.endpoint(.token), headers: headers, body: body)
-        #expect(answer.error == "invalid_request")
+        let reply = try await client.request(.post, client.endpoint(.token), headers: headers, body: body)
+        #expect(reply.error == "invalid_request")
     }
 
     @Test(
@@ -179,17 +179,17 @@ struct TokenEndpointTests {
         arguments: ["{\"code\": 1}", "[]", "{"])
     func badJSON(body: String) async throws {
         let client = try TestClient(acme + "token: { body: json }\n")
-        let answer = try await client.request(
+        let reply = try await client.request(
             .post, client.endpoint(.token), headers: [.contentType: "application/json"], body: Array(body.utf8))
-        #expect(answer.error == "invalid_request")
+        #expect(reply.error == "invalid_request")
     }
 
     @Test("refuses a parameter that is sent twice")
     func repeatedParameter() async throws {
         let client = try TestClient()
         let code = try #require(try await client.callback()["code"])
-        let answer = try await client.send(client.tokenParameters(code: code) + [("code", code)], to: .token)
-        #expect(answer.error == "invalid_request")
+        let reply = try await client.send(client.tokenParameters(code: code) + [("code", code)], to: .token)
+        #expect(reply.error == "invalid_request")
     }
 
     @Test("wants the descriptor's names, added parameters and headers, and nothing that is left out")
@@ -232,8 +232,8 @@ struct TokenEndpointTests {
         #expect(try await client.refresh(token).error == "unsupported_grant_type")
         #expect(try await client.send(client.refreshParameters(token), to: .refresh).status == 200)
         let code = try #require(try await client.callback()["code"])
-        let answer = try await client.send(client.tokenParameters(code: code), to: .refresh)
-        #expect(answer.error == "unsupported_grant_type")
+        let reply = try await client.send(client.tokenParameters(code: code), to: .refresh)
+        #expect(reply.error == "unsupported_grant_type")
     }
 
     @Test("gives a refresh token only if it was asked for")

@@ -47,7 +47,7 @@ struct SampleSimulatorTests {
     }
 
     @Test("One cause is reported once, and not beside the error that it follows from")
-    func oneCauseIsToldOnce() {
+    func oneCauseIsReportedOnce() {
         let broken = Self.repeated + "scopes: { default: ['a b'] }\n"
         let found = lint(broken, SampleSimulator(needsSamples: false))
         #expect(!found.isEmpty && !found.contains { $0.hasPrefix("R002") }, "\(found)")
@@ -61,7 +61,7 @@ struct SampleSimulatorTests {
     }
 
     @Test("A form-encoded response is validated as one")
-    func aFormEncodedAnswerIsJudged() {
+    func aFormEncodedResponseIsValidated() {
         let sample = """
             token: { response: { format: form } }
             scopes: { default: [read, write] }

@@ -155,7 +155,7 @@ extension DescriptorReference {
             root: /data
             fields:
               access_token: /token
-              refresh_token: [/refresh_token, /renewal/token]
+              refresh_token: [/refresh_token, /refresh/token]
 
         """,
         "token.response.success": """

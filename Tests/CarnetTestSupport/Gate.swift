@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-/// A gate that a scripted answer waits at until the test opens it.
+/// A gate that a scripted response waits at until the test opens it.
 public final class Gate: Sendable {
     private struct State {
         var isOpen = false

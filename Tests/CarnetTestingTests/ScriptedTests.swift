@@ -11,14 +11,14 @@ struct ScriptedTransportTests {
         head: HTTPRequest(method: .post, scheme: "https", authority: "op.example", path: "/token?code=s3cret")
     )
 
-    @Test("Answers in order and records")
-    func answersInOrderAndRecords() async throws {
+    @Test("Responses in order and records")
+    func respondsInOrderAndRecords() async throws {
         let transport = ScriptedTransport([.json("{}"), .canned("busy", status: 503, type: "text/plain")])
         #expect(try await transport.send(request, limits: .init()).head.status == .ok)
         #expect(try await transport.send(request, limits: .init(maximumBodyBytes: 7)).head.status.code == 503)
         #expect(transport.requests.map(\.head) == [request.head, request.head])
         #expect(transport.limits.map(\.maximumBodyBytes) == [1 << 20, 7])
-        #expect(transport.remainingAnswers == 0)
+        #expect(transport.remainingResponses == 0)
     }
 
     @Test("Rejects unscripted request without its query")
@@ -50,8 +50,8 @@ struct ScriptedTransportTests {
 
 @Suite("Scripted sources")
 struct ScriptedSourcesTests {
-    @Test("Clock moves only when told")
-    func clockMovesOnlyWhenTold() {
+    @Test("Clock moves only when a test moves it")
+    func clockMovesOnlyByTheTest() {
         let clock = ManualClock(now: Date(timeIntervalSince1970: 100))
         #expect(clock.now == Date(timeIntervalSince1970: 100))
         clock.advance(by: .milliseconds(1500))

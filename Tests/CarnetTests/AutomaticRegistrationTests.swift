@@ -80,9 +80,9 @@ struct AutomaticRegistrationTests {
     }
 
     @Test("Refusal is reported and tried again")
-    func refusalIsToldAndTriedAgain() async throws {
+    func refusalIsReportedAndTriedAgain() async throws {
         let registering = registering()
-        provider.on("/register", answer: .json(#"{"error":"invalid_client_metadata"}"#, status: 400))
+        provider.on("/register", response: .json(#"{"error":"invalid_client_metadata"}"#, status: 400))
         let resolved = try resolved()
         for _ in 1...2 {
             let error = await #expect(throws: OAuthError.self) { try await registering.registration(at: resolved) }

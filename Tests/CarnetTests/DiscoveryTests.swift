@@ -43,7 +43,7 @@ struct DiscoveryTests {
         let gate = Gate()
         provider.on(openIDPath) { provider, form in
             await gate.pass()
-            return try await provider.answer(openIDPath, form)
+            return try await provider.reply(openIDPath, form)
         }
         async let outcomes = concurrently(100) { _ in try await client.beginSignIn() }
         await gate.arrival()
@@ -61,7 +61,7 @@ struct DiscoveryTests {
         provider.on(openIDPath) { provider, form in
             await gate.pass()
             try Task.checkCancellation()
-            return try await provider.answer(openIDPath, form)
+            return try await provider.reply(openIDPath, form)
         }
         let first = Task { try await client.beginSignIn() }
         await gate.arrival()
@@ -77,7 +77,7 @@ struct DiscoveryTests {
     @Test("Wrong issuer ends it there")
     func wrongIssuerEndsItThere() async throws {
         let client = try provider.client(Fixture.discovered)
-        provider.on(openIDPath, answer: .json(ScriptedProvider.metadata(issuer: "https://evil.example")))
+        provider.on(openIDPath, response: .json(ScriptedProvider.metadata(issuer: "https://evil.example")))
         await expectError(.discovery, .issuerMismatch) { try await client.beginSignIn() }
         #expect(provider.requests.count == 1)
     }
@@ -86,18 +86,18 @@ struct DiscoveryTests {
     @Test("Other well known form is tried", arguments: [404, 403])
     func otherWellKnownFormIsTried(_ status: Int) async throws {
         let client = try provider.client(Fixture.discovered)
-        provider.on(openIDPath, answer: .json("{}", status: status))
-        provider.on(oauthPath, answer: .json(ScriptedProvider.metadata()))
+        provider.on(openIDPath, response: .json("{}", status: status))
+        provider.on(oauthPath, response: .json(ScriptedProvider.metadata()))
         _ = try await client.beginSignIn()
         #expect(provider.count(oauthPath) == 1)
     }
 
-    // DISC-04: the first answer is told.
+    // DISC-04: the first response is reported.
     @Test("None of the forms is an error of the first")
     func noneOfTheFormsIsAnErrorOfTheFirst() async throws {
         let client = try provider.client(Fixture.discovered)
-        provider.on(openIDPath, answer: .json(#"{"error":"first"}"#, status: 404))
-        provider.on(oauthPath, answer: .json(#"{"error":"second"}"#, status: 404))
+        provider.on(openIDPath, response: .json(#"{"error":"first"}"#, status: 404))
+        provider.on(oauthPath, response: .json(#"{"error":"second"}"#, status: 404))
         let error = await expectError(.discovery, .serverError) { try await client.beginSignIn() }
         #expect(error?.server?.code == "first")
         #expect(error?.status == 404)
@@ -107,13 +107,13 @@ struct DiscoveryTests {
     @Test("Other well known form is tried after anything else", arguments: [500, 302, 200])
     func otherWellKnownFormIsTriedAfterAnythingElse(_ status: Int) async throws {
         let client = try provider.client(Fixture.discovered)
-        provider.on(openIDPath, answer: .canned("<html>", status: status, type: "text/html"))
-        provider.on(oauthPath, answer: .json("{}", status: 404))
+        provider.on(openIDPath, response: .canned("<html>", status: status, type: "text/html"))
+        provider.on(oauthPath, response: .json("{}", status: 404))
         let error = await #expect(throws: OAuthError.self) { try await client.beginSignIn() }
         #expect(error?.step == .discovery)
         #expect(error?.status == status, "the first response is reported")
         #expect(provider.requests.map(\.head.path) == [openIDPath, oauthPath])
-        provider.on(oauthPath, answer: .json(ScriptedProvider.metadata()))
+        provider.on(oauthPath, response: .json(ScriptedProvider.metadata()))
         provider.clock.advance(by: .seconds(10))
         _ = try await client.beginSignIn()
     }
@@ -122,14 +122,14 @@ struct DiscoveryTests {
         "Metadata may come as a file without a type of its own", arguments: ["text/plain", "application/octet-stream"])
     func staticFile(type: String) async throws {
         let client = try provider.client(Fixture.discovered)
-        provider.on(openIDPath, answer: .canned(ScriptedProvider.metadata(), status: 200, type: type))
+        provider.on(openIDPath, response: .canned(ScriptedProvider.metadata(), status: 200, type: type))
         _ = try await client.beginSignIn()
     }
 
     @Test("A byte order mark before the metadata is ignored")
     func byteOrderMark() async throws {
         let client = try provider.client(Fixture.discovered)
-        provider.on(openIDPath, answer: .json("\u{FEFF}" + ScriptedProvider.metadata()))
+        provider.on(openIDPath, response: .json("\u{FEFF}" + ScriptedProvider.metadata()))
         _ = try await client.beginSignIn()
     }
 
@@ -163,7 +163,7 @@ struct DiscoveryTests {
 
     // DISC-16: for each of the callers, and without asking again at once.
     @Test("Copy that cannot be refreshed stays in use")
-    func copyThatCannotBeRenewedStaysInUse() async throws {
+    func copyThatCannotBeRefreshedStaysInUse() async throws {
         let client = try provider.client(Fixture.discovered)
         _ = try await client.beginSignIn()
         provider.clock.advance(by: .seconds(3600))
@@ -187,11 +187,11 @@ struct DiscoveryTests {
 
     // DISC-16.
     @Test("Changed issuer on refresh is rejected and the copy kept")
-    func changedIssuerOnRenewalIsRefusedAndTheCopyKept() async throws {
+    func changedIssuerOnRefreshIsRefusedAndTheCopyKept() async throws {
         let client = try provider.client(Fixture.discovered)
         _ = try await client.beginSignIn()
         provider.clock.advance(by: .seconds(3600))
-        provider.on(openIDPath, answer: .json(ScriptedProvider.metadata(issuer: "https://evil.example")))
+        provider.on(openIDPath, response: .json(ScriptedProvider.metadata(issuer: "https://evil.example")))
         let request = try await client.beginSignIn()
         #expect(request.url.hasPrefix("https://id.acme.example/authorize?"))
     }
@@ -212,7 +212,7 @@ struct DiscoveryTests {
     func announcedIssuerParameterIsDemandedOfCallbacks() async throws {
         let announcing =
             ScriptedProvider.metadata().dropLast() + #","authorization_response_iss_parameter_supported":true}"#
-        provider.on(openIDPath, answer: .json(String(announcing)))
+        provider.on(openIDPath, response: .json(String(announcing)))
         let client = try provider.client(Fixture.discovered)
         let request = try await client.beginSignIn()
         await expectError(.callback, .missingIssuer) {

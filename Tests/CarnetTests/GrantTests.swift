@@ -10,7 +10,7 @@ struct GrantTests {
     private let provider = ScriptedProvider()
     private let store = MemoryTokenStore()
 
-    private func answer(_ members: [String: JSONValue?] = [:], subject: String = "user-1") {
+    private func response(_ members: [String: JSONValue?] = [:], subject: String = "user-1") {
         provider.on("/token") { provider, form in
             .json(try provider.tokens(for: form, claims: ["sub": .string(subject)], members: members).jsonText())
         }
@@ -32,7 +32,7 @@ struct GrantTests {
     @Test("More scopes are kept")
     func moreScopesAreKept() async throws {
         let session = try await provider.session(store: store)
-        answer(["scope": "openid profile email calendar"])
+        response(["scope": "openid profile email calendar"])
         let tokens = try await grant(session)
         #expect(tokens.scopes == ["openid", "profile", "email", "calendar"])
         #expect(await store.keys() == [session.key])
@@ -40,18 +40,18 @@ struct GrantTests {
     }
 
     @Test("Response without a refresh token keeps the old one")
-    func answerWithoutARefreshTokenKeepsTheOldOne() async throws {
+    func responseWithoutARefreshTokenKeepsTheOldOne() async throws {
         let session = try await provider.session(store: store)
-        answer(["refresh_token": nil as JSONValue?])
+        response(["refresh_token": nil as JSONValue?])
         #expect(try await grant(session).refreshToken?.reveal() == "refresh-token-1")
     }
 
     // The refresh token that counts is the one of now, not the one of when the grant began.
     @Test("Refresh during a grant is not undone")
-    func renewalDuringAGrantIsNotUndone() async throws {
+    func refreshDuringAGrantIsNotUndone() async throws {
         let session = try await provider.session(store: store)
         provider.on("/token") { provider, form in
-            guard form["grant_type"] == "authorization_code" else { return try await provider.answer("/token", form) }
+            guard form["grant_type"] == "authorization_code" else { return try await provider.reply("/token", form) }
             try await session.refresh()
             return .json(try provider.tokens(for: form, members: ["refresh_token": nil as JSONValue?]).jsonText())
         }
@@ -64,7 +64,7 @@ struct GrantTests {
     func anotherAccountChangesNothing() async throws {
         let session = try await provider.session(store: store)
         let before = try await session.storedTokens()
-        answer(subject: "user-2")
+        response(subject: "user-2")
         await expectError(.idToken, .subjectMismatch) { try await grant(session) }
         #expect(try await session.storedTokens() == before)
     }

@@ -18,7 +18,7 @@ struct KeyRotationTests {
         }
         let members: [String: JSONValue] = keyID.map { ["kid": .string($0)] } ?? [:]
         let keys = try publishing ?? [SigningKey.otherRSA.jwk(members)]
-        provider.on("/jwks", answer: .json((["keys": .array(keys)] as JSONValue).jsonText()))
+        provider.on("/jwks", response: .json((["keys": .array(keys)] as JSONValue).jsonText()))
     }
 
     @Test("Keys are asked for once an hour")
@@ -59,7 +59,7 @@ struct KeyRotationTests {
     func randomKeyIDsAskNoMoreWhileTheKeysCannotBeHad() async throws {
         let client = try provider.client()
         _ = try await provider.signIn(client)
-        provider.on("/jwks", answer: .json("{}", status: 500))
+        provider.on("/jwks", response: .json("{}", status: 500))
         provider.on("/token") { provider, form in
             .json(try provider.tokens(for: form, keyID: UUID().uuidString).jsonText())
         }
@@ -75,7 +75,7 @@ struct KeyRotationTests {
     @Test("Keys that cannot be had are not asked for again at once")
     func keysThatCannotBeHadAreNotAskedForAgainAtOnce() async throws {
         let client = try provider.client()
-        provider.on("/jwks", answer: .json("{}", status: 500))
+        provider.on("/jwks", response: .json("{}", status: 500))
         for _ in 0..<20 {
             await expectError(.keys, .serverUnavailable) { try await provider.signIn(client) }
         }

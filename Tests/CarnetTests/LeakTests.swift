@@ -104,7 +104,7 @@ struct LeakTests {
         let session = try await client.completeSignIn(callback, for: request.pending)
         listener.hear(try await session.profile())
         listener.hear(try await session.refresh())
-        provider.on("/x", answer: .json(#"{"access_token":"access-token-1","ok":true}"#))
+        provider.on("/x", response: .json(#"{"access_token":"access-token-1","ok":true}"#))
         _ = try? await session.send(HTTPRequest(url: "https://id.acme.example/x"))
         listener.hear(try await session.signOut(.everywhere))
         #expect(provider.secrets.count >= 10)
@@ -158,7 +158,7 @@ struct LeakTests {
     func failuresShowNoSecret() async throws {
         let store = MemoryTokenStore()
         let client = try client("client_secret_post", store: store)
-        let answers: [ScriptedProvider.Handler] = [
+        let responses: [ScriptedProvider.Handler] = [
             { _, _ in throw TransportError(.timeout, "no answer") },
             { provider, form in
                 .canned(try provider.tokens(for: form).jsonText(), type: "text/html")
@@ -172,8 +172,8 @@ struct LeakTests {
             },
             { provider, form in .json(try provider.tokens(for: form, members: ["expires_in": "soon"]).jsonText()) },
         ]
-        for answer in answers {
-            provider.on("/token", answer)
+        for reply in responses {
+            provider.on("/token", reply)
             do {
                 _ = try await provider.signIn(client)
                 Issue.record("no error was thrown")

@@ -130,7 +130,7 @@ struct ProviderLogoutTests {
         let client = try provider.client(store: store)
         try await signIn(client, account: "desk", session: "s1")
         let rotated: JSONValue = ["keys": [try SigningKey.otherRSA.jwk(["kid": "1"])]]
-        provider.on("/jwks", answer: .json(rotated.jsonText()))
+        provider.on("/jwks", response: .json(rotated.jsonText()))
         #expect(try await client.endSessions(namedBy: token(["sid": "s1"], key: .otherRSA)).count == 1)
     }
 

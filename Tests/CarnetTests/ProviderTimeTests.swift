@@ -7,13 +7,13 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// This machine's clock is wrong, and the provider's answers tell.
+/// This machine's clock is wrong, and the provider's responses tell.
 @Suite("Provider time")
 struct ProviderTimeTests {
     private let provider = ScriptedProvider()
     private let store = MemoryTokenStore()
 
-    /// A client whose clock goes wrong by some hours, and answers that have the right date.
+    /// A client whose clock goes wrong by some hours, and responses that have the right date.
     private func session(hours: Double) async throws -> (session: Session, wrong: ManualClock) {
         let wrong = ManualClock(now: provider.clock.now.addingTimeInterval(hours * 3600))
         provider.on("/token") { provider, form in
@@ -49,7 +49,7 @@ struct ProviderTimeTests {
         arguments: [-7200, -120, 400, 7200])
     func wrongClockSignsIn(seconds: Int) async throws {
         let wrong = ManualClock(now: provider.clock.now.addingTimeInterval(TimeInterval(seconds)))
-        answerWithDate(lifetime: 300)
+        responseWithDate(lifetime: 300)
         let session = try await provider.signIn(try client(clock: wrong))
         #expect(try await session.refresh().accessToken.reveal() == "access-token-2")
         #expect(provider.forms("/token").last?["refresh_token"] == "refresh-token-1")
@@ -62,7 +62,7 @@ struct ProviderTimeTests {
         let wrong = ManualClock(now: provider.clock.now.addingTimeInterval(60))
         let client = try client(clock: wrong)
         let now = Int(provider.clock.now.timeIntervalSince1970)
-        answerWithDate(
+        responseWithDate(
             lifetime: 300, claims: ["iat": .number("\(now + seconds)"), "exp": .number("\(now + seconds + 300)")])
         let error = await #expect(throws: OAuthError.self) { try await provider.signIn(client) }
         #expect(error?.kind == (seconds < 0 ? .expiredToken : .issuedInFuture))
@@ -72,7 +72,7 @@ struct ProviderTimeTests {
     @Test("The provider's time excuses nothing but times: a wrong nonce is reported as that")
     func otherClaimsAreCheckedByEitherClock() async throws {
         let client = try client(clock: ManualClock(now: provider.clock.now.addingTimeInterval(-7200)))
-        answerWithDate(lifetime: 300, claims: ["nonce": "another"])
+        responseWithDate(lifetime: 300, claims: ["nonce": "another"])
         let error = await #expect(throws: OAuthError.self) { try await provider.signIn(client) }
         #expect(error?.kind == .nonceMismatch)
     }
@@ -88,7 +88,7 @@ struct ProviderTimeTests {
     }
 
     /// Responses with the provider's date, and ID tokens that end soon.
-    private func answerWithDate(lifetime: Int, claims: [String: JSONValue?] = [:]) {
+    private func responseWithDate(lifetime: Int, claims: [String: JSONValue?] = [:]) {
         provider.on("/token") { provider, form in
             let end = Int(provider.clock.now.timeIntervalSince1970) + lifetime
             var claims = claims

@@ -43,7 +43,7 @@ struct RefreshCompletionTests {
         provider.on("/jwks") { [key = session.key] provider, form in
             let stored = await store.load(key)?.connection.tokens.refreshToken
             saved.withLock { $0 = stored }
-            return try await provider.answer("/jwks", form)
+            return try await provider.reply("/jwks", form)
         }
         #expect(try await session.tokens().accessToken.reveal() == "access-token-2")
         #expect(saved.withLock { $0 }?.reveal() == "refresh-token-2")
@@ -73,7 +73,7 @@ struct RefreshCompletionTests {
                 let headers = HTTPFields(try fields.map { HTTPField(name: try #require(.init($0)), value: $1) })
                 provider.on(
                     "/token",
-                    answer: IncomingResponse(head: HTTPResponse(status: .init(code: status), headerFields: headers)))
+                    response: IncomingResponse(head: HTTPResponse(status: .init(code: status), headerFields: headers)))
                 let error = await expectError(.refresh, .serverUnavailable) { try await session.refresh() }
                 #expect(error?.hint == hint)
             }
@@ -148,7 +148,7 @@ struct RefreshCompletionTests {
     @Test(
         "Response of no other use leaves its refresh token",
         arguments: ["access_token", "token_type", "expires_in", "scope"])
-    func answerOfNoOtherUseLeavesItsRefreshToken(wrong name: String) async throws {
+    func responseOfNoOtherUseLeavesItsRefreshToken(wrong name: String) async throws {
         let session = try await provider.session()
         provider.clock.advance(by: .seconds(3600))
         provider.on("/token") { provider, form in

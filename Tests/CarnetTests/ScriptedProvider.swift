@@ -6,7 +6,7 @@ import CarnetTesting
 import Foundation
 import HTTPTypes
 
-/// A provider by script: answers each path as the test says, else as a good provider would, and remembers every request.
+/// A provider by script: responds to each path as the test says, else as a good provider would, and remembers every request.
 final class ScriptedProvider: Transport {
     typealias Handler = @Sendable (ScriptedProvider, _ form: [String: String]) async throws -> IncomingResponse
 
@@ -27,7 +27,7 @@ final class ScriptedProvider: Transport {
         state.withLock { $0.handlers[path] = handler }
     }
 
-    func on(_ path: String, answer response: IncomingResponse) {
+    func on(_ path: String, response: IncomingResponse) {
         on(path) { _, _ in response }
     }
 
@@ -35,7 +35,7 @@ final class ScriptedProvider: Transport {
         on(path) { _, _ in throw TransportError(kind, "scripted") }
     }
 
-    /// Answers a path as a good provider again.
+    /// Responds to a path as a good provider again.
     func restore(_ path: String) {
         state.withLock { $0.handlers[path] = nil }
     }
@@ -65,10 +65,10 @@ final class ScriptedProvider: Transport {
         }
         let form = Self.form(of: request)
         if let handler { return try await handler(self, form) }
-        return try await answer(path, form)
+        return try await reply(path, form)
     }
 
-    func answer(_ path: String, _ form: [String: String]) async throws -> IncomingResponse {
+    func reply(_ path: String, _ form: [String: String]) async throws -> IncomingResponse {
         switch path {
         case "/token": return .json(try tokens(for: form).jsonText())
         case "/jwks": return .json((["keys": [try SigningKey.rsa.jwk(["kid": "1"])]] as JSONValue).jsonText())
@@ -79,7 +79,7 @@ final class ScriptedProvider: Transport {
         }
     }
 
-    /// What a good provider issues, with claims of the ID token and members of the answer changed.
+    /// What a good provider issues, with claims of the ID token and members of the response changed.
     func tokens(
         for form: [String: String],
         claims changes: [String: JSONValue?] = [:],

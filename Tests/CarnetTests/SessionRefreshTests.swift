@@ -32,7 +32,7 @@ struct SessionRefreshTests {
 
     // RT-07.
     @Test("Tokens are refreshed within the margin")
-    func tokensAreRenewedWithinTheMargin() async throws {
+    func tokensAreRefreshedWithinTheMargin() async throws {
         let session = try await signedIn()
         provider.clock.advance(by: .seconds(3540))
         #expect(try await session.tokens().accessToken.reveal() == "access-token-2")
@@ -54,7 +54,7 @@ struct SessionRefreshTests {
 
     // RT-03: with a provider that revokes everything when a refresh token comes twice.
     @Test("Hundred callers share one refresh")
-    func hundredCallersShareOneRenewal() async throws {
+    func hundredCallersShareOneRefresh() async throws {
         let session = try await signedIn()
         provider.clock.advance(by: .seconds(3600))
         let gate = Gate()
@@ -72,7 +72,7 @@ struct SessionRefreshTests {
 
     // RT-03: also through sessions of two clients on one store, as two processes have.
     @Test("Clients on one store share one refresh")
-    func clientsOnOneStoreShareOneRenewal() async throws {
+    func clientsOnOneStoreShareOneRefresh() async throws {
         let first = try await signedIn()
         let second = try #require(try await provider.client(store: store).session(for: "user-1"))
         #expect(first !== second)
@@ -84,7 +84,7 @@ struct SessionRefreshTests {
         #expect(refreshes.count == 1)
     }
 
-    // RT-03, CONC-02: a caller that is cancelled fails no other, and what was renewed is kept.
+    // RT-03, CONC-02: a caller that is cancelled fails no other, and what was refreshed is kept.
     @Test("Caller that is cancelled fails no other")
     func callerThatIsCancelledFailsNoOther() async throws {
         let session = try await signedIn()
@@ -93,7 +93,7 @@ struct SessionRefreshTests {
         provider.on("/token") { provider, form in
             await gate.pass()
             try Task.checkCancellation()
-            return try await provider.answer("/token", form)
+            return try await provider.reply("/token", form)
         }
         let first = Task { try await session.tokens() }
         await gate.arrival()
@@ -117,10 +117,10 @@ struct SessionRefreshTests {
 
     // RT-02, RT-08.
     @Test("What the response leaves out is kept")
-    func whatTheAnswerLeavesOutIsKept() async throws {
+    func whatTheResponseLeavesOutIsKept() async throws {
         let session = try await signedIn()
         let before = try await session.storedTokens()
-        provider.on("/token", answer: .json(#"{"access_token":"a2","token_type":"Bearer","expires_in":60}"#))
+        provider.on("/token", response: .json(#"{"access_token":"a2","token_type":"Bearer","expires_in":60}"#))
         let after = try await session.refresh()
         #expect(after.accessToken.reveal() == "a2")
         #expect(after.refreshToken == before.refreshToken)
@@ -133,7 +133,7 @@ struct SessionRefreshTests {
     func invalidGrantEndsTheSession() async throws {
         let session = try await signedIn()
         provider.clock.advance(by: .seconds(3540))
-        provider.on("/token", answer: .json(#"{"error":"invalid_grant","error_description":"revoked"}"#, status: 400))
+        provider.on("/token", response: .json(#"{"error":"invalid_grant","error_description":"revoked"}"#, status: 400))
         let error = await expectError(.refresh, .sessionEnded) { try await session.tokens() }
         #expect(error?.disposition == .signInAgain)
         #expect(error?.server?.message == "revoked")
@@ -151,10 +151,10 @@ struct SessionRefreshTests {
             .json(#"{"error":"temporarily_unavailable"}"#, status: 400),
             .json(#"{"error":"invalid_grant"}"#, status: 503), .json("{}", status: 302),
         ])
-    func otherFailureKeepsTheTokensForLater(_ answer: IncomingResponse) async throws {
+    func otherFailureKeepsTheTokensForLater(_ response: IncomingResponse) async throws {
         let session = try await signedIn()
         provider.clock.advance(by: .seconds(3600))
-        provider.on("/token", answer: answer)
+        provider.on("/token", response: response)
         let error = await #expect(throws: OAuthError.self) { try await session.tokens() }
         #expect(error?.step == .refresh)
         #expect(error?.disposition == .tryLater)
@@ -176,12 +176,12 @@ struct SessionRefreshTests {
         #expect(await store.keys() == [session.key])
     }
 
-    // A misconfigured client is told so, and loses nothing.
+    // A misconfigured client gets an error, and loses nothing.
     @Test("Invalid client keeps the tokens")
     func invalidClientKeepsTheTokens() async throws {
         let session = try await signedIn()
         provider.clock.advance(by: .seconds(3600))
-        provider.on("/token", answer: .json(#"{"error":"invalid_client"}"#, status: 401))
+        provider.on("/token", response: .json(#"{"error":"invalid_client"}"#, status: 401))
         let error = await expectError(.refresh, .serverError) { try await session.tokens() }
         #expect(error?.disposition == .fixConfiguration)
         #expect(await store.keys() == [session.key])
@@ -194,19 +194,19 @@ struct SessionRefreshTests {
             IncomingResponse.json("{}", status: 500), .canned("<html>", status: 200, type: "text/html"),
             .json(#"{"error":"invalid_client"}"#, status: 401),
         ])
-    func tokenThatIsStillValidIsUsedWhenItCannotBeRenewed(_ answer: IncomingResponse) async throws {
+    func tokenThatIsStillValidIsUsedWhenItCannotBeRefreshed(_ response: IncomingResponse) async throws {
         let session = try await signedIn()
         provider.clock.advance(by: .seconds(3550))
-        provider.on("/token", answer: answer)
+        provider.on("/token", response: response)
         #expect(try await session.tokens().accessToken.reveal() == "access-token-1")
         #expect(refreshes.count == 1)
         provider.clock.advance(by: .seconds(50))
         await #expect(throws: OAuthError.self) { try await session.tokens() }
     }
 
-    // RT-07: the time that the failed renewal took counts.
+    // RT-07: the time that the failed refresh took counts.
     @Test("Token that ended during a failed refresh is not given")
-    func tokenThatEndedDuringAFailedRenewalIsNotGiven() async throws {
+    func tokenThatEndedDuringAFailedRefreshIsNotGiven() async throws {
         let session = try await signedIn()
         provider.clock.advance(by: .seconds(3590))
         provider.on("/token") { provider, _ in
@@ -232,7 +232,7 @@ struct SessionRefreshTests {
 
     // RT-01.
     @Test("Refreshed ID token of somebody else is rejected")
-    func renewedIDTokenOfSomebodyElseIsRefused() async throws {
+    func refreshedIDTokenOfSomebodyElseIsRefused() async throws {
         let wrong: [([String: JSONValue?], OAuthError.Kind)] = [
             (["sub": "user-2"], .subjectMismatch), (["iss": "https://evil.example"], .issuerMismatch),
             (["aud": "other"], .audienceMismatch), (["azp": "other"], .authorizedPartyMismatch),
@@ -254,7 +254,7 @@ struct SessionRefreshTests {
 
     // RT-01: the nonce may be repeated, and may be left out.
     @Test("Refreshed ID token may repeat the nonce")
-    func renewedIDTokenMayRepeatTheNonce() async throws {
+    func refreshedIDTokenMayRepeatTheNonce() async throws {
         let session = try await signedIn()
         let idToken = try #require(try await session.storedTokens().idToken)
         let nonce = try #require(try IDToken(storedAfterValidation: idToken).claims["nonce"])
@@ -283,27 +283,27 @@ struct SessionRefreshTests {
         #expect(provider.requests.count == before)
     }
 
-    // A sign-in that comes while old tokens are renewed is neither overwritten nor removed.
+    // A sign-in that comes while old tokens are refreshed is neither overwritten nor removed.
     @Test("New sign-in wins over a refresh under way", arguments: [true, false])
-    func newSignInWinsOverARenewalUnderWay(_ isRefused: Bool) async throws {
+    func newSignInWinsOverARefreshUnderWay(_ isRefused: Bool) async throws {
         let client = try provider.client(store: store)
         let session = try await provider.signIn(client)
         provider.clock.advance(by: .seconds(3600))
         let gate = Gate()
         provider.on("/token") { provider, form in
-            guard form["grant_type"] == "refresh_token" else { return try await provider.answer("/token", form) }
+            guard form["grant_type"] == "refresh_token" else { return try await provider.reply("/token", form) }
             await gate.pass()
             return isRefused
                 ? .json(#"{"error":"invalid_grant"}"#, status: 400)
-                : .json(#"{"access_token":"renewed-late","token_type":"Bearer","expires_in":3600}"#)
+                : .json(#"{"access_token":"refreshed-late","token_type":"Bearer","expires_in":3600}"#)
         }
-        let renewal = Task { try? await session.tokens() }
+        let refresh = Task { try? await session.tokens() }
         await gate.arrival()
         let signIn = Task { [provider] in try await provider.signIn(client) }
         await settle()
         gate.open()
         _ = try await signIn.value
-        _ = await renewal.value
+        _ = await refresh.value
         #expect(try await session.storedTokens().accessToken.reveal() == "access-token-2")
     }
 }

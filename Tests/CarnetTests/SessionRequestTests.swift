@@ -30,7 +30,7 @@ struct SessionRequestTests {
     }
 
     @Test("Refused token is refreshed once")
-    func refusedTokenIsRenewedOnce() async throws {
+    func refusedTokenIsRefreshedOnce() async throws {
         let session = try await provider.session()
         provider.on("/userinfo") { provider, _ in
             let isNew = provider.requests.last?.head.headerFields[.authorization] == "Bearer access-token-2"

@@ -16,7 +16,7 @@ struct SessionStatesTests {
     }
 
     @Test("Refresh is seen")
-    func renewalIsSeen() async throws {
+    func refreshIsSeen() async throws {
         let session = try await expired()
         var states = session.states.makeAsyncIterator()
         #expect(await states.next() == .signedIn)
@@ -37,7 +37,7 @@ struct SessionStatesTests {
         arguments: [#"{"error":"invalid_client"}"#, #"{"error":"temporarily_unavailable"}"#, "<html>"])
     func refusalThatEndsNothingSaysTryLater(body: String) async throws {
         let session = try await expired()
-        provider.on("/token", answer: .json(body, status: 400))
+        provider.on("/token", response: .json(body, status: 400))
         _ = try? await session.tokens()
         var states = session.states.makeAsyncIterator()
         guard case .tryLater = await states.next() else {
@@ -76,7 +76,7 @@ struct SessionStatesTests {
     func endIsSeenByEveryWatcher() async throws {
         let session = try await expired()
         let watchers = (0..<3).map { _ in session.states }
-        provider.on("/token", answer: .json(#"{"error":"invalid_grant"}"#, status: 400))
+        provider.on("/token", response: .json(#"{"error":"invalid_grant"}"#, status: 400))
         _ = try? await session.tokens()
         for watcher in watchers {
             var states = watcher.makeAsyncIterator()

@@ -37,10 +37,10 @@ struct ResourceCallTests {
 
     @Test("Token goes to the resource")
     func tokenGoesToTheResource() async throws {
-        provider.on("/balance", answer: .json(#"{"balance":1}"#))
+        provider.on("/balance", response: .json(#"{"balance":1}"#))
         let session = try await signedIn()
-        let answer = try await session.call(try resource("balance"))
-        #expect(answer.status == 200)
+        let response = try await session.call(try resource("balance"))
+        #expect(response.status == 200)
         let sent = try #require(provider.requests(to: "/balance").first)
         #expect(sent.head.authority == "bank.example")
         #expect(sent.head.headerFields[.authorization] == "Bearer access-token-1")
@@ -48,7 +48,7 @@ struct ResourceCallTests {
 
     @Test("Method and body are sent")
     func methodAndBodyAreSent() async throws {
-        provider.on("/transfer", answer: .json("{}", status: 201))
+        provider.on("/transfer", response: .json("{}", status: 201))
         _ = try await signedIn().call(
             try resource("transfer"), body: Array("x".utf8), headers: [.contentType: "text/plain"])
         let sent = try #require(provider.requests(to: "/transfer").first)
@@ -75,17 +75,17 @@ struct ResourceCallTests {
         #expect(provider.requests.count == before)
     }
 
-    // Rule 6: one renewal, one more try.
+    // Rule 6: one refresh, one more try.
     @Test("Refused token is refreshed and the call repeated once")
-    func refusedTokenIsRenewedAndTheCallRepeatedOnce() async throws {
+    func refusedTokenIsRefreshedAndTheCallRepeatedOnce() async throws {
         let session = try await signedIn()
         provider.on("/balance") { provider, _ in
-            let isRenewed =
+            let isRefreshed =
                 provider.requests(to: "/balance").last?.head.headerFields[.authorization] == "Bearer access-token-2"
-            return isRenewed ? .json("{}") : .json(#"{"error":"expired"}"#, status: 401)
+            return isRefreshed ? .json("{}") : .json(#"{"error":"expired"}"#, status: 401)
         }
-        let answer = try await session.call(try resource("balance"))
-        #expect(answer.status == 200)
+        let response = try await session.call(try resource("balance"))
+        #expect(response.status == 200)
         #expect(provider.count("/balance") == 2)
         #expect(provider.count("/token") == 2)
         #expect(try await session.storedTokens().accessToken.reveal() == "access-token-2")
@@ -94,7 +94,7 @@ struct ResourceCallTests {
     @Test("Endless refusal is bounded")
     func endlessRefusalIsBounded() async throws {
         let session = try await signedIn()
-        provider.on("/balance", answer: .json("{}", status: 401))
+        provider.on("/balance", response: .json("{}", status: 401))
         let error = await expectError(.resource, .unauthorized) { try await session.call(try resource("balance")) }
         #expect(error?.disposition == .signInAgain)
         #expect(provider.count("/balance") == 2)
@@ -109,7 +109,7 @@ struct ResourceCallTests {
             .json(try provider.tokens(for: form, members: ["refresh_token": nil as JSONValue?]).jsonText())
         }
         let session = try await signedIn()
-        provider.on("/balance", answer: .json(#"{"balance":100}"#, status: 401))
+        provider.on("/balance", response: .json(#"{"balance":100}"#, status: 401))
         await expectError(.resource, .unauthorized) { try await session.call(try resource("balance")) }
         #expect(provider.count("/balance") == 1)
         #expect(provider.count("/token") == 1)
@@ -117,17 +117,17 @@ struct ResourceCallTests {
 
     // A refresh cannot help a missing scope.
     @Test("Forbidden is not refreshed")
-    func forbiddenIsNotRenewed() async throws {
+    func forbiddenIsNotRefreshed() async throws {
         let session = try await signedIn()
-        provider.on("/balance", answer: .json("{}", status: 403))
+        provider.on("/balance", response: .json("{}", status: 403))
         await expectError(.resource, .insufficientScope) { try await session.call(try resource("balance")) }
         #expect(provider.count("/balance") == 1)
         #expect(provider.count("/token") == 1)
     }
 
-    // Many calls that are refused at once share one renewal.
+    // Many calls that are refused at once share one refresh.
     @Test("Many refused calls share one refresh")
-    func manyRefusedCallsShareOneRenewal() async throws {
+    func manyRefusedCallsShareOneRefresh() async throws {
         let session = try await signedIn()
         let balance = try resource("balance")
         let gate = Gate()
@@ -137,7 +137,7 @@ struct ResourceCallTests {
         }
         provider.on("/token") { provider, form in
             await gate.pass()
-            return try await provider.answer("/token", form)
+            return try await provider.reply("/token", form)
         }
         async let outcomes = concurrently(30) { _ in try await session.call(balance).status }
         await gate.arrival()
@@ -147,24 +147,24 @@ struct ResourceCallTests {
         #expect(provider.count("/token") == 2)
     }
 
-    // ARES-08 of the seeds' kind: what a failed renewal says is said, not the 401.
+    // ARES-08 of the seeds' kind: what a failed refresh says is said, not the 401.
     @Test("Failed refresh after a refusal is said")
-    func failedRenewalAfterARefusalIsSaid() async throws {
+    func failedRefreshAfterARefusalIsSaid() async throws {
         let session = try await signedIn()
-        provider.on("/balance", answer: .json("{}", status: 401))
+        provider.on("/balance", response: .json("{}", status: 401))
         provider.on("/token", fail: .connection)
         await expectError(.refresh, .transport) { try await session.call(try resource("balance")) }
         #expect(await store.keys() == [session.key])
-        provider.on("/token", answer: .json(#"{"error":"invalid_grant"}"#, status: 400))
+        provider.on("/token", response: .json(#"{"error":"invalid_grant"}"#, status: 400))
         await expectError(.refresh, .sessionEnded) { try await session.call(try resource("balance")) }
         #expect(await store.keys().isEmpty)
     }
 
     @Test("Expired token is refreshed before the call")
-    func expiredTokenIsRenewedBeforeTheCall() async throws {
+    func expiredTokenIsRefreshedBeforeTheCall() async throws {
         let session = try await signedIn()
         provider.clock.advance(by: .seconds(3600))
-        provider.on("/balance", answer: .json("{}"))
+        provider.on("/balance", response: .json("{}"))
         _ = try await session.call(try resource("balance"))
         #expect(
             provider.requests(to: "/balance").map { $0.head.headerFields[.authorization] } == ["Bearer access-token-2"])
@@ -188,20 +188,20 @@ struct SessionProfileTests {
     @Test("Profile of another user is thrown away")
     func profileOfAnotherUserIsThrownAway() async throws {
         let session = try await provider.session(store: store)
-        provider.on("/userinfo", answer: .json(#"{"sub":"user-2","name":"Eve"}"#))
+        provider.on("/userinfo", response: .json(#"{"sub":"user-2","name":"Eve"}"#))
         await expectError(.profile, .subjectMismatch) { try await session.profile() }
     }
 
     // UI-03.
     @Test("Refused token is refreshed once")
-    func refusedTokenIsRenewedOnce() async throws {
+    func refusedTokenIsRefreshedOnce() async throws {
         let session = try await provider.session(store: store)
         provider.on("/userinfo") { provider, _ in
             provider.count("/userinfo") == 1
                 ? .json(#"{"error":"invalid_token"}"#, status: 401) : .json(#"{"sub":"user-1"}"#)
         }
         #expect(try await session.profile().subject == "user-1")
-        provider.on("/userinfo", answer: .json("{}", status: 401))
+        provider.on("/userinfo", response: .json("{}", status: 401))
         let before = provider.count("/userinfo")
         await expectError(.profile, .unauthorized) { try await session.profile() }
         #expect(provider.count("/userinfo") == before + 2)
@@ -231,8 +231,8 @@ struct SessionProfileTests {
 
                 """
         let session = try await provider.session(yaml, store: store)
-        provider.on("/userinfo", answer: .json(#"{"sub":"user-1","name":"Ada","email":"public@example.com"}"#))
-        provider.on("/emails", answer: .json(#"{"message":"missing scope"}"#, status: 403))
+        provider.on("/userinfo", response: .json(#"{"sub":"user-1","name":"Ada","email":"public@example.com"}"#))
+        provider.on("/emails", response: .json(#"{"message":"missing scope"}"#, status: 403))
         var profile = try await session.profile()
         #expect(profile.name == "Ada")
         #expect(profile.email == "public@example.com")
@@ -241,14 +241,14 @@ struct SessionProfileTests {
         #expect(!"\(profile.failures)".contains("access-token"))
         provider.on("/emails", fail: .timeout)
         #expect(try await session.profile().failures.map(\.kind) == [.transport])
-        provider.on("/emails", answer: .json(#"[{"email":"new@example.com","primary":true,"verified":false}]"#))
+        provider.on("/emails", response: .json(#"[{"email":"new@example.com","primary":true,"verified":false}]"#))
         profile = try await session.profile()
         #expect(profile.email == "public@example.com")
         #expect(profile.isEmailVerified == nil)
         #expect(profile.failures.isEmpty)
         provider.on(
             "/emails",
-            answer: .json(
+            response: .json(
                 #"[{"email":"old@example.com","verified":true},{"email":"a@example.com","primary":true,"verified":true}]"#
             ))
         profile = try await session.profile()
@@ -297,7 +297,7 @@ struct SessionProfileTests {
 
     @Test("Profile without any source is said")
     func profileWithoutAnySourceIsSaid() async throws {
-        provider.on("/token", answer: .json(#"{"access_token":"a","token_type":"Bearer"}"#))
+        provider.on("/token", response: .json(#"{"access_token":"a","token_type":"Bearer"}"#))
         let noUserinfo = Fixture.plain.replacing("  userinfo: https://plain.example/me\n", with: "")
         let session = try await provider.session(noUserinfo, store: store)
         let error = await expectError(.profile, .missingField) { try await session.profile() }

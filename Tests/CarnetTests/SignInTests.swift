@@ -173,7 +173,7 @@ struct SignInTests {
         let client = try provider.client(store: store)
         for failure in ["status", "connection"] {
             if failure == "status" {
-                provider.on("/token", answer: .canned("<html>", status: 500, type: "text/html"))
+                provider.on("/token", response: .canned("<html>", status: 500, type: "text/html"))
             } else {
                 provider.on("/token", fail: .interrupted)
             }
@@ -229,7 +229,7 @@ struct SignInTests {
 
     // TOK-08: an ID token that nobody asked for is not ignored.
     @Test("Unexpected ID token is validated too")
-    func unexpectedIDTokenIsJudgedToo() async throws {
+    func unexpectedIDTokenIsValidatedToo() async throws {
         await expectError(.idToken, .badDescriptor) {
             try await provider.signIn(try provider.client(Fixture.plain, store: store))
         }
@@ -269,7 +269,7 @@ struct SignInTests {
         let client = try provider.client(store: store)
         let session = try await provider.signIn(client)
         let before = try #require(await store.load(session.key))
-        provider.on("/token", answer: .json(#"{"error":"invalid_grant"}"#, status: 400))
+        provider.on("/token", response: .json(#"{"error":"invalid_grant"}"#, status: 400))
         await expectError(.tokenRequest, .serverError) { try await provider.signIn(client) }
         let after = try #require(await store.load(session.key))
         #expect(after.connection == before.connection)
@@ -286,7 +286,7 @@ struct SignInTests {
     }
 
     @Test("Store that could not save is reported before anyone signs in")
-    func storeThatCouldNotSaveIsToldBeforeAnyoneSignsIn() async throws {
+    func storeThatCouldNotSaveIsReportedBeforeAnyoneSignsIn() async throws {
         let failing = FailingStore()
         failing.fail(.prepareToSave)
         let agent = ScriptedUserAgent { _, _ in throw CancellationError() }
@@ -333,9 +333,9 @@ struct SignInTests {
 
     @Test("a profile that fails for now makes no account of another name", arguments: [nil, 503, 429])
     func profileThatFails(status: Int?) async throws {
-        provider.on("/token", answer: .json(#"{"access_token":"at-s3cret","token_type":"bearer"}"#))
+        provider.on("/token", response: .json(#"{"access_token":"at-s3cret","token_type":"bearer"}"#))
         if let status {
-            provider.on("/me", answer: IncomingResponse(head: HTTPResponse(status: .init(code: status))))
+            provider.on("/me", response: IncomingResponse(head: HTTPResponse(status: .init(code: status))))
         } else {
             provider.on("/me", fail: .timeout)
         }
@@ -351,8 +351,8 @@ struct SignInTests {
 
     @Test("a profile that is not granted leaves an account without a subject")
     func profileThatIsRefused() async throws {
-        provider.on("/token", answer: .json(#"{"access_token":"at-s3cret","token_type":"bearer"}"#))
-        provider.on("/me", answer: IncomingResponse(head: HTTPResponse(status: 403)))
+        provider.on("/token", response: .json(#"{"access_token":"at-s3cret","token_type":"bearer"}"#))
+        provider.on("/me", response: IncomingResponse(head: HTTPResponse(status: 403)))
         let client = try provider.client(Fixture.plain)
         _ = try await provider.signIn(client)
         #expect(try await client.accounts() == ["default"])
@@ -364,7 +364,7 @@ struct SignInTests {
             Fixture.plain + "profile: { from: token, claims: { subject: /user/id, name: /user/name } }\n"
         provider.on(
             "/token",
-            answer: .json(
+            response: .json(
                 #"{"access_token":"at-s3cret","token_type":"bearer","user":{"id":7,"name":"Ada","access_token":"x-s3cret"}}"#
             ))
         let session = try await provider.session(yaml, store: store)
@@ -421,14 +421,14 @@ struct UserAgentTests {
         #expect(provider.forms("/token").map { $0["code"] } == ["good"])
     }
 
-    // Cancelled, too late and impossible are told apart, and the port is freed.
+    // Cancelled, too late and impossible are distinguished, and the port is freed.
     @Test(
         "Reasons for no callback are reported apart",
         arguments: zip(
             [UserAgentError.Kind.cancelled, .timeout, .cannotListen, .cannotPresent],
             [OAuthError.Kind.cancelled, .expiredAttempt, .unsupported, .unsupported]
         ))
-    func reasonsForNoCallbackAreToldApart(_ kind: UserAgentError.Kind, _ expected: OAuthError.Kind) async throws {
+    func reasonsForNoCallbackAreDistinguished(_ kind: UserAgentError.Kind, _ expected: OAuthError.Kind) async throws {
         let agent = ScriptedUserAgent { _, _ in throw UserAgentError(kind, "scripted") }
         let client = try provider.client()
         let error = await #expect(throws: OAuthError.self) { try await client.signIn(with: agent) }
@@ -438,7 +438,7 @@ struct UserAgentTests {
     }
 
     @Test("Refusal of the user is reported")
-    func refusalOfTheUserIsTold() async throws {
+    func refusalOfTheUserIsReported() async throws {
         let agent = ScriptedUserAgent { url, redirectURI in
             let query = PercentEncoding.decodeForm(String(url.drop { $0 != "?" }.dropFirst())) ?? []
             let state = query.first { $0.name == "state" }?.value ?? ""

@@ -37,14 +37,14 @@ struct SignOutTests {
 
     // REV-02: whatever the body.
     @Test("Body of the response does not matter")
-    func bodyOfTheAnswerDoesNotMatter() async throws {
-        provider.on("/revoke", answer: .canned("OK", type: "text/plain"))
+    func bodyOfTheResponseDoesNotMatter() async throws {
+        provider.on("/revoke", response: .canned("OK", type: "text/plain"))
         #expect(try await provider.session(store: store).signOut(.revoke).isRevoked)
     }
 
     // REV-03, REV-04, LO-03: one failure keeps neither the other token nor the record.
     @Test("Failure is reported and the tokens are forgotten")
-    func failureIsToldAndTheTokensAreForgotten() async throws {
+    func failureIsReportedAndTheTokensAreForgotten() async throws {
         let session = try await provider.session(store: store)
         provider.on("/revoke") { _, form in
             form["token_type_hint"] == "refresh_token"
@@ -96,7 +96,7 @@ struct SignOutTests {
 
     // REV-04: a provider without the endpoint.
     @Test("Missing endpoint is reported")
-    func missingEndpointIsTold() async throws {
+    func missingEndpointIsReported() async throws {
         let without = Fixture.openID.replacing("  revocation: https://id.acme.example/revoke\n", with: "")
         let outcome = try await provider.session(without, store: store).signOut(.revoke)
         #expect(outcome.failures.map(\.kind) == [.missingEndpoint])
@@ -149,11 +149,11 @@ struct SignOutTests {
             url.hasSuffix("&post_logout_redirect_uri=https%3A%2F%2Fapp.example%2Fsigned-out&state=\(state)"))
     }
 
-    // LO-03: the page is only made once nothing is left here, whatever the provider answers.
+    // LO-03: the page is only made once nothing is left here, whatever the provider responses.
     @Test("Provider that is down does not keep the session")
     func providerThatIsDownDoesNotKeepTheSession() async throws {
         let session = try await provider.session(store: store)
-        provider.on("/revoke", answer: .canned("", status: 500, type: "text/plain"))
+        provider.on("/revoke", response: .canned("", status: 500, type: "text/plain"))
         let outcome = try await session.signOut(.everywhere)
         #expect(!outcome.isRevoked)
         #expect(outcome.endSessionURL != nil)
@@ -162,7 +162,7 @@ struct SignOutTests {
     }
 
     @Test("Page that is missing is reported and the rest is done")
-    func pageThatIsMissingIsToldAndTheRestIsDone() async throws {
+    func pageThatIsMissingIsReportedAndTheRestIsDone() async throws {
         let without = Fixture.openID.replacing("  end_session: https://id.acme.example/logout\n", with: "")
         let outcome = try await provider.session(without, store: store).signOut(.everywhere)
         #expect(outcome.failures.map(\.descriptorKey) == ["endpoints.end_session"])
@@ -186,23 +186,23 @@ struct SignOutTests {
         #expect(provider.count("/revoke") == 0)
     }
 
-    // CONC-01: a renewal that is under way does not bring the tokens back, and what it brought is revoked.
+    // CONC-01: a refresh that is under way does not bring the tokens back, and what it brought is revoked.
     @Test("Sign-out during a refresh revokes the new tokens")
-    func signOutDuringARenewalRevokesTheNewTokens() async throws {
+    func signOutDuringARefreshRevokesTheNewTokens() async throws {
         let session = try await provider.session(store: store)
         provider.clock.advance(by: .seconds(3600))
         let gate = Gate()
         provider.on("/token") { provider, form in
             await gate.pass()
-            return try await provider.answer("/token", form)
+            return try await provider.reply("/token", form)
         }
-        let renewal = Task { try? await session.tokens() }
+        let refresh = Task { try? await session.tokens() }
         await gate.arrival()
         let signOut = Task { try await session.signOut(.revoke) }
         await settle()
         gate.open()
         #expect(try await signOut.value.isRevoked)
-        _ = await renewal.value
+        _ = await refresh.value
         #expect(provider.forms("/revoke").first?["token"] == "refresh-token-2")
         #expect(await store.keys().isEmpty)
     }

@@ -30,7 +30,7 @@ struct TelemetryTests {
     }
 
     @Test("Refresh is counted and timed")
-    func renewalIsCountedAndTimed() async throws {
+    func refreshIsCountedAndTimed() async throws {
         _ = try await session("counted").tokens()
         #expect(count("carnet.refresh.count", [("provider", "counted"), ("outcome", "ok")]) == 1)
         #expect(try metrics.expectTimer("carnet.refresh.duration", [("provider", "counted")]).values.count == 1)
@@ -44,7 +44,7 @@ struct TelemetryTests {
         let session = try await session("failing")
         provider.on("/token", fail: .timeout)
         _ = try? await session.tokens()
-        provider.on("/token", answer: .json(#"{"error":"invalid_grant"}"#, status: 400))
+        provider.on("/token", response: .json(#"{"error":"invalid_grant"}"#, status: 400))
         _ = try? await session.tokens()
         for outcome in ["transport", "sessionEnded"] {
             #expect(count("carnet.refresh.count", [("provider", "failing"), ("outcome", outcome)]) == 1)
@@ -52,16 +52,16 @@ struct TelemetryTests {
     }
 
     @Test("Exchange is a span within the refresh")
-    func exchangeIsASpanWithinTheRenewal() async throws {
+    func exchangeIsASpanWithinTheRefresh() async throws {
         _ = try await session("traced").tokens()
         let spans = tracer.finishedSpans
-        let renewal = try #require(
+        let refresh = try #require(
             spans.first {
                 $0.attributes.get("carnet.provider") == .string("traced") && $0.operationName == "carnet.refresh"
             })
         let exchange = try #require(
             spans.first {
-                $0.attributes.get("server.address") == .string("traced.example") && $0.parentSpanID == renewal.spanID
+                $0.attributes.get("server.address") == .string("traced.example") && $0.parentSpanID == refresh.spanID
             })
         #expect(exchange.operationName == "carnet.exchange")
         #expect(exchange.kind == .client)

@@ -34,7 +34,7 @@ struct UnsavedTokensTests {
     }
 
     @Test("They are saved at the next call without another refresh")
-    func theyAreSavedAtTheNextCallWithoutAnotherRenewal() async throws {
+    func theyAreSavedAtTheNextCallWithoutAnotherRefresh() async throws {
         let session = try await expiredSession()
         store.fail(.save)
         await expectError(.storage, .storage) { try await session.tokens() }
@@ -83,7 +83,7 @@ struct UnsavedTokensTests {
     }
 
     @Test("Tokens that expire unsaved are refreshed from the latest")
-    func tokensThatExpireUnsavedAreRenewedFromTheLatest() async throws {
+    func tokensThatExpireUnsavedAreRefreshedFromTheLatest() async throws {
         let session = try await expiredSession()
         store.fail(.save)
         await expectError(.storage, .storage) { try await session.tokens() }
@@ -149,7 +149,7 @@ struct UnsavedTokensTests {
 
     /// Of a provider where a sign-in has to look something up.
     private func connectedSession() async throws -> Session {
-        provider.on("/site", answer: .json(#"{"id":"red"}"#))
+        provider.on("/site", response: .json(#"{"id":"red"}"#))
         let lookup = """
             api: { hosts: [id.acme.example] }
             connection:
@@ -165,7 +165,7 @@ struct UnsavedTokensTests {
     func valuesAreKeptBesideThem() async throws {
         let session = try await connectedSession()
         provider.on("/site") { [store] provider, _ in
-            // The tokens are renewed while the lookup takes its time, and cannot be saved.
+            // The tokens are refreshed while the lookup takes its time, and cannot be saved.
             store.fail(.save)
             _ = try? await session.refresh()
             store.work()

@@ -35,7 +35,7 @@ struct HandOverPageTests {
             "\(method) \(path) HTTP/1.1\r\nHost: \(host ?? "127.0.0.1:\(port)")\r\n\r\n", port: port)
     }
 
-    @Test("it leads to the address once, and the answer is not kept")
+    @Test("it leads to the address once, and the response is not kept")
     func HOST_01_leadsThereOnce() async throws {
         let (page, port, path) = try await open()
         let first = try await get(path, port)
@@ -59,7 +59,7 @@ struct HandOverPageTests {
             try await get(path, port, host: "evil.example:\(port)"),
             try await get(path, port, host: "localhost:\(port)"),
         ]
-        for answer in others { #expect(answer.status == 404 && !answer.contains("s3cret"), "\(answer)") }
+        for response in others { #expect(response.status == 404 && !response.contains("s3cret"), "\(response)") }
         #expect(uses.count == 0)
         #expect(try await get(path, port).status == 303)
         await page.close()

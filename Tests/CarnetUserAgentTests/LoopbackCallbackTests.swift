@@ -125,7 +125,7 @@ struct LoopbackCallbackTests {
     }
 
     @Test("Only first of pipelined requests is answered")
-    func onlyFirstOfPipelinedRequestsIsAnswered() async throws {
+    func onlyFirstOfPipelinedRequestsGetsAResponse() async throws {
         let signIn = try await PendingSignIn.start()
         let port = try signIn.port
         let request = { (state: String) in "GET /callback?state=\(state) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n" }

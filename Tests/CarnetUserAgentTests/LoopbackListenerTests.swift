@@ -22,7 +22,7 @@ struct LoopbackListenerTests {
     func listensOnLoopbackOnly() async throws {
         let presenter = try await agent.prepare(redirectURI: "http://127.0.0.1/callback")
         let port = try PendingSignIn.port(of: presenter.redirectURI)
-        // 127.0.0.2 is another address of the loopback network: a listener on 0.0.0.0 would answer there.
+        // 127.0.0.2 is another address of the loopback network: a listener on 0.0.0.0 would response there.
         await #expect(throws: (any Error).self) { try await RawClient(port: port, host: "127.0.0.2") }
         await #expect(throws: (any Error).self) { try await RawClient(port: port, host: "::1") }
         let client = try await RawClient(port: port)

@@ -74,8 +74,8 @@ struct PresentationTests {
             await page?.close()
         }
 
-        @Test("Sign-in ends if no browser can be opened and nobody else is told")
-        func signInEndsIfNoBrowserCanBeOpenedAndNobodyElseIsTold() async throws {
+        @Test("Sign-in ends if no browser can be opened and no other agent gets the URL")
+        func signInEndsIfNoBrowserCanBeOpened() async throws {
             let agent = LoopbackUserAgent(presentation: .command(["/usr/bin/env", "carnet-no-such-opener"]))
             let presenter = try await agent.prepare(redirectURI: "http://127.0.0.1/callback")
             await #expect(throws: UserAgentError(.cannotPresent, "the system's browser could not be opened")) {

@@ -1,24 +1,24 @@
 import Foundation
 
 enum FleetTask: String {
-    case give, renew
+    case give, refresh
 
     var words: String {
         switch self {
         case .give: "accessToken() of a valid session"
-        case .renew: "refresh()"
+        case .refresh: "refresh()"
         }
     }
 
     var floorWords: String {
         switch self {
         case .give: "the same SELECT"
-        case .renew: "the same five statements"
+        case .refresh: "the same five statements"
         }
     }
 }
 
-/// Processes that wait for the start, and then work for as long as they were told.
+/// Processes that wait for the start, and then work for a given time.
 struct Fleet {
     struct Failure: Error {}
 

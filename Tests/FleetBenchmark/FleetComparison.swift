@@ -18,7 +18,7 @@ struct FleetComparison {
             let floor =
                 switch task {
                 case .give: try cluster.selectsPerSecond(connections: connections, seconds: seconds, in: address)
-                case .renew: try cluster.renewalsPerSecond(connections: connections, seconds: seconds, in: address)
+                case .refresh: try cluster.refreshesPerSecond(connections: connections, seconds: seconds, in: address)
                 }
             floors.append(floor)
             rates.append(try fleet.run())

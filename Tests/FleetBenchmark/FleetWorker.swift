@@ -36,7 +36,7 @@ struct FleetWorker {
                     while ContinuousClock.now < end {
                         switch task {
                         case .give: _ = try await session.accessToken()
-                        case .renew: try await session.refresh()
+                        case .refresh: try await session.refresh()
                         }
                         count += 1
                     }
@@ -51,10 +51,10 @@ struct FleetWorker {
 
 /// Renews without taking time, so that what is measured is this side.
 private final class InstantProvider: Transport {
-    private let answers = Lock(0)
+    private let responses = Lock(0)
 
     func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
-        let number = answers.withLock { count in
+        let number = responses.withLock { count in
             count += 1
             return count
         }

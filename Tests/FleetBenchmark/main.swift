@@ -23,7 +23,7 @@ if arguments.count == 6, arguments[1] == "worker" {
         program: arguments[0], seconds: numbers.first ?? 2, rounds: numbers.dropFirst().first ?? 5)
     let cluster = try PostgreSQLCluster()
     defer { cluster.remove() }
-    for task in [FleetTask.give, .renew] {
+    for task in [FleetTask.give, .refresh] {
         say("\(task.words) | pgbench: \(task.floorWords) | ratio, from best to worst round")
         for processes in [1, 2, 4, 8] { say(try comparison.line(task, processes: processes, in: cluster)) }
     }

@@ -33,7 +33,7 @@ struct FuzzProvider: Sendable {
         key = try P256.Signing.PrivateKey(rawRepresentation: Data(1...32))
     }
 
-    /// The provider's keys, as its answer has them.
+    /// The provider's keys, as its response has them.
     var keySet: String {
         let point = key.publicKey.rawRepresentation
         let (x, y) = (base64URL(point.prefix(32)), base64URL(point.suffix(32)))
@@ -41,7 +41,7 @@ struct FuzzProvider: Sendable {
     }
 
     var keys: JSONWebKeySet {
-        get throws { try JSONWebKeySet(validating: Self.answer(Array(keySet.utf8))) }
+        get throws { try JSONWebKeySet(validating: Self.response(Array(keySet.utf8))) }
     }
 
     /// A token of these texts, signed as the provider does.
@@ -55,9 +55,9 @@ struct FuzzProvider: Sendable {
     static let claims =
         #"{"iss":"https://id.acme.example","sub":"user-1","aud":"client","exp":1800003600,"iat":1800000000}"#
 
-    /// What validates answers that are signed.
-    var verification: AnswerVerification {
-        get throws { AnswerVerification(with: try keys, for: registration, now: Self.now) }
+    /// What validates responses that are signed.
+    var verification: ResponseVerification {
+        get throws { ResponseVerification(with: try keys, for: registration, now: Self.now) }
     }
 
     func request() throws -> PreparedRequest {
@@ -65,7 +65,7 @@ struct FuzzProvider: Sendable {
             Secret(Self.secrets[0]), at: provider, as: registration, random: SystemRandomSource(), now: Self.now)
     }
 
-    static func answer(
+    static func response(
         _ body: [UInt8], status: Int = 200, type: String = "application/json", challenge: String? = nil
     ) -> IncomingResponse {
         var fields: HTTPFields = [.contentType: type]

@@ -2,7 +2,7 @@ import CarnetDescriptors
 import CarnetLint
 import CarnetSimulation
 
-/// What must hold for every input, whatever it is: the reader, the decoder, the linter and its simulation answer, every
+/// What must hold for every input, whatever it is: the reader, the decoder, the linter and its simulation response, every
 /// place that they name is in the text, and a fix mends what it says and keeps the comments.
 struct InputCheck: Sendable {
     /// What does not hold.

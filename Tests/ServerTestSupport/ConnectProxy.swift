@@ -64,7 +64,7 @@ public final class ConnectProxy: Sendable {
                 head.lowercased().contains("proxy-authorization: \($0)\r\n".lowercased())
             }
             guard head.hasPrefix("CONNECT "), isAllowed ?? true else {
-                answer("407 Proxy Authentication Required\r\nContent-Length: 0", context.channel)
+                respond("407 Proxy Authentication Required\r\nContent-Length: 0", context.channel)
                 return
             }
             let channel = context.channel
@@ -82,11 +82,11 @@ public final class ConnectProxy: Sendable {
                         return
                     }
                     loopBound.value.partner = upstream
-                    loopBound.value.answer("200 Connection established", channel)
+                    loopBound.value.respond("200 Connection established", channel)
                 }
         }
 
-        private func answer(_ status: String, _ channel: any Channel) {
+        private func respond(_ status: String, _ channel: any Channel) {
             channel.writeAndFlush(ByteBuffer(string: "HTTP/1.1 \(status)\r\n\r\n"), promise: nil)
         }
 

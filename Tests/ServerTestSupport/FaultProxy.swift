@@ -2,7 +2,7 @@ import CarnetDescriptors
 import NIOCore
 import NIOPosix
 
-/// A TCP proxy on 127.0.0.1 in front of a Unix socket. It disturbs what goes through as it is told.
+/// A TCP proxy on 127.0.0.1 in front of a Unix socket. It disturbs what goes through as the test says.
 public final class FaultProxy: Sendable {
     public enum Fault: Hashable, Sendable {
         case none
@@ -130,7 +130,7 @@ public final class FaultProxy: Sendable {
         }
 
         func channelInactive(context: ChannelHandlerContext) {
-            // The other side of a half-open connection is not told.
+            // The other side of a half-open connection is not notified.
             if core.fault != .halfOpen { partner?.close(promise: nil) }
             context.fireChannelInactive()
         }

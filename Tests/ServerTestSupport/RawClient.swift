@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// A TCP connection that sends what it is told to and collects what comes.
+/// A TCP connection that sends what the test says and collects what comes.
 public struct RawClient: Sendable {
     private let channel: any Channel
     private let received: EventLoopFuture<String>
@@ -42,14 +42,14 @@ public struct RawClient: Sendable {
         try? await channel.close()
     }
 
-    /// Sends one request and waits for the whole answer.
+    /// Sends one request and waits for the whole response.
     public static func exchange(_ request: String, port: Int, host: String = "127.0.0.1") async throws -> String {
         let client = try await RawClient(port: port, host: host)
         await client.send(request)
         return try await client.response()
     }
 
-    /// The status of the answer to a GET; `nil` if there was none.
+    /// The status of the response to a GET; `nil` if there was none.
     ///
     /// - Parameters:
     ///   - fields: Lines of the header besides `Host`.
@@ -58,8 +58,8 @@ public struct RawClient: Sendable {
         _ target: String, port: Int, fields: [String] = [], host: String? = nil
     ) async throws -> Int? {
         let lines = ["GET \(target) HTTP/1.1", "Host: \(host ?? "127.0.0.1:\(port)")"] + fields
-        let answer = try await exchange(lines.joined(separator: "\r\n") + "\r\n\r\n", port: port)
-        return Int(answer.dropFirst("HTTP/1.1 ".count).prefix(3))
+        let reply = try await exchange(lines.joined(separator: "\r\n") + "\r\n\r\n", port: port)
+        return Int(reply.dropFirst("HTTP/1.1 ".count).prefix(3))
     }
 
     private final class Collector: ChannelInboundHandler {

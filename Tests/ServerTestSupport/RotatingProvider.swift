@@ -81,7 +81,7 @@ public final class RotatingProvider: Sendable {
             self.delay = delay
         }
 
-        func answer(_ request: Request) -> (text: String, delay: Duration?) {
+        func reply(_ request: Request) -> (text: String, delay: Duration?) {
             switch request.path {
             case "/authorize":
                 let family = state.withLock { state in
@@ -185,17 +185,17 @@ public final class RotatingProvider: Sendable {
                 guard rest.utf8.count >= length else { return }
                 let body = String(decoding: rest.utf8.prefix(length), as: UTF8.self)
                 received = String(decoding: rest.utf8.dropFirst(length), as: UTF8.self)
-                answer(Request(head: head, body: body), context)
+                reply(Request(head: head, body: body), context)
             }
         }
 
-        private func answer(_ request: Request, _ context: ChannelHandlerContext) {
-            let answer = core.answer(request)
+        private func reply(_ request: Request, _ context: ChannelHandlerContext) {
+            let reply = core.reply(request)
             let channel = context.channel
             let respond: @Sendable () -> Void = {
-                channel.writeAndFlush(ByteBuffer(string: answer.text), promise: nil)
+                channel.writeAndFlush(ByteBuffer(string: reply.text), promise: nil)
             }
-            if let delay = answer.delay {
+            if let delay = reply.delay {
                 context.eventLoop.scheduleTask(in: TimeAmount(delay), respond)
             } else {
                 core.state.withLock { $0.waiting.append(respond) }

@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 public import NIOSSL
 
-/// A TLS server on 127.0.0.1 that answers each request with an empty 200, or with the JSON of its path.
+/// A TLS server on 127.0.0.1 that responds to each request with an empty 200, or with the JSON of its path.
 public final class TLSServer: Sendable {
     private let channel: any Channel
     private let log: Log
@@ -34,7 +34,7 @@ public final class TLSServer: Sendable {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandlers([
-                        NIOSSLServerHandler(context: context), Answer(log: log),
+                        NIOSSLServerHandler(context: context), Responder(log: log),
                     ])
                 }
             }
@@ -49,18 +49,18 @@ public final class TLSServer: Sendable {
     /// The certificate in DER form that was presented with each request, in their order.
     public var presented: [[UInt8]?] { log.state.withLock { $0.presented } }
 
-    /// Answers a path with JSON from now on.
-    public func answer(_ path: String, with json: String) { log.state.withLock { $0.answers[path] = json } }
+    /// Responds to a path with JSON from now on.
+    public func respond(_ path: String, with json: String) { log.state.withLock { $0.responses[path] = json } }
 
     public func stop() async throws {
         try await channel.close()
     }
 
     private final class Log: Sendable {
-        let state = Lock((presented: [[UInt8]?](), answers: [String: String]()))
+        let state = Lock((presented: [[UInt8]?](), responses: [String: String]()))
     }
 
-    private final class Answer: ChannelInboundHandler {
+    private final class Responder: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         typealias OutboundOut = ByteBuffer
 
@@ -79,18 +79,18 @@ public final class TLSServer: Sendable {
                 .flatMap { Int($0.drop { $0 != " " }.dropFirst()) }
             guard received[end.upperBound...].utf8.count >= length ?? 0 else { return }
             received = ""
-            answer(head.first?.split(separator: " ").dropFirst().first.map { String($0) } ?? "", context)
+            respond(head.first?.split(separator: " ").dropFirst().first.map { String($0) } ?? "", context)
         }
 
-        private func answer(_ path: String, _ context: ChannelHandlerContext) {
+        private func respond(_ path: String, _ context: ChannelHandlerContext) {
             let certificate = try? context.pipeline.syncOperations.nioSSL_peerCertificate()?.toDERBytes()
             let body = log.state.withLock { state in
                 state.presented.append(certificate)
-                return state.answers[path] ?? ""
+                return state.responses[path] ?? ""
             }
             let type = body.isEmpty ? "" : "Content-Type: application/json\r\n"
-            let answer = "HTTP/1.1 200 OK\r\n\(type)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
-            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer)), promise: nil)
+            let response = "HTTP/1.1 200 OK\r\n\(type)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: response)), promise: nil)
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {

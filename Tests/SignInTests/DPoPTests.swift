@@ -67,7 +67,7 @@ struct DPoPTests {
         let fixture = try SignInFixture(try descriptor(bound))
         let session = try await fixture.signIn()
         var stolen = try #require(await fixture.store.load(session.key)?.connection)
-        stolen.dpopKey = try DPoPKey(random: SeededRandomSource(seed: 9)).sealed
+        stolen.dpopKey = try DPoPKey(random: SeededRandomSource(seed: 9)).encoded
         _ = try await fixture.store.save(stolen, replacing: nil)
         await #expect { try await session.profile() } throws: { error in
             (error as? OAuthError)?.server?.code == "invalid_dpop_proof"

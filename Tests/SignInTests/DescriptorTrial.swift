@@ -42,10 +42,10 @@ struct DescriptorTrial {
         }
 
         let request = try await fixture.client.beginSignIn()
-        let answer = try await fixture.sandbox.answer(authorizationURL: request.url)
+        let response = try await fixture.sandbox.callback(approving: request.url)
         let callback =
-            answer.form.map { AuthorizationCallback(postedTo: answer.url, form: $0) }
-            ?? AuthorizationCallback(url: answer.url)
+            response.form.map { AuthorizationCallback(postedTo: response.url, form: $0) }
+            ?? AuthorizationCallback(url: response.url)
         let session = try await fixture.client.completeSignIn(callback, for: request.pending)
         let signedIn = await fixture.sandbox.requests.count
         let tokens = try await session.tokens()
@@ -130,8 +130,8 @@ struct DescriptorTrial {
         }
         guard hasPage else { return nil }
         guard let page = outcome.endSessionURL?.reveal() else { return "no page ends the session" }
-        let (answer, _) = await fixture.sandbox.respond(to: HTTPRequest(url: page), body: [])
-        if answer.status.code >= 400 { return "the page that ends the session returns \(answer.status)" }
+        let (response, _) = await fixture.sandbox.respond(to: HTTPRequest(url: page), body: [])
+        if response.status.code >= 400 { return "the page that ends the session returns \(response.status)" }
         return wrongRequest(descriptor.logout.request, await fixture.sandbox.requests.last)
     }
 
@@ -202,8 +202,8 @@ struct DescriptorTrial {
         if let failure = profile.failures.first { return "\(failure)" }
         let isConditional = descriptor.profile.requests.contains { !$0.conditions.isEmpty }
         for further in fixture.client.provider.profile.requests where !isConditional {
-            guard let answer = fixture.answers.latest(from: further.url.text) else { continue }
-            let holder = further.holder(in: try JSONValue(parsing: answer.body))
+            guard let response = fixture.responses.latest(from: further.url.text) else { continue }
+            let holder = further.holder(in: try JSONValue(parsing: response.body))
             for claim in further.claims where profile[claim.name] != holder?.first(of: claim.value) {
                 return "the claim \(claim.name) is not that of \(further.url.text)"
             }

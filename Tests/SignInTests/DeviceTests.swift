@@ -23,31 +23,31 @@ private let openID = """
 
     """
 
-/// Answers at the other device as soon as so many pauses were made.
-struct AnsweringClock: WallClock {
+/// Approves at the other device after a number of pauses.
+struct ApprovingClock: WallClock {
     let clock: ManualClock
-    let answerAfter: Int
-    let answer: @Sendable () async throws -> Void
+    let approveAfter: Int
+    let approve: @Sendable () async throws -> Void
 
     var now: Date { clock.now }
 
     func sleep(for duration: Duration) async throws {
         try await clock.sleep(for: duration)
-        if clock.sleeps.count == answerAfter { try await answer() }
+        if clock.sleeps.count == approveAfter { try await approve() }
     }
 }
 
 @Suite("Device")
 struct DeviceTests {
-    /// Signs in on another device; the person answers after so many pauses.
+    /// Signs in on another device; the user approves after a number of pauses.
     private func signIn(
-        _ descriptor: ProviderDescriptor, answerAfter: Int = 2, faults: Set<SandboxFault> = []
+        _ descriptor: ProviderDescriptor, approveAfter: Int = 2, faults: Set<SandboxFault> = []
     ) async throws -> (session: Session, pauses: [Duration], fixture: SignInFixture) {
         let fixture = try SignInFixture(descriptor, faults: faults)
         let code = UserCode()
         let client = try fixture.client(
             descriptor,
-            clock: AnsweringClock(clock: fixture.clock, answerAfter: answerAfter) {
+            clock: ApprovingClock(clock: fixture.clock, approveAfter: approveAfter) {
                 try await fixture.sandbox.approveDevice(userCode: await code.text)
             }
         )
@@ -63,7 +63,7 @@ struct DeviceTests {
 
     @Test("A person confirms the code while the device waits")
     func aPersonConfirmsTheCodeWhile() async throws {
-        let (session, pauses, fixture) = try await signIn(try descriptor(openID), answerAfter: 3)
+        let (session, pauses, fixture) = try await signIn(try descriptor(openID), approveAfter: 3)
         #expect(pauses == [.seconds(5), .seconds(5), .seconds(5)])
         #expect(try await session.storedTokens().scopes == ["openid", "email", "offline_access"])
         #expect(try await session.storedTokens().idToken != nil)
@@ -133,7 +133,7 @@ struct DeviceTests {
         let sandbox = fixture.sandbox
         let client = try fixture.client(
             try oddProvider(keys),
-            clock: AnsweringClock(clock: fixture.clock, answerAfter: 3) {
+            clock: ApprovingClock(clock: fixture.clock, approveAfter: 3) {
                 await sandbox.setFaults([])
                 withUnsafeCurrentTask { $0?.cancel() }
             }

@@ -7,7 +7,7 @@ import HTTPTypes
 /// Keeps the responses that another transport got, and refuses what no network transport sends.
 struct LoggedTransport: Transport {
     let transport: any Transport
-    let answers: AnswerLog
+    let responses: ResponseLog
     /// The status of the response to a URL, in place of the other transport's response.
     var statuses: [String: Int] = [:]
 
@@ -17,14 +17,14 @@ struct LoggedTransport: Transport {
             return IncomingResponse(head: HTTPResponse(status: HTTPResponse.Status(code: status)), body: [])
         }
         let response = try await transport.send(request, limits: limits)
-        answers.append(response, from: url)
+        responses.append(response, from: url)
         return response
     }
 }
 
-/// The answers of a sandbox, oldest first.
-final class AnswerLog: ExchangeObserver {
-    private let answers = Lock<[(url: String, response: IncomingResponse)]>([])
+/// The responses of a sandbox, oldest first.
+final class ResponseLog: ExchangeObserver {
+    private let responses = Lock<[(url: String, response: IncomingResponse)]>([])
     private let shown = Lock<[RedactedRequest]>([])
 
     /// The requests as they may be shown, oldest first.
@@ -34,10 +34,10 @@ final class AnswerLog: ExchangeObserver {
 
     func didReceive(_ response: RedactedResponse, step: OAuthError.Step) {}
 
-    func append(_ answer: IncomingResponse, from url: String) { answers.withLock { $0.append((url, answer)) } }
+    func append(_ response: IncomingResponse, from url: String) { responses.withLock { $0.append((url, response)) } }
 
-    var all: [IncomingResponse] { answers.withLock { $0.map(\.response) } }
+    var all: [IncomingResponse] { responses.withLock { $0.map(\.response) } }
 
     /// The latest response to requests of a URL.
-    func latest(from url: String) -> IncomingResponse? { answers.withLock { $0.last { $0.url == url }?.response } }
+    func latest(from url: String) -> IncomingResponse? { responses.withLock { $0.last { $0.url == url }?.response } }
 }

@@ -62,7 +62,7 @@ extension Quirk {
             let session = try await fixture.signIn()
             let first = try await session.tokens()
             #expect(try await session.refresh().refreshToken == first.refreshToken)
-            #expect(try fixture.lastAnswer() == #"200 {"access_token":"*","token_type":"Bearer"}"#)
+            #expect(try fixture.lastResponse() == #"200 {"access_token":"*","token_type":"Bearer"}"#)
         },
         Quirk(
             "the access token is exchanged in place of a refresh token", key: "`refresh.using: access_token`",
@@ -117,7 +117,8 @@ extension Quirk {
             )
             let profile = try await fixture.signIn().profile()
             #expect(profile.subject == "7")
-            #expect(try fixture.lastAnswer() == #"200 {"data":{"open_id":7,"display_name":"\#(profile.name ?? "")"}}"#)
+            #expect(
+                try fixture.lastResponse() == #"200 {"data":{"open_id":7,"display_name":"\#(profile.name ?? "")"}}"#)
         },
         Quirk("the profile is in the token response", key: "`profile.from: token`", neededBy: "Strava, Shopify, Stripe")
         {
@@ -129,14 +130,14 @@ extension Quirk {
             )
             #expect(try await fixture.signIn().profile().subject == "12")
             #expect(
-                try fixture.lastAnswer() == #"200 {"access_token":"*","token_type":"Bearer","athlete":{"id":12}}"#)
+                try fixture.lastResponse() == #"200 {"access_token":"*","token_type":"Bearer","athlete":{"id":12}}"#)
         },
         Quirk("additional headers in every call", key: "`api.headers`", neededBy: "28: Notion, Trakt") {
             let fixture = try SignInFixture(
                 odd: "api: { hosts: [api.odd.example], headers: { Notion-Version: '2022-06-28' } }")
             let session = try await fixture.signIn()
-            let answer = try await session.send(HTTPRequest(url: "https://api.odd.example/x"))
-            #expect(answer.status == 200)
+            let reply = try await session.send(HTTPRequest(url: "https://api.odd.example/x"))
+            #expect(reply.status == 200)
             let headers = try #require(await fixture.sandbox.requests.last).headers
             #expect(HTTPField.Name("Notion-Version").flatMap { headers[$0] } == "2022-06-28")
         },
@@ -177,8 +178,8 @@ extension Quirk {
                 random: SeededRandomSource(seed: 4))
             let target = String(page.url.reveal().dropFirst("https://odd.example".count))
             let head = HTTPRequest(method: .get, scheme: "https", authority: "odd.example", path: target)
-            let (answer, body) = await fixture.sandbox.respond(to: head, body: [])
-            let policy = try #require(answer.headerFields[.contentSecurityPolicy])
+            let (reply, body) = await fixture.sandbox.respond(to: head, body: [])
+            let policy = try #require(reply.headerFields[.contentSecurityPolicy])
             #expect(policy.hasSuffix("; frame-src https://app.example:443"))
             let html = String(decoding: body, as: UTF8.self)
             let shown = try #require(html.firstMatch(of: /<iframe src="([^"]+)"/)?.output.1)

@@ -181,7 +181,7 @@ extension Quirk {
             let session = try await fixture.client.completeSignIn(
                 AuthorizationCallback(url: fewer), for: request.pending)
             #expect(try await session.tokens().scopes == ["read"])
-            #expect(try fixture.lastAnswer().contains("scope") == false)
+            #expect(try fixture.lastResponse().contains("scope") == false)
         },
         Quirk(
             "the ID token has no nonce", key: "`authorization.nonce: { none: REASON }`",
@@ -213,8 +213,8 @@ extension Quirk {
             #expect(
                 masked(callback)
                     == "\(SignInFixture.redirectURI)?spapi_oauth_code=4%2F%2B%26%3D%2541%20*&state=*")
-            let answer = AuthorizationCallback(url: callback)
-            _ = try await fixture.client.completeSignIn(answer, for: request.pending)
+            let response = AuthorizationCallback(url: callback)
+            _ = try await fixture.client.completeSignIn(response, for: request.pending)
             #expect(await fixture.requests(to: .token).count == 1)
         },
         Quirk(
@@ -231,9 +231,9 @@ extension Quirk {
                 let request = try await fixture.client.beginSignIn()
                 let callback = try await fixture.sandbox.approve(authorizationURL: request.url)
                 #expect(masked(callback).hasSuffix("&\(returned)=*"))
-                let answer = AuthorizationCallback(url: callback)
-                #expect(request.pending.matches(answer))
-                _ = try await fixture.client.completeSignIn(answer, for: request.pending)
+                let response = AuthorizationCallback(url: callback)
+                #expect(request.pending.matches(response))
+                _ = try await fixture.client.completeSignIn(response, for: request.pending)
             }
         },
         Quirk(
@@ -254,9 +254,9 @@ extension Quirk {
                 masked(callback)
                     == "\(SignInFixture.redirectURI)?error_reason=user_cancelled_login"
                     + "&errorMessage=the%20user%20denied%20access&state=*")
-            let answer = AuthorizationCallback(url: callback)
+            let response = AuthorizationCallback(url: callback)
             let error = try await #require(throws: OAuthError.self) {
-                try await fixture.client.completeSignIn(answer, for: request.pending)
+                try await fixture.client.completeSignIn(response, for: request.pending)
             }
             #expect(error.server?.code == "access_denied")
             #expect(error.server?.message == "the user denied access")
@@ -280,9 +280,9 @@ extension Quirk {
             let fixture = try SignInFixture(odd: openID + keys)
             func signIn() async throws -> (form: String, session: Session) {
                 let request = try await fixture.client.beginSignIn()
-                let answer = try await fixture.sandbox.answer(authorizationURL: request.url)
-                let form = answer.form ?? ""
-                let callback = AuthorizationCallback(postedTo: answer.url, form: form)
+                let response = try await fixture.sandbox.callback(approving: request.url)
+                let form = response.form ?? ""
+                let callback = AuthorizationCallback(postedTo: response.url, form: form)
                 return (form, try await fixture.client.completeSignIn(callback, for: request.pending))
             }
             let user =

@@ -191,7 +191,7 @@ extension Quirk {
                 try #require(await fixture.requests(to: .token).first).bodyText.hasSuffix("&api_key=hush%20%26%20more"))
             _ = try await session.send(HTTPRequest(url: "https://api.odd.example/x"))
             #expect(try await fixture.lastHeader("X-Api-Key") == "hush & more")
-            let shown = fixture.answers.requests.map { "\($0)" }.joined()
+            let shown = fixture.responses.requests.map { "\($0)" }.joined()
             #expect(!shown.contains("hush"))
             #expect(!"\(fixture.client.provider)".contains("hush"))
             #expect(fixture.client.provider.inputs.isEmpty)
@@ -268,7 +268,7 @@ extension Quirk {
             #expect(try await session.send(HTTPRequest(url: "https://api.odd.example/x")).status == 200)
             let pair = Data("\(try await session.tokens().accessToken.reveal()):".utf8).base64EncodedString()
             #expect(try await fixture.lastHeader("Authorization") == "Basic \(pair)")
-            #expect(!fixture.answers.requests.map { "\($0)" }.joined().contains(pair))
+            #expect(!fixture.responses.requests.map { "\($0)" }.joined().contains(pair))
         },
         Quirk(
             "a refresh has no client authentication", key: "`refresh.authentication: none`", neededBy: "1: Agiloft"
@@ -316,7 +316,7 @@ extension Quirk {
                 await fixture.wire(.revocation) == [
                     "DELETE https://odd.example/tokens/1%2F%2F%2B%26%3D%2541%20*?client_id=client"
                 ])
-            let shown = try #require(fixture.answers.requests.last)
+            let shown = try #require(fixture.responses.requests.last)
             #expect(shown.url == "https://odd.example/tokens/[redacted]?client_id=client")
         },
         Quirk(
@@ -370,7 +370,7 @@ extension Quirk {
             let session = try await fixture.signIn()
             let first = try await session.tokens()
             #expect(try await session.refresh().accessToken != first.accessToken)
-            #expect(try fixture.lastAnswer().hasPrefix(#"200 {"token":"*","#))
+            #expect(try fixture.lastResponse().hasPrefix(#"200 {"token":"*","#))
         },
         Quirk(
             "a refresh extends the expiry of the tokens and returns no new ones", key: "`refresh.brings: expiry`",
@@ -391,7 +391,7 @@ extension Quirk {
             let second = try await session.tokens()
             #expect(second.accessToken == first.accessToken && second.refreshToken == first.refreshToken)
             #expect(second.expiresAt == fixture.clock.now + 2_592_000)
-            #expect(try fixture.lastAnswer() == #"200 {"result":"0000","message":"OK"}"#)
+            #expect(try fixture.lastResponse() == #"200 {"result":"0000","message":"OK"}"#)
         },
     ]
 }

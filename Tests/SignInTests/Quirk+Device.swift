@@ -97,15 +97,15 @@ extension Quirk {
             let userCode = Lock("")
             let client = try fixture.client(
                 descriptor,
-                clock: AnsweringClock(clock: fixture.clock, answerAfter: 2) {
+                clock: ApprovingClock(clock: fixture.clock, approveAfter: 2) {
                     try await fixture.sandbox.approveDevice(userCode: userCode.withLock { $0 })
                 })
             let device = try await client.beginDeviceSignIn()
             userCode.withLock { $0 = device.userCode }
             #expect(try await client.completeDeviceSignIn(device).tokens().accessToken.isEmpty == false)
-            let first = try #require(fixture.answers.all.first { $0.status == 400 })
+            let first = try #require(fixture.responses.all.first { $0.status == 400 })
             #expect(first.body.isEmpty)
-            #expect(try fixture.lastAnswer().hasPrefix(#"200 {"data":{"access_token":"*","#))
+            #expect(try fixture.lastResponse().hasPrefix(#"200 {"data":{"access_token":"*","#))
             let denied = try await client.beginDeviceSignIn()
             await fixture.sandbox.setFaults([.denied])
             try? await fixture.sandbox.approveDevice(userCode: denied.userCode)

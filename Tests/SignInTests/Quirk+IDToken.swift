@@ -69,11 +69,11 @@ extension Quirk {
             let fixture = try SignInFixture(odd: "authorization: { response_mode: form_post }")
             let request = try await fixture.client.beginSignIn()
             #expect(masked(request.url) == "\(start)\(redirect)&scope=read&state=*&response_mode=form_post\(end)")
-            let answer = try await fixture.sandbox.answer(authorizationURL: request.url)
-            #expect(answer.url == SignInFixture.redirectURI)
-            let form = try #require(answer.form)
+            let response = try await fixture.sandbox.callback(approving: request.url)
+            #expect(response.url == SignInFixture.redirectURI)
+            let form = try #require(response.form)
             #expect(masked(form) == "code=4%2F%2B%26%3D%2541%20*&state=*")
-            let callback = AuthorizationCallback(postedTo: answer.url, form: form)
+            let callback = AuthorizationCallback(postedTo: response.url, form: form)
             #expect(request.pending.matches(callback))
             _ = try await fixture.client.completeSignIn(callback, for: request.pending)
             let plain = try SignInFixture(odd: "")
@@ -106,8 +106,8 @@ extension Quirk {
                 try await fixture.client.completeSignIn(forged, for: request.pending)
             }
             #expect(error.kind == .stateMismatch)
-            let answer = AuthorizationCallback(url: callback)
-            _ = try await fixture.client.completeSignIn(answer, for: request.pending)
+            let response = AuthorizationCallback(url: callback)
+            _ = try await fixture.client.completeSignIn(response, for: request.pending)
             #expect(
                 await fixture.wire(.token) == [
                     "POST https://odd.example/token\ngrant_type=authorization_code&code=4%2F%2B%26%3D%2541%20*"

@@ -56,7 +56,7 @@ extension Quirk {
                     "Accept: application/vnd.odd+json",
                 ])
             #expect(
-                try fixture.lastAnswer()
+                try fixture.lastResponse()
                     == #"200 [{"email":"another","verified":false,"primary":false},"#
                     + #"{"email":"ada@example.com","verified":true,"primary":true}]"#)
         },
@@ -85,7 +85,7 @@ extension Quirk {
             let request = try #require(await fixture.requests(to: .userinfo).last)
             let token = try await session.tokens().accessToken.reveal()
             #expect(request.bodyText == "token=\(token)&client_id=client&client_secret=hush")
-            #expect(!fixture.answers.requests.map { "\($0)" }.joined().contains("hush"))
+            #expect(!fixture.responses.requests.map { "\($0)" }.joined().contains("hush"))
         },
         Quirk(
             "the access token is sent in another header", key: "`api.token_in: { header: NAME }`",
@@ -151,10 +151,10 @@ extension Quirk {
                     odd: endpoints + "profile: { format: \(format), claims: { subject: /openid } }\n"
                         + "samples: { userinfo: { openid: x } }")
                 #expect(try await fixture.signIn().profile().subject == "x")
-                let answer = try #require(fixture.answers.all.last)
-                #expect(answer.head.headerFields[.contentType] == type)
-                let text = String(decoding: answer.body, as: UTF8.self)
-                #expect(format == "json" ? try JSONValue(parsing: answer.body).jsonText() == body : text == body)
+                let reply = try #require(fixture.responses.all.last)
+                #expect(reply.head.headerFields[.contentType] == type)
+                let text = String(decoding: reply.body, as: UTF8.self)
+                #expect(format == "json" ? try JSONValue(parsing: reply.body).jsonText() == body : text == body)
             }
         },
         Quirk(
@@ -172,7 +172,7 @@ extension Quirk {
             fixture.clock.advance(by: .seconds(86_400))
             #expect(try await session.profile().subject != nil)
             #expect(try await session.tokens().accessToken != old.accessToken)
-            let statuses = fixture.answers.all.suffix(3).map(\.status)
+            let statuses = fixture.responses.all.suffix(3).map(\.status)
             #expect(statuses == [403, 200, 200], "refused, refreshed, and asked again")
         },
         Quirk(
@@ -196,7 +196,7 @@ extension Quirk {
             #expect(
                 await fixture.wire(.revocation)
                     == ["DELETE https://odd.example/revoke\n" + #"{"access_token":"*"}"#])
-            #expect(fixture.answers.all.last?.status == 204)
+            #expect(fixture.responses.all.last?.status == 204)
         },
         Quirk(
             "a revocation request has the token in the Authorization header, and the body of the response reports success",
@@ -211,7 +211,7 @@ extension Quirk {
             #expect(
                 try await fixture.lastRequest("Authorization")
                     == ["DELETE https://odd.example/revoke", "Authorization: Bearer \(token)"])
-            #expect(try fixture.lastAnswer() == #"200 {"success":true}"#)
+            #expect(try fixture.lastResponse() == #"200 {"success":true}"#)
         },
         Quirk(
             "the access token is in the path of the profile's URL", neededBy: "HubSpot",

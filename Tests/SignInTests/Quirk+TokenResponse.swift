@@ -15,7 +15,7 @@ extension Quirk {
                 let fixture = try SignInFixture(odd: "token: { response: { expires: \(kind) } }")
                 let tokens = try await fixture.signIn().tokens()
                 #expect(tokens.expiresAt == fixture.clock.now.addingTimeInterval(3600))
-                #expect(try fixture.lastAnswer().contains(#""expires_in":\#(value),"#))
+                #expect(try fixture.lastResponse().contains(#""expires_in":\#(value),"#))
             }
         },
         Quirk(
@@ -32,7 +32,7 @@ extension Quirk {
                     odd: "token: { response: { expires: \(kind), fields: { expires_in: /expires_at } } }")
                 let tokens = try await fixture.signIn().tokens()
                 #expect(tokens.expiresAt == Date(timeIntervalSince1970: 1_800_003_600))
-                #expect(try fixture.lastAnswer().contains(#""expires_at":\#(value)"#))
+                #expect(try fixture.lastResponse().contains(#""expires_at":\#(value)"#))
             }
         },
         Quirk("a lifetime of 0 means no expiry", key: "`token.response.expires.zero_means`", neededBy: "Mailchimp") {
@@ -40,7 +40,7 @@ extension Quirk {
             let fixture = try SignInFixture(
                 odd: "token: { response: { expires: { zero_means: never } } }\n\(sample)")
             #expect(try await fixture.signIn().tokens().expiresAt == nil)
-            #expect(try fixture.lastAnswer() == #"200 {"access_token":"*","token_type":"Bearer","expires_in":0}"#)
+            #expect(try fixture.lastResponse() == #"200 {"access_token":"*","token_type":"Bearer","expires_in":0}"#)
             let plain = try SignInFixture(odd: sample)
             let session = try await plain.signIn()
             #expect(try await session.storedTokens().expiresAt == plain.clock.now)
@@ -57,7 +57,7 @@ extension Quirk {
             )
             let tokens = try await fixture.signIn().tokens()
             #expect(tokens.expiresAt == fixture.clock.now.addingTimeInterval(900))
-            #expect(try fixture.lastAnswer() == #"200 {"access_token":"*","token_type":"Bearer"}"#)
+            #expect(try fixture.lastResponse() == #"200 {"access_token":"*","token_type":"Bearer"}"#)
         },
         Quirk(
             "the response separates scopes in another way than the request", key: "`token.response.scope_separator`",
@@ -72,7 +72,7 @@ extension Quirk {
             )
             #expect(try await fixture.signIn().tokens().scopes == ["read", "user:email"])
             #expect(
-                try fixture.lastAnswer()
+                try fixture.lastResponse()
                     == #"200 {"access_token":"*","token_type":"Bearer","scope":"read,user:email"}"#)
             #expect(try await fixture.authorizationURL().contains("&scope=read%20user%3Aemail&"))
         },
@@ -84,7 +84,7 @@ extension Quirk {
                     """
             )
             #expect(try await fixture.signIn().tokens().scopes == ["read", "write"])
-            #expect(try fixture.lastAnswer().contains(#""scope":["read","write"]"#))
+            #expect(try fixture.lastResponse().contains(#""scope":["read","write"]"#))
         },
         Quirk(
             "a successful response has another status than 200", key: "`token.response.success.statuses`",
@@ -92,7 +92,7 @@ extension Quirk {
         ) {
             let fixture = try SignInFixture(odd: "token: { response: { success: { statuses: [201] } } }")
             #expect(try await fixture.signIn().tokens().scopes == ["read"])
-            #expect(try fixture.lastAnswer().hasPrefix("201 {"))
+            #expect(try fixture.lastResponse().hasPrefix("201 {"))
         },
         Quirk(
             "errors have the status 200, and a member of the body identifies them",
@@ -109,12 +109,12 @@ extension Quirk {
             )
             let session = try await fixture.signIn()
             #expect(
-                try fixture.lastAnswer()
+                try fixture.lastResponse()
                     == #"200 {"status":0,"access_token":"*","token_type":"Bearer","refresh_token":"1//+&=%41 *"}"#)
             let error = try await #require(throws: OAuthError.self) { try await session.refresh() }
             #expect(error.kind == .sessionEnded)
             #expect(
-                try fixture.lastAnswer()
+                try fixture.lastResponse()
                     == #"200 {"status":601,"error":"invalid_grant","error_description":"#
                     + #""the refresh token is revoked"}"#)
         },
@@ -135,7 +135,7 @@ extension Quirk {
             let error = try await #require(throws: OAuthError.self) { try await session.refresh() }
             #expect(error.kind == .sessionEnded)
             #expect(error.server?.code == "invalid_grant")
-            #expect(try fixture.lastAnswer() == #"400 {"errcode":"40030","errmsg":"the refresh token is revoked"}"#)
+            #expect(try fixture.lastResponse() == #"400 {"errcode":"40030","errmsg":"the refresh token is revoked"}"#)
         },
         Quirk(
             "the token type has a non-standard name", key: "`token.response.accept_token_types`",
@@ -144,7 +144,7 @@ extension Quirk {
             let key = "token: { response: { accept_token_types: [User Access Token] } }"
             let fixture = try SignInFixture(odd: key)
             #expect(try await fixture.signIn().tokens().accessToken.isEmpty == false)
-            #expect(try fixture.lastAnswer().contains(#""token_type":"User Access Token""#))
+            #expect(try fixture.lastResponse().contains(#""token_type":"User Access Token""#))
             let refusing = try SignInFixture(
                 odd: "samples: { token: { access_token: x, token_type: User Access Token } }", isLinted: false)
             let error = try await #require(throws: OAuthError.self) { try await refusing.signIn() }
@@ -160,7 +160,7 @@ extension Quirk {
                     """
             )
             #expect(try await fixture.signIn().tokens().tokenType == "Bearer")
-            #expect(try fixture.lastAnswer() == #"200 {"access_token":"*"}"#)
+            #expect(try fixture.lastResponse() == #"200 {"access_token":"*"}"#)
         },
         Quirk(
             "the fields are below another object, or have other names", key: "`token.response.root`, `fields`",
@@ -175,16 +175,16 @@ extension Quirk {
             let tokens = try await fixture.signIn().tokens()
             #expect(tokens.expiresAt == fixture.clock.now.addingTimeInterval(60))
             #expect(
-                try fixture.lastAnswer() == #"200 {"body":{"accessToken":"*","token_type":"Bearer","ttl":"60"}}"#)
+                try fixture.lastResponse() == #"200 {"body":{"accessToken":"*","token_type":"Bearer","ttl":"60"}}"#)
         },
         Quirk(
             "the response is form-encoded", key: "`token.response.format: form`", neededBy: "QQ, StackExchange, Deezer"
         ) {
             let fixture = try SignInFixture(odd: "token: { response: { format: form } }")
             #expect(try await fixture.signIn().tokens().scopes == ["read"])
-            let body = try #require(fixture.answers.all.last).body
+            let body = try #require(fixture.responses.all.last).body
             #expect(String(decoding: body, as: UTF8.self).hasPrefix("access_token="))
-            #expect(fixture.answers.all.last?.head.headerFields[.contentType] == "text/html; charset=utf-8")
+            #expect(fixture.responses.all.last?.head.headerFields[.contentType] == "text/html; charset=utf-8")
         },
         Quirk(
             "the response is JSON with another content type, or in a function call",
@@ -196,9 +196,9 @@ extension Quirk {
                     odd: "token: { response: { format: \(format) } }", faults: [.refreshRevoked])
                 let session = try await fixture.signIn()
                 #expect(try await session.tokens().scopes == ["read"])
-                let answer = try #require(fixture.answers.all.last)
-                #expect(answer.head.headerFields[.contentType] != "application/json")
-                #expect(String(decoding: answer.body, as: UTF8.self).hasPrefix(start))
+                let reply = try #require(fixture.responses.all.last)
+                #expect(reply.head.headerFields[.contentType] != "application/json")
+                #expect(String(decoding: reply.body, as: UTF8.self).hasPrefix(start))
                 let error = try await #require(throws: OAuthError.self) { try await session.refresh() }
                 #expect(error.kind == .sessionEnded)
             }

@@ -132,8 +132,8 @@ extension Quirk {
             let url = try await fixture.authorizationURL()
             #expect(url.contains(/&at=[0-9]{10}&app=x-client$/) || url.hasSuffix("&at=1800000000&app=x-client"))
             for other in [url.replacing("app=x-client", with: "app=x-other"), url.replacing("at=18", with: "at=17")] {
-                let answer = try await fixture.sandbox.approve(authorizationURL: other)
-                #expect(answer.contains("error=invalid_request"))
+                let response = try await fixture.sandbox.approve(authorizationURL: other)
+                #expect(response.contains("error=invalid_request"))
             }
             _ = try await fixture.signIn()
         },

@@ -74,10 +74,10 @@ extension SignInFixture {
         return HTTPField.Name(name).flatMap { request.headers[$0] }
     }
 
-    /// The latest answer that a test can compare: its JSON without spaces, with `*` for what is random.
-    func lastAnswer() throws -> String {
-        let answer = try #require(answers.all.last)
-        return try "\(answer.status) " + masked(JSONValue(parsing: answer.body).jsonText())
+    /// The latest response that a test can compare: its JSON without spaces, with `*` for what is random.
+    func lastResponse() throws -> String {
+        let response = try #require(responses.all.last)
+        return try "\(response.status) " + masked(JSONValue(parsing: response.body).jsonText())
     }
 }
 

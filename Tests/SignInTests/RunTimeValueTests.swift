@@ -4,7 +4,7 @@ import CarnetTesting
 import Foundation
 import Testing
 
-/// What a hostile callback or answer can do with values that are known only at run time, and what a failure leaves.
+/// What a hostile callback or response can do with values that are known only at run time, and what a failure leaves.
 @Suite("Values known only at run time")
 struct RunTimeValueTests {
     @Test(

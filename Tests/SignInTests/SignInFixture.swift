@@ -11,7 +11,7 @@ struct SignInFixture {
     let sandbox: Sandbox
     let clock: ManualClock
     let store: MemoryTokenStore
-    let answers = AnswerLog()
+    let responses = ResponseLog()
 
     static let redirectURI = "http://127.0.0.1:49152/callback"
 
@@ -62,10 +62,10 @@ struct SignInFixture {
                 environment: environment
             ),
             transport: LoggedTransport(
-                transport: SandboxTransport(sandbox), answers: answers, statuses: statuses),
+                transport: SandboxTransport(sandbox), responses: responses, statuses: statuses),
             store: store,
             clock: clock,
-            observer: answers
+            observer: responses
         )
         self.clock = clock
         self.store = store
@@ -82,7 +82,7 @@ struct SignInFixture {
         try OAuthClient(
             descriptor,
             registration: client.registration,
-            transport: LoggedTransport(transport: SandboxTransport(sandbox), answers: answers),
+            transport: LoggedTransport(transport: SandboxTransport(sandbox), responses: responses),
             store: store,
             clock: clock
         )

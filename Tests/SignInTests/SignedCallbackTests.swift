@@ -5,7 +5,7 @@ import CarnetTesting
 import Foundation
 import Testing
 
-/// Sign-ins whose answer the server signs.
+/// Sign-ins whose response the server signs.
 @Suite("Signed callback")
 struct SignedCallbackTests {
     private static func provider(_ keys: String) -> String {
@@ -14,14 +14,14 @@ struct SignedCallbackTests {
 
     private func signIn(_ fixture: SignInFixture, _ options: AuthorizationOptions) async throws -> Session {
         let request = try await fixture.client.beginSignIn(options)
-        let (url, form) = try await fixture.sandbox.answer(authorizationURL: request.url)
+        let (url, form) = try await fixture.sandbox.callback(approving: request.url)
         #expect((url + (form ?? "")).contains("response=eyJ") && !url.contains("code="))
         let callback = form.map { AuthorizationCallback(postedTo: url, form: $0) } ?? AuthorizationCallback(url: url)
         return try await fixture.client.completeSignIn(callback, for: request.pending)
     }
 
     @Test("A response is signed in every way", arguments: ResponseMode.allCases.filter(\.isSigned))
-    func anAnswerIsSignedInEvery(mode: ResponseMode) async throws {
+    func aResponseIsSignedInEvery(mode: ResponseMode) async throws {
         let demanding = try SignInFixture(
             descriptor(Self.provider("authorization: { response_mode: \(mode.rawValue) }")))
         #expect(try await signIn(demanding, AuthorizationOptions()).tokens().idToken != nil)
@@ -31,7 +31,7 @@ struct SignedCallbackTests {
     }
 
     @Test("A response is signed with every algorithm", arguments: SignatureAlgorithm.allCases)
-    func anAnswerIsSignedWithEvery(algorithm: SignatureAlgorithm) async throws {
+    func aResponseIsSignedWithEvery(algorithm: SignatureAlgorithm) async throws {
         let fixture = try SignInFixture(
             descriptor(
                 Self.provider("authorization: { response_mode: jwt }\ncallback: { jwt: [\(algorithm.rawValue)] }")))
@@ -39,7 +39,7 @@ struct SignedCallbackTests {
     }
 
     @Test("A response is encrypted for the client", arguments: KeyManagementAlgorithm.allCases)
-    func anAnswerIsEncrypted(algorithm: KeyManagementAlgorithm) async throws {
+    func aResponseIsEncrypted(algorithm: KeyManagementAlgorithm) async throws {
         let keys = """
             authorization: { response_mode: jwt }
             callback: { jwt: { encryption: { algorithm: \(algorithm.rawValue) } } }
@@ -76,7 +76,7 @@ struct SignedCallbackTests {
     }
 
     @Test("A forged response costs the provider no request for its keys")
-    func aForgedAnswerCostsTheProvider() async throws {
+    func aForgedResponseCostsTheProvider() async throws {
         let fixture = try SignInFixture(descriptor(Self.provider("authorization: { response_mode: jwt }")))
         let request = try await fixture.client.beginSignIn()
         let other = try await fixture.client.beginSignIn()

@@ -8,8 +8,8 @@ import Testing
 /// Processes that share an account, and a provider that revokes everything when a refresh token comes twice.
 @Suite("Many processes", .serialized)
 struct ManyProcessesTests {
-    @Test("Thousand callers of eight processes renew once", arguments: StoreLocation.Kind.allCases)
-    func thousandCallersOfEightProcessesRenewOnce(kind: StoreLocation.Kind) async throws {
+    @Test("Thousand callers of eight processes refresh once", arguments: StoreLocation.Kind.allCases)
+    func thousandCallersOfEightProcessesRefreshOnce(kind: StoreLocation.Kind) async throws {
         let storm = try await Storm(kind)
         try await storm.signIn(clock: ManualClock(now: Date(timeIntervalSince1970: 1_800_000_000)))
         let workers = try (0..<8).map { _ in try storm.worker() }
@@ -50,7 +50,7 @@ struct ManyProcessesTests {
                     if saved.count == last { worker.kill() }
                 } else if line.hasPrefix("ended") {
                     ended = true
-                    // Only a kill between the provider's answer and the save can end a session: the first renewal
+                    // Only a kill between the provider's response and the save can end a session: the first refresh
                     // tells.
                     #expect(saved.isEmpty, "\(line)")
                     worker.kill()

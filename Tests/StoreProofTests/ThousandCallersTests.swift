@@ -11,7 +11,7 @@ struct ThousandCallersTests {
     private let clock = ManualClock(now: Date(timeIntervalSince1970: 1_800_000_000))
 
     /// - Parameter clients: How many programs' worth of clients the callers are divided among.
-    private func expectOneRenewal(_ storm: Storm, _ stores: [any TokenStore]) async throws {
+    private func expectOneRefresh(_ storm: Storm, _ stores: [any TokenStore]) async throws {
         try await storm.signIn(stores[0], clock: clock)
         let clients = try stores.map { try storm.client($0, clock: clock) }
         for round in 1...2 {
@@ -40,20 +40,20 @@ struct ThousandCallersTests {
     }
 
     @Test("Share one refresh in memory")
-    func shareOneRenewalInMemory() async throws {
-        try await expectOneRenewal(try await Storm(.files), [MemoryTokenStore()])
+    func shareOneRefreshInMemory() async throws {
+        try await expectOneRefresh(try await Storm(.files), [MemoryTokenStore()])
     }
 
     @Test("Share one refresh", arguments: StoreLocation.Kind.allCases)
-    func shareOneRenewal(kind: StoreLocation.Kind) async throws {
+    func shareOneRefresh(kind: StoreLocation.Kind) async throws {
         let storm = try await Storm(kind)
-        try await expectOneRenewal(storm, [try storm.location.open()])
+        try await expectOneRefresh(storm, [try storm.location.open()])
     }
 
     /// Clients that know nothing of each other share nothing but the storage.
     @Test("Of eight clients share one refresh", arguments: StoreLocation.Kind.allCases)
-    func ofEightClientsShareOneRenewal(kind: StoreLocation.Kind) async throws {
+    func ofEightClientsShareOneRefresh(kind: StoreLocation.Kind) async throws {
         let storm = try await Storm(kind)
-        try await expectOneRenewal(storm, try (0..<8).map { _ in try storm.location.open() })
+        try await expectOneRefresh(storm, try (0..<8).map { _ in try storm.location.open() })
     }
 }

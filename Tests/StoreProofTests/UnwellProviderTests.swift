@@ -5,13 +5,13 @@ import CarnetTesting
 import Foundation
 import Testing
 
-/// A provider that answers wrong or not at all, on a socket: everyone is told to try later, nobody to sign in again.
+/// A provider that responds wrongly or not at all, on a socket: each caller gets an error to try later, and none to sign in again.
 @Suite("Unhealthy provider")
 struct UnwellProviderTests {
     enum Illness: CaseIterable {
-        case error500, error503, errorInHTML, hangs, answersInDrips, closes, halfCloses, breaksOff, halfClosesInBody,
+        case error500, error503, errorInHTML, hangs, respondsInDrips, closes, halfCloses, breaksOff, halfClosesInBody,
             resets
-        case answersAnotherProtocol
+        case speaksAnotherProtocol
 
         var steps: [RawServer.Step] {
             let begun =
@@ -27,13 +27,13 @@ struct UnwellProviderTests {
             case .errorInHTML:
                 return [.send("HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>")]
             case .hangs: return [.waitForHangUp]
-            case .answersInDrips: return [.drip(Array(begun.utf8))]
+            case .respondsInDrips: return [.drip(Array(begun.utf8))]
             case .closes: return []
             case .halfCloses: return [.endSending, .waitForHangUp]
             case .breaksOff: return [.send(begun)]
             case .halfClosesInBody: return [.send(begun), .endSending, .waitForHangUp]
             case .resets: return [.send(begun), .reset]
-            case .answersAnotherProtocol: return [.send("SSH-2.0-OpenSSH_9.2\r\n")]
+            case .speaksAnotherProtocol: return [.send("SSH-2.0-OpenSSH_9.2\r\n")]
             }
         }
     }

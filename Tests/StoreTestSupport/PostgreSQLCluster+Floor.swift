@@ -7,7 +7,7 @@ extension PostgreSQLCluster {
         try transactionsPerSecond([Self.read], connections: connections, seconds: seconds, in: address)
     }
 
-    public func renewalsPerSecond(connections: Int, seconds: Int, in address: String) throws -> Double {
+    public func refreshesPerSecond(connections: Int, seconds: Int, in address: String) throws -> Double {
         let statements = [
             Self.read,
             """

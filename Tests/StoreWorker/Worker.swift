@@ -59,7 +59,7 @@ final class Worker: Sendable {
         let client = try StormProvider.client(
             store, transport: transport, limits: TransportLimits(deadline: .milliseconds(location.exchange)))
         await withTaskGroup { group in
-            for _ in 0..<callers { group.addTask { await self.renewWithoutEnd(client) } }
+            for _ in 0..<callers { group.addTask { await self.refreshWithoutEnd(client) } }
         }
     }
 
@@ -92,7 +92,7 @@ final class Worker: Sendable {
         faults.withLock { $0?.stop() }
     }
 
-    private func renewWithoutEnd(_ client: OAuthClient) async {
+    private func refreshWithoutEnd(_ client: OAuthClient) async {
         while true {
             do {
                 guard let session = try await client.session(for: StormProvider.key.account) else {

@@ -149,7 +149,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "An answer that cannot be trusted signs nobody in",
+        "A response that cannot be trusted signs nobody in",
         arguments: [SandboxFault.wrongNonce, .wrongIssuer, .badSignature, .wrongAudience])
     func untrusted(fault: SandboxFault) async throws {
         var browser = Browser(try Site(faults: [fault]))
@@ -216,7 +216,7 @@ struct BadInputTests {
     enum Mishap: String, CaseIterable, CustomTestStringConvertible {
         case deniedConsent = "a denied consent"
         case providerDown = "a provider that is down"
-        case untrustedAnswer = "an answer that cannot be trusted"
+        case untrustedAnswer = "a response that cannot be trusted"
         case expiredSignIn = "a sign-in that took too long"
         case noCookies = "a browser without cookies"
         case anotherBrowser = "the callback of another browser"
@@ -249,7 +249,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("A browser without cookies is told that it brought none")
+    @Test("A browser without cookies gets the error that it sent none")
     func noCookies() async throws {
         var browser = Browser(try Site())
         let callback = try await browser.beginAndApprove()

@@ -31,7 +31,7 @@ struct WebSignInTests {
         #expect(attributes == " Path=/; Max-Age=43200; HttpOnly; Secure; SameSite=Lax")
     }
 
-    @Test("Nothing that passes through a sign-in is cached or told to another site")
+    @Test("Nothing that passes through a sign-in is cached or sent to another site")
     func privateReplies() async throws {
         var browser = Browser(try Site())
         let policy = try #require(HTTPField.Name("Referrer-Policy"))
@@ -80,27 +80,28 @@ struct WebSignInTests {
         #expect(reply.body.contains("value=\"/orders\""))
     }
 
-    @Test("An answer that is posted from the provider's page is taken without the session's cookie")
+    @Test("A response that is posted from the provider's page is taken without the session's cookie")
     func formPost() async throws {
         var browser = Browser(try Site([Site.posting, Site.globex]))
         _ = try await browser.signIn("globex")
         let begun = try await browser.post("/sign-in/acme")
         let pending = try #require(browser.attributes.first { $0.key.contains("pending") && $0.value.contains("None") })
         #expect(pending.value.hasSuffix("HttpOnly; Secure; SameSite=None"))
-        let answer = try await browser.site.sandbox.answer(
-            authorizationURL: try #require(begun.head.headerFields[.location]))
+        let response = try await browser.site.sandbox.callback(
+            approving: try #require(begun.head.headerFields[.location]))
         var request = HTTPRequest(
             method: .post, scheme: "https", authority: "app.example",
-            path: String(answer.url.dropFirst(Site.origin.count)))
+            path: String(response.url.dropFirst(Site.origin.count)))
         request.headerFields[.origin] = "https://id.acme.example"
         let reply = try await browser.send(
-            request, try #require(answer.form), omitting: [Browser.sessionCookie])
+            request, try #require(response.form), omitting: [Browser.sessionCookie])
         #expect(reply.head.status == .seeOther)
         #expect(browser.session?.accounts.map(\.provider) == ["acme", "globex"])
     }
 
-    @Test("An answer that the provider signs finds its sign-in, in the cookie or in a store", arguments: [false, true])
-    func signedAnswer(isStored: Bool) async throws {
+    @Test(
+        "A response that the provider signs finds its sign-in, in the cookie or in a store", arguments: [false, true])
+    func signedResponse(isStored: Bool) async throws {
         let descriptor = Site.acme + "authorization: { response_mode: jwt }\n"
         var browser = Browser(try Site([descriptor], pendingStore: isStored ? MemoryPendingStore() : nil))
         #expect(try await browser.signIn().head.status == .seeOther)

@@ -89,7 +89,7 @@ struct WebSignOutTests {
         let site = try Site(logger: log.logger)
         var browser = Browser(site)
         _ = try await browser.signIn()
-        // Nothing answers there.
+        // Nothing responses there.
         let elsewhere = Site.acme + "endpoints: { revocation: https://nowhere.example/revoke }\n"
         site.clients.replace(
             try OAuthClient(
@@ -144,7 +144,7 @@ struct WebSignOutTests {
         let page = try await browser.get("/signed-out" + query)
         #expect(page.head.status == .ok && page.body.contains("The sign-out page of Acme was opened."))
         #expect(page.body.contains("href=\"/bye\""))
-        // The provider's own answer counts as ever.
+        // The provider's own response counts as ever.
         let back = PercentEncoding.encode([(name: "state", value: state)])
         #expect(try await browser.get("/signed-out?\(back)").head.headerFields[.location] == "/bye")
     }

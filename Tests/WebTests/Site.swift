@@ -111,7 +111,7 @@ struct Site {
         acme
         + "endpoints: { revocation: https://id.acme.example/revoke, end_session: https://id.acme.example/logout }\n"
 
-    /// Posts its answers (OAuth 2.0 Form Post Response Mode).
+    /// Posts its responses (OAuth 2.0 Form Post Response Mode).
     static let posting = acme + "authorization: { response_mode: form_post }\n"
 }
 

@@ -8,9 +8,9 @@ extension OAuthClient {
     /// The servers that may receive an account's requests. A record without a binding (of an older version) is bound
     /// to the provider as it is now, if its issuer is still the provider's.
     func bounds(of connection: Connection) async throws -> CredentialBounds {
-        let provider = try await self.connection.provider()
+        let provider = try await self.cache.provider()
         let binding =
-            if let known = connection.binding { known } else { try await self.connection.binding() }
+            if let known = connection.binding { known } else { try await self.cache.binding() }
         let issuer = connection.issuer.flatMap { provider.shared.acceptsIssuer(ofStoredSignIn: $0) ? nil : $0 }
         return bounds.of(binding, at: provider, account: connection.key.account, otherIssuer: issuer)
     }
@@ -19,7 +19,7 @@ extension OAuthClient {
     func binding(_ stored: StoredConnection) async throws -> StoredConnection {
         guard stored.connection.binding == nil else { return stored }
         var stored = stored
-        stored.connection.binding = try await connection.binding()
+        stored.connection.binding = try await cache.binding()
         return stored
     }
 }
@@ -39,7 +39,7 @@ extension Session {
     /// Binds a record without a binding and saves it. If the store fails, the next use binds it again.
     private func bound(_ connection: Connection) async throws -> Connection {
         guard connection.binding == nil else { return connection }
-        let binding = try await client.connection.binding()
+        let binding = try await client.cache.binding()
         var bound = connection
         bound.binding = binding
         try? await client.store.withLock(on: key) { [client, key] in

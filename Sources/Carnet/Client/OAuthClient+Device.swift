@@ -54,7 +54,7 @@ extension OAuthClient {
         _ device: DeviceAuthorization, account: String?, choosing: ConnectionChooser?
     ) async throws -> Session {
         let provider = try await providerWithoutAccount()
-        let dpopKey = try registration.keyForTokens(at: provider, random: random)?.sealed
+        let dpopKey = try registration.keyForTokens(at: provider, random: random)?.encoded
         var schedule = DevicePollSchedule(interval: device.interval)
         var wait = schedule.firstWait
         while true {
@@ -64,10 +64,10 @@ extension OAuthClient {
             }
             try await clock.sleep(for: .seconds(wait))
             try Task.checkCancellation()
-            let answer: IncomingResponse
+            let incoming: IncomingResponse
             let request: PreparedRequest
             do {
-                (answer, request) = try await send(within: bounds, provedBy: dpopKey) {
+                (incoming, request) = try await send(within: bounds, provedBy: dpopKey) {
                     try DevicePoll.request(
                         device, at: provider, as: registration, random: random, now: providerClock.now)
                 }
@@ -76,9 +76,9 @@ extension OAuthClient {
                 continue
             }
             do {
-                let poll = try DevicePoll(validating: answer, to: request, from: provider)
+                let poll = try DevicePoll(validating: incoming, to: request, from: provider)
                 guard case .granted(let response) = poll else {
-                    wait = schedule.wait(after: poll, demanded: answer.retryAfter)
+                    wait = schedule.wait(after: poll, demanded: incoming.retryAfter)
                     continue
                 }
                 return try await keep(
@@ -86,7 +86,7 @@ extension OAuthClient {
                     from: provider, as: account, choosing: choosing)
             } catch let error as OAuthError where error.step == .deviceAuthorization && error.kind == .serverUnavailable
             {
-                wait = schedule.waitAfterFailure(demanded: answer.retryAfter)
+                wait = schedule.waitAfterFailure(demanded: incoming.retryAfter)
             }
         }
     }
@@ -108,7 +108,7 @@ extension OAuthClient {
                 from: provider.discovered, as: registration, nonce: .exactly(nil), accessToken: response.accessToken)
         }
         return try await keep(
-            response, idToken, requested: device.scopes, HeldValues(values: response.values), boundTo: dpopKey,
+            response, idToken, requested: device.scopes, ConnectionValues(values: response.values), boundTo: dpopKey,
             from: provider, as: account, choosing: choosing)
     }
 }

@@ -35,7 +35,7 @@ extension OAuthClient {
                 try IDToken(validating: token, with: JSONWebKeySet.none, expecting: expectations, now: now)
             }
         }
-        return try await connection.verifying { [providerClock] keys throws(OAuthError) in
+        return try await cache.verifying { [providerClock] keys throws(OAuthError) in
             try providerClock.onEitherClock { now throws(OAuthError) in
                 try IDToken(validating: token, with: keys, expecting: expectations, now: now)
             }

@@ -31,11 +31,11 @@ extension OAuthClient {
         of tokens: TokenSet, at provider: BoundProvider, within bounds: CredentialBounds
     ) async -> TokenSet {
         guard provider.refresh.expiryFrom == .introspection, tokens.expiresAt == nil,
-            let answer = try? await introspect(
+            let introspection = try? await introspect(
                 tokens.accessToken, hint: "access_token", at: provider, within: bounds)
         else { return tokens }
         var tokens = tokens
-        tokens.expiresAt = answer.isActive ? answer.expiresAt : nil
+        tokens.expiresAt = introspection.isActive ? introspection.expiresAt : nil
         return tokens
     }
 }

@@ -47,17 +47,17 @@ extension OAuthClient {
     /// A new token, with the key that it is bound to if this client's tokens are.
     private func requestToken(for grant: ClientGrant) async throws -> ClientToken {
         let provider = try await providerWithoutAccount()
-        let dpopKey = try registration.keyForTokens(at: provider, random: random)?.sealed
-        let (answer, request) = try await send(within: bounds, provedBy: dpopKey) {
+        let dpopKey = try registration.keyForTokens(at: provider, random: random)?.encoded
+        let (incoming, request) = try await send(within: bounds, provedBy: dpopKey) {
             try grant.request(at: provider, as: registration, random: random, now: providerClock.now)
         }
         let tokens = try TokenSet(
-            validatingGrantWithoutUser: answer, to: request, from: provider, requested: grant.scopes, now: clock.now)
-        return ClientToken(tokens: tokens, dpopKey: dpopKey, binding: try await connection.binding())
+            validatingGrantWithoutUser: incoming, to: request, from: provider, requested: grant.scopes, now: clock.now)
+        return ClientToken(tokens: tokens, dpopKey: dpopKey, binding: try await cache.binding())
     }
 
     private func send(_ call: ResourceCall, with token: ClientToken) async throws -> IncomingResponse {
-        let provider = filled(try await connection.provider(), with: HeldValues(tokens: token.tokens))
+        let provider = filled(try await cache.provider(), with: ConnectionValues(tokens: token.tokens))
         return try await send(
             call, tokens: token.tokens, at: provider, within: bounds.of(token.binding, at: provider),
             provedBy: token.dpopKey)

@@ -13,7 +13,7 @@ extension OAuthClient {
         _ tokens: TokenSet, _ values: [String: ConnectionValue], boundTo dpopKey: Secret?,
         at discovered: DiscoveredProvider, within bounds: CredentialBounds, isNeeded: Bool
     ) async throws -> String? {
-        let provider = filled(discovered, with: HeldValues(tokens: tokens, values: values))
+        let provider = filled(discovered, with: ConnectionValues(tokens: tokens, values: values))
         guard Profile.source(at: provider) == .userinfo else { return nil }
         do {
             let (response, request) = try await send(

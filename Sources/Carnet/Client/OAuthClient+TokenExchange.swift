@@ -28,11 +28,11 @@ extension OAuthClient {
                 hint: "set the registration's dpopKey"
             )
         }
-        let dpopKey = try registration.keyForTokens(at: provider, random: random)?.sealed
-        let (answer, request) = try await send(within: bounds, provedBy: dpopKey) {
+        let dpopKey = try registration.keyForTokens(at: provider, random: random)?.encoded
+        let (incoming, request) = try await send(within: bounds, provedBy: dpopKey) {
             try exchange.request(at: provider, as: registration, random: random, now: providerClock.now)
         }
-        return try exchange.validate(answer, to: request, from: provider, now: clock.now)
+        return try exchange.validate(incoming, to: request, from: provider, now: clock.now)
     }
 }
 

@@ -14,9 +14,9 @@ public final class OAuthClient: Sendable {
     package let provider: Provider
 
     let exchanger: Exchanger
-    let connection: ProviderConnection
+    let cache: ProviderCache
     /// The keys of trusted claim sources, by issuer.
-    let claimSources: [ByteKey: ProviderConnection]
+    let claimSources: [ByteKey: ProviderCache]
     let store: any TokenStore
     package let clock: any WallClock
     /// Decides when tokens expire.
@@ -86,11 +86,11 @@ public final class OAuthClient: Sendable {
         exchanger = Exchanger(
             transport: transport, limits: limits, observer: observer, logger: logger, clock: providerClock,
             certificate: PresentedCertificate(registration, at: provider))
-        connection = ProviderConnection(
+        cache = ProviderCache(
             provider, exchanger: exchanger, clock: clock, presentsCertificate: registration.certificate != nil)
         claimSources = Dictionary(
             provider.profile.sources.map { [provider, exchanger] source in
-                let keys = ProviderConnection(
+                let keys = ProviderCache(
                     provider, exchanger: exchanger, clock: clock, otherKeys: source.jwks)
                 return (ByteKey(source.issuer), keys)
             }
@@ -104,7 +104,7 @@ public final class OAuthClient: Sendable {
         -> AuthorizationRequest
     {
         try await Telemetry.beginningSignIn(at: provider.id) {
-            let provider = try await connection.provider()
+            let provider = try await cache.provider()
             let request = try AuthorizationRequest(
                 to: provider,
                 as: registration,
@@ -123,7 +123,7 @@ public final class OAuthClient: Sendable {
     {
         let push = try request.pushing(to: provider, as: registration, random: random, now: clock.now)
         return try request.referring(
-            to: try await exchanger.send(push, within: bounds), answering: push, at: provider, now: clock.now)
+            to: try await exchanger.send(push, within: bounds), request: push, at: provider, now: clock.now)
     }
 
     /// Completes a sign-in: validates the callback, exchanges its code once, validates the ID token, saves the tokens.
@@ -154,7 +154,7 @@ public final class OAuthClient: Sendable {
     ) async throws -> Result {
         try await Telemetry.completingSignIn(at: provider.id) {
             try await body(
-                exchange(callback, for: pending, account: account, continuing: nil, choosing: nil))
+                finishSignIn(callback, for: pending, account: account, continuing: nil, choosing: nil))
         }
     }
 
@@ -167,40 +167,40 @@ public final class OAuthClient: Sendable {
         choosing: ConnectionChooser?
     ) async throws -> Session {
         try await Telemetry.completingSignIn(at: provider.id) {
-            try await exchange(callback, for: pending, account: account, continuing: old, choosing: choosing)
+            try await finishSignIn(callback, for: pending, account: account, continuing: old, choosing: choosing)
         }
     }
 
-    private func exchange(
+    private func finishSignIn(
         _ callback: AuthorizationCallback,
         for pending: PendingAuthorization,
         account: String?,
         continuing old: Connection?,
         choosing: ConnectionChooser?
     ) async throws -> Session {
-        let discovered = try await connection.provider()
+        let discovered = try await cache.provider()
         let validated = try await validate(callback, for: pending, from: discovered)
-        let provider = filled(discovered, with: HeldValues(callback: validated))
+        let provider = filled(discovered, with: ConnectionValues(callback: validated))
         // A request that cannot be sent, or a result that cannot be saved, must not use up the attempt.
         try await prepareToSave(as: account)
-        let first = try TokenRequest.exchange(
+        let first = try TokenRequest.authorizationCode(
             validated, at: provider, as: registration, random: random, now: providerClock.now)
         let bounds = bounds.of(pending)
         try bounds.check(first)
         try use(pending)
-        let (answer, request) = try await send(within: bounds, provedBy: pending.dpopKey, first: first) {
-            try TokenRequest.exchange(
+        let (incoming, request) = try await send(within: bounds, provedBy: pending.dpopKey, first: first) {
+            try TokenRequest.authorizationCode(
                 validated, at: provider, as: registration, random: random, now: providerClock.now)
         }
-        let response = try TokenResponse(validating: answer, to: request, from: provider)
+        let response = try TokenResponse(validating: incoming, to: request, from: provider)
             .decryptingIDToken(for: registration, from: provider)
         let idToken = try await validateIDToken(of: response, requested: pending.scopes) { () throws(OAuthError) in
             try IDTokenExpectations(
-                from: provider.discovered, as: registration, answering: validated, accessToken: response.accessToken)
+                from: provider.discovered, as: registration, for: validated, accessToken: response.accessToken)
         }
         return try await keep(
             response, idToken, requested: validated.scopes ?? pending.scopes,
-            HeldValues(values: response.values, callback: validated),
+            ConnectionValues(values: response.values, callback: validated),
             boundTo: pending.dpopKey, from: provider, as: account, continuing: old, choosing: choosing)
     }
 
@@ -209,7 +209,7 @@ public final class OAuthClient: Sendable {
         _ response: TokenResponse,
         _ idToken: IDToken?,
         requested scopes: [String],
-        _ held: HeldValues,
+        _ held: ConnectionValues,
         boundTo dpopKey: Secret?,
         from provider: BoundProvider,
         as account: String?,
@@ -217,13 +217,14 @@ public final class OAuthClient: Sendable {
         choosing: ConnectionChooser?
     ) async throws -> Session {
         let discovered = provider.discovered
-        let binding = try await connection.binding()
+        let binding = try await cache.binding()
         let bounds = bounds.of(binding, at: discovered)
-        let (exchanged, values) = try await exchanged(
+        let (exchanged, values) = try await makingExchangeSteps(
             TokenSet(response, requested: scopes, now: providerClock.now), held, boundTo: dpopKey, at: provider,
             within: bounds)
         let tokens = await findingEnd(
-            of: exchanged, at: filled(discovered, with: HeldValues(tokens: exchanged, values: values)), within: bounds)
+            of: exchanged, at: filled(discovered, with: ConnectionValues(tokens: exchanged, values: values)),
+            within: bounds)
         let profile = Profile.source(at: provider) == .tokenResponse ? Profile(response, from: provider) : nil
         var subject = idToken?.subject ?? profile?.subject
         if subject == nil, account == nil || old?.subject != nil {

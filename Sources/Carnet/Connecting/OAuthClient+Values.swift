@@ -2,7 +2,7 @@ import CarnetDescriptors
 import CarnetProtocol
 import Foundation
 
-extension HeldValues {
+extension ConnectionValues {
     init(of connection: Connection) {
         self.init(tokens: connection.tokens, values: connection.values ?? [:])
     }
@@ -44,27 +44,27 @@ extension Connection {
 extension OAuthClient {
     /// The provider with its templates filled from an account's values.
     func provider(for connection: Connection) async throws -> BoundProvider {
-        filled(try await self.connection.provider(), with: HeldValues(of: connection)).reading(connection.key.tokenSet)
+        filled(try await self.cache.provider(), with: ConnectionValues(of: connection)).reading(connection.key.tokenSet)
     }
 
     /// The provider for requests of the client itself.
     package func providerWithoutAccount() async throws -> BoundProvider {
-        filled(try await connection.provider(), with: HeldValues())
+        filled(try await cache.provider(), with: ConnectionValues())
     }
 
-    func filled(_ provider: DiscoveredProvider, with held: HeldValues) -> BoundProvider {
+    func filled(_ provider: DiscoveredProvider, with held: ConnectionValues) -> BoundProvider {
         provider.filled(with: held, as: registration, now: clock.now, random: random)
     }
 
     func requests(
-        at provider: DiscoveredProvider, with held: HeldValues, tokens: TokenSet
+        at provider: DiscoveredProvider, with held: ConnectionValues, tokens: TokenSet
     ) -> ConnectionRequest {
         ConnectionRequest(at: provider, as: registration, with: held, tokens: tokens, now: clock.now, random: random)
     }
 
     /// Makes the exchange steps. The validated ID token stays.
-    func exchanged(
-        _ tokens: TokenSet, _ held: HeldValues, boundTo dpopKey: Secret?, at provider: BoundProvider,
+    func makingExchangeSteps(
+        _ tokens: TokenSet, _ held: ConnectionValues, boundTo dpopKey: Secret?, at provider: BoundProvider,
         within bounds: CredentialBounds, isRefresh: Bool = false
     ) async throws -> (TokenSet, [String: ConnectionValue]) {
         var tokens = tokens
@@ -73,12 +73,12 @@ extension OAuthClient {
             let (now, heldNow) = (tokens, held)
             let response: ExchangeResponse
             do {
-                let (answer, request) = try await send(
+                let (incoming, request) = try await send(
                     within: bounds, provedBy: now.isSenderConstrained ? dpopKey : nil
                 ) {
                     try requests(at: provider.discovered, with: heldNow, tokens: now).exchange(step)
                 }
-                response = try ExchangeResponse(validating: answer, to: request, of: step, from: provider)
+                response = try ExchangeResponse(validating: incoming, to: request, of: step, from: provider)
             } catch let error as OAuthError where step.value.isOptional && error.isOfOneResponse {
                 continue
             }
@@ -96,7 +96,7 @@ extension OAuthClient {
     func derivedAgain(
         _ connection: Connection, at provider: DiscoveredProvider
     ) -> [String: ConnectionValue] {
-        var held = HeldValues(of: connection)
+        var held = ConnectionValues(of: connection)
         var values: [String: ConnectionValue] = [:]
         for rule in provider.connection.derive.names {
             let requests = requests(at: provider, with: held, tokens: connection.tokens)
@@ -122,15 +122,15 @@ extension OAuthClient {
     /// - Returns: The failures.
     func disconnect(_ connection: Connection) async -> [OAuthError] {
         // A further token set ends with the sign-in's own tokens, which make the requests.
-        guard connection.key.tokenSet == nil, let provider = try? await self.connection.provider() else { return [] }
-        let requests = requests(at: provider, with: HeldValues(of: connection), tokens: connection.tokens)
+        guard connection.key.tokenSet == nil, let provider = try? await self.cache.provider() else { return [] }
+        let requests = requests(at: provider, with: ConnectionValues(of: connection), tokens: connection.tokens)
         var failures: [OAuthError] = []
         for (index, call) in provider.connection.onDisconnect.enumerated() {
             do {
-                let (answer, request) = try await send(with: connection) {
+                let (incoming, request) = try await send(with: connection) {
                     try requests.call(call, key: "connection.on_disconnect.\(index)")
                 }
-                if !call.isDeclined(answer) { try ResourceRequest.validate(answer, to: request) }
+                if !call.isDeclined(incoming) { try ResourceRequest.validate(incoming, to: request) }
             } catch {
                 failures.append(
                     error as? OAuthError ?? OAuthError(.connection, .cancelled, "the request was cancelled"))

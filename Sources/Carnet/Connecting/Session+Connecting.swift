@@ -22,14 +22,14 @@ extension Session {
     /// - Throws: `OAuthError` at step `connection` that names the lookup; earlier results are kept.
     /// `TokenStoreError`.
     public func connect(choosing: ConnectionChooser? = nil) async throws {
-        let provider = try await client.connection.provider()
+        let provider = try await client.cache.provider()
         let rules = provider.connection
         guard !rules.isEmpty else { return }
         // Checked before the provider is asked: the result must be storable.
         try await client.store.prepareToSave(key)
         var connection = try await usableConnection()
         func requests() -> ConnectionRequest {
-            client.requests(at: provider, with: HeldValues(of: connection), tokens: connection.tokens)
+            client.requests(at: provider, with: ConnectionValues(of: connection), tokens: connection.tokens)
         }
         var underived = rules.derive.names
         /// Derives what needs no value of the lookups that are still to be made.
@@ -47,11 +47,11 @@ extension Session {
         try await keep(connection.values ?? [:])
         for (index, lookup) in rules.lookups.items.enumerated() {
             let made = requests()
-            let (answer, request) = try await client.send(with: connection) {
+            let (incoming, request) = try await client.send(with: connection) {
                 try made.call(lookup.value.call, key: "connection.lookups.\(lookup.name)")
             }
             let choice = try ConnectionChoice(
-                validating: answer, to: request, of: lookup, where: made.conditions(lookup.value))
+                validating: incoming, to: request, of: lookup, where: made.conditions(lookup.value))
             guard let choice else {
                 connection.drop(lookup.references)
                 try await keep([:], without: lookup.references)
@@ -78,10 +78,10 @@ extension Session {
         if !rules.derive.isEmpty, !rules.lookups.isEmpty { try await keep(connection.values ?? [:]) }
         for (index, call) in rules.onConnect.enumerated() {
             let made = requests()
-            let (answer, request) = try await client.send(with: connection) {
+            let (incoming, request) = try await client.send(with: connection) {
                 try made.call(call, key: "connection.on_connect.\(index)")
             }
-            if !call.isDeclined(answer) { try ResourceRequest.validate(answer, to: request) }
+            if !call.isDeclined(incoming) { try ResourceRequest.validate(incoming, to: request) }
         }
     }
 

@@ -28,7 +28,7 @@ extension OAuthClient {
             let request = try first ?? make()
             return (try await exchanger.send(request, within: bounds), request)
         }
-        let dpopKey = try DPoPKey(sealed: key)
+        let dpopKey = try DPoPKey(encoded: key)
         var attempt = try prove(try first ?? make(), dpopKey, accessToken)
         var response = try await exchanger.send(attempt, within: bounds)
         nonces.learn(from: response, at: DPoPNonces.Place(of: attempt))

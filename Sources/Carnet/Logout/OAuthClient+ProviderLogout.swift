@@ -25,14 +25,14 @@ extension OAuthClient {
         try providerClock.onEitherClock { now throws(OAuthError) in
             try LogoutToken.checkUnverified(token, expecting: ownExpectations, now: now)
         }
-        let expectations = try LogoutTokenExpectations(from: try await connection.provider(), as: registration)
+        let expectations = try LogoutTokenExpectations(from: try await cache.provider(), as: registration)
         let logout: LogoutToken
         if expectations.isSignedWithSecret {
             logout = try providerClock.onEitherClock { now throws(OAuthError) in
                 try LogoutToken(validating: token, with: JSONWebKeySet.none, expecting: expectations, now: now)
             }
         } else {
-            logout = try await connection.verifying { [providerClock] keys throws(OAuthError) in
+            logout = try await cache.verifying { [providerClock] keys throws(OAuthError) in
                 try providerClock.onEitherClock { now throws(OAuthError) in
                     try LogoutToken(validating: token, with: keys, expecting: expectations, now: now)
                 }

@@ -48,10 +48,10 @@ extension Session {
         for further in provider.profile.requests {
             do {
                 let connection = try await connection()
-                let (answer, request) = try await client.send(with: connection) {
+                let (incoming, request) = try await client.send(with: connection) {
                     try Profile.request(further, connection.tokens, at: provider)
                 }
-                profile = try profile.adding(answer, to: request, for: further, from: provider)
+                profile = try profile.adding(incoming, to: request, for: further, from: provider)
             } catch let error as OAuthError {
                 profile.failures.append(error)
             }

@@ -132,7 +132,7 @@ extension Session {
         }
         try await client.store.prepareToSave(stored.connection.key)
         let bounds = try await client.bounds(of: stored.connection)
-        let (answer, request) = try await client.sendLocked(stored.connection, within: bounds) {
+        let (incoming, request) = try await client.sendLocked(stored.connection, within: bounds) {
             try TokenRequest.refresh(
                 refreshToken, at: provider, as: client.registration, random: client.random,
                 now: client.providerClock.now)
@@ -140,10 +140,10 @@ extension Session {
         var response: TokenResponse
         do {
             response = try TokenResponse(
-                validating: answer, to: request, from: provider, refreshing: stored.connection.tokens)
+                validating: incoming, to: request, from: provider, refreshing: stored.connection.tokens)
         } catch {
             guard error.kind == .serverError, error.server?.code == "invalid_grant" else {
-                let newer = TokenResponse.refreshToken(in: answer, to: request, from: provider)
+                let newer = TokenResponse.refreshToken(in: incoming, to: request, from: provider)
                 try await keep(newer, of: stored, client: client)
                 throw error
             }
@@ -290,7 +290,7 @@ extension TokenSet {
 extension OAuthClient {
     /// Whether `completed` sends requests for this response: for keys, further exchange steps or the expiry.
     fileprivate func sendsMore(after response: TokenResponse, from provider: BoundProvider) -> Bool {
-        if response.idToken != nil, !connection.hasKeys { return true }
+        if response.idToken != nil, !cache.hasKeys { return true }
         return provider.exchange.contains(where: \.value.repeatsAfterRefresh)
             || provider.refresh.expiryFrom == .introspection
     }
@@ -318,15 +318,15 @@ extension OAuthClient {
         }
         let discovered = provider.discovered
         if provider.exchange.contains(where: \.value.repeatsAfterRefresh) {
-            let (tokens, values) = try await exchanged(
-                refreshed.tokens, HeldValues(of: refreshed), boundTo: refreshed.dpopKey, at: provider,
+            let (tokens, values) = try await makingExchangeSteps(
+                refreshed.tokens, ConnectionValues(of: refreshed), boundTo: refreshed.dpopKey, at: provider,
                 within: bounds, isRefresh: true)
             refreshed.tokens = tokens
             refreshed.keep(values)
         }
         refreshed.keep(derivedAgain(refreshed, at: discovered))
         refreshed.tokens = await findingEnd(
-            of: refreshed.tokens, at: filled(discovered, with: HeldValues(of: refreshed)), within: bounds)
+            of: refreshed.tokens, at: filled(discovered, with: ConnectionValues(of: refreshed)), within: bounds)
         return refreshed
     }
 }

@@ -18,7 +18,7 @@ public struct SignOutOutcome: Sendable {
     /// The page that ends the session at the provider. It may contain the ID token.
     public var endSessionURL: Secret?
     /// The `state` that the browser brings back to the registration's post-logout redirect URI, for
-    /// `EndSessionRequest.isReturn(_:answering:at:)`.
+    /// `EndSessionRequest.isReturn(_:state:at:)`.
     public var endSessionState: Secret?
     /// The parts of the sign-out that failed, for example the revocation.
     public var failures: [OAuthError] = []
@@ -106,12 +106,12 @@ extension Session {
             do {
                 // A token that is bound to a key and replaces client authentication needs a proof.
                 let key = provider.revocation.tokenIn == nil ? nil : connection.dpopKey
-                let (answer, request) = try await client.send(within: bounds, provedBy: key, accessToken: token) {
+                let (incoming, request) = try await client.send(within: bounds, provedBy: key, accessToken: token) {
                     try TokenRequest.revoke(
                         token, hint: kind.rawValue, isBound: tokens.isSenderConstrained, at: provider,
                         as: client.registration, random: client.random, now: client.providerClock.now)
                 }
-                try RevocationResponse.validate(answer, to: request, from: provider)
+                try RevocationResponse.validate(incoming, to: request, from: provider)
                 revoked.append(kind)
             } catch {
                 // The revocation of the refresh token has ended the access token too (RFC 7009, section 2.1).

@@ -67,7 +67,7 @@ public actor Session {
 
     /// The descriptor's resources whose URLs are known from the sign-in's values.
     package func resourceMap() async throws -> ResourceMap {
-        let held = HeldValues(of: try await stored().connection)
+        let held = ConnectionValues(of: try await stored().connection)
         return ResourceMap(of: client.filled(client.provider.withoutMetadata, with: held))
     }
 }

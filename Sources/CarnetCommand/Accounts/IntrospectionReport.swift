@@ -18,8 +18,8 @@ enum IntrospectionReport {
         for (name, text) in texts {
             if let text, !text.isEmpty { rows.append([name, text.printable]) }
         }
-        for line in Table.lines(rows) { console.answer(line) }
-        console.answer(
+        for line in Table.lines(rows) { console.print(line) }
+        console.print(
             json: account.json
                 + JSONObject(["active": .bool(known.isActive), "introspection": .object(known.claims)]))
     }

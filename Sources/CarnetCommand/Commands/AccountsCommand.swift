@@ -27,7 +27,7 @@ struct AccountsCommand: Subcommand {
         let rows = accounts.map { key, isSandbox in
             [key.provider.printable, key.account.printable, isSandbox ? "(at a sandbox)" : ""]
         }
-        for line in Table.lines(rows) { context.console.answer(line) }
+        for line in Table.lines(rows) { context.console.print(line) }
         let damaged = real.damaged + sandboxed.damaged
         for error in damaged.prefix(Self.warningLimit) {
             context.console.warn(error.reason.printable)
@@ -37,7 +37,7 @@ struct AccountsCommand: Subcommand {
             context.console.warn("\(damaged.count - Self.warningLimit) more records cannot be opened")
         }
         if accounts.isEmpty, damaged.isEmpty { context.console.note("no account is signed in") }
-        context.console.answer(
+        context.console.print(
             json: JSONObject([
                 "accounts": .array(
                     accounts.map { key, isSandbox in .object(key.json + JSONObject(["sandbox": .bool(isSandbox)])) }

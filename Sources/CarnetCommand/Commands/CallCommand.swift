@@ -118,7 +118,7 @@ struct CallCommand: Subcommand {
         let json = try? JSONValue(parsing: response.body)
         if console.isJSON {
             let text = JSONValue.string(String(decoding: response.body, as: UTF8.self))
-            console.answer(
+            console.print(
                 json: JSONObject([
                     "status": .number(String(response.status)),
                     "content_type": .optional(response.head.headerFields[.contentType]), "body": json ?? text,
@@ -127,9 +127,9 @@ struct CallCommand: Subcommand {
             )
         } else if OutputChannel.standardOutput.isTerminal {
             let text = json?.jsonText(.indented) ?? String(decoding: response.body, as: UTF8.self)
-            for line in text.printableLines { console.answer(line) }
+            for line in text.printableLines { console.print(line) }
         } else {
-            console.answer(bytes: response.body)
+            console.print(bytes: response.body)
         }
     }
 }

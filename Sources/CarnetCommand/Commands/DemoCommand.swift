@@ -131,8 +131,8 @@ struct DemoCommand: Subcommand {
                 router: site.router(),
                 configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
                 onServerRunning: { _ in
-                    console.answer(origin)
-                    console.answer(json: JSONObject(["url": .string(origin)]))
+                    console.print(origin)
+                    console.print(json: JSONObject(["url": .string(origin)]))
                     console.note("open this address in a browser; Ctrl-C stops the demo")
                 },
                 logger: Logger(label: "carnet.demo") { _ in SwiftLogNoOpLogHandler() }

@@ -57,7 +57,7 @@ struct DoctorCommand: Subcommand {
             return try await compare(provider, context.environment, console)
         }
         show(drift, entry, console)
-        console.answer(json: document(drift, entry))
+        console.print(json: document(drift, entry))
         guard drift.isEmpty else { throw ExitStatus.failed }
     }
 
@@ -90,8 +90,8 @@ struct DoctorCommand: Subcommand {
                 documents.append(["id": .string(descriptor.id.rawValue), "error": .string(reason)])
             }
         }
-        console.answer("\(documents.count) compared, \(skipped.count) skipped")
-        console.answer(json: JSONObject(["providers": .array(documents), "skipped": .list(skipped)]))
+        console.print("\(documents.count) compared, \(skipped.count) skipped")
+        console.print(json: JSONObject(["providers": .array(documents), "skipped": .list(skipped)]))
         if isFailed { throw ExitStatus.failed }
     }
 
@@ -111,13 +111,13 @@ struct DoctorCommand: Subcommand {
         let file = entry.document.file.path
         for finding in drift {
             let start = place(of: finding, in: entry)
-            console.answer(
+            console.print(
                 "\(file.printable):\(start.line):\(start.column): \(finding.severity.rawValue): "
                     + "\(finding.key): \(finding.message.printable)"
             )
         }
         if drift.isEmpty {
-            console.answer("the metadata of \(entry.descriptor.name.printable) agrees with the descriptor")
+            console.print("the metadata of \(entry.descriptor.name.printable) agrees with the descriptor")
         }
     }
 

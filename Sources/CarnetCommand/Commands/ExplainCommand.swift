@@ -28,9 +28,9 @@ struct ExplainCommand: Subcommand {
         }
         let page = rule.page(by: Linter(simulator: SampleSimulator()))
         for line in page.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
-            context.console.answer(String(line))
+            context.console.print(String(line))
         }
-        context.console.answer(
+        context.console.print(
             json: JSONObject([
                 "code": .string(rule.code), "name": .string(rule.name), "severity": .string(rule.severity.rawValue),
                 "summary": .string(rule.summary), "rationale": .string(rule.rationale),

@@ -69,7 +69,7 @@ struct LintCommand: Subcommand {
         let report = try linter(for: input.files, context).lint(files: input.files, unreadable: input.unreadable)
         if let fixedStdin {
             // Then stdout gets the fixed text.
-            console.answer(bytes: fixedStdin.bytes)
+            console.print(bytes: fixedStdin.bytes)
             console.note(format.reporter(usesColor: console.colorsErrors).render(report).trimmingLastLineBreak)
         } else {
             let reporter: any Reporter =
@@ -77,7 +77,7 @@ struct LintCommand: Subcommand {
                 ? SARIFReporter(documentation: documentation)
                 : format.reporter(usesColor: format == .text && console.usesColor)
             let text = reporter.render(report)
-            console.answer(bytes: Array(text.utf8))
+            console.print(bytes: Array(text.utf8))
         }
         if !input.unreadable.isEmpty { throw ExitStatus.usage }
         if failOn.isReached(by: report) { throw ExitStatus.failed }

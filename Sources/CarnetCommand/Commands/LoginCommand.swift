@@ -115,10 +115,10 @@ struct LoginCommand: Subcommand {
         if account.account == nil, tokens.idToken == nil, name == "default" {
             console.warn("the provider does not say who signed in; --account NAME gives the account a name")
         }
-        console.answer("signed in to \(client.provider.name.printable) as \(name.printable)")
-        console.answer(
+        console.print("signed in to \(client.provider.name.printable) as \(name.printable)")
+        console.print(
             json: session.key.json + JSONObject(["descriptor_files": .list(entry.files)]) + tokens.summary)
-        for row in Table.lines(tokens.rows(now: SystemWallClock().now), indentation: 2) { console.answer(row) }
+        for row in Table.lines(tokens.rows(now: SystemWallClock().now), indentation: 2) { console.print(row) }
         let requested = wanted.isEmpty ? client.registration.scopes ?? client.provider.scopes.defaults : wanted
         let granted = ResourceMap(of: client.provider).effectiveScopes(tokens.scopes)
         let refused = requested.filter { !granted.contains($0) }

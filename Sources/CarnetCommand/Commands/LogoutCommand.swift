@@ -41,8 +41,8 @@ struct LogoutCommand: Subcommand {
         let session = try await account.session()
         let extent: SignOut = everywhere ? .everywhere : revoke ? .revoke : .local
         let outcome = try await console.showing("signing out at the provider") { try await session.signOut(extent) }
-        console.answer("signed out \(account.name.printable)")
-        if outcome.isRevoked { console.answer("  the tokens are revoked at \(account.client.provider.name.printable)") }
+        console.print("signed out \(account.name.printable)")
+        if outcome.isRevoked { console.print("  the tokens are revoked at \(account.client.provider.name.printable)") }
         var failures = outcome.failures.map { ProviderFailure(entry: account.entry).explain($0) }
         var isSessionEnded = false
         if let url = outcome.endSessionURL {
@@ -56,7 +56,7 @@ struct LogoutCommand: Subcommand {
                 )
             }
         }
-        console.answer(
+        console.print(
             json: account.json
                 + JSONObject([
                     "revoked": .bool(outcome.isRevoked), "session_ended": .bool(isSessionEnded),
@@ -73,8 +73,8 @@ struct LogoutCommand: Subcommand {
     private func forget(_ place: AccountPlace, because error: TokenStoreError, _ console: Console) async throws {
         try await place.connector.store.remove(place.key)
         console.warn("no token was revoked: \(error.reason.printable)")
-        console.answer("signed out \(place.key.account.printable)")
-        console.answer(
+        console.print("signed out \(place.key.account.printable)")
+        console.print(
             json: place.key.json
                 + JSONObject(["revoked": false, "session_ended": false, "failures": .list([error.reason])])
         )

@@ -47,8 +47,8 @@ struct NewCommand: Subcommand {
             draft = DescriptorDraft(id: id, issuer: issuer, metadata: metadata.document) ?? plain
         }
         guard let folder else {
-            for line in draft.text.split(separator: "\n") { context.console.answer(String(line)) }
-            context.console.answer(json: JSONObject(["id": .string(id), "text": .string(draft.text)]))
+            for line in draft.text.split(separator: "\n") { context.console.print(String(line)) }
+            context.console.print(json: JSONObject(["id": .string(id), "text": .string(draft.text)]))
             return
         }
         var isFolder: ObjCBool = false
@@ -65,8 +65,8 @@ struct NewCommand: Subcommand {
         } catch {
             throw Failure(.broken, "\(path) cannot be written: \(error.localizedDescription)")
         }
-        context.console.answer(path.printable)
-        context.console.answer(json: JSONObject(["id": .string(id), "file": .string(path)]))
+        context.console.print(path.printable)
+        context.console.print(json: JSONObject(["id": .string(id), "file": .string(path)]))
         context.console.note("next: carnet lint \(path.printable), carnet try \(path.printable)")
     }
 

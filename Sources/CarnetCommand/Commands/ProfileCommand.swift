@@ -24,10 +24,10 @@ struct ProfileCommand: Subcommand {
             try await context.console.showing("fetching the profile") { try await session.profile() }
         }
         let rows = profile.claims.map { [$0.name.printable, ($0.value.scalarText ?? $0.value.jsonText()).printable] }
-        for line in Table.lines(rows) { context.console.answer(line) }
+        for line in Table.lines(rows) { context.console.print(line) }
         for failure in profile.failures { context.console.warn("\(failure)".printable) }
         var claims = JSONObject()
         for claim in profile.claims { claims[claim.name] = claim.value }
-        context.console.answer(json: account.json + JSONObject(["profile": .object(claims)]))
+        context.console.print(json: account.json + JSONObject(["profile": .object(claims)]))
     }
 }

@@ -45,8 +45,8 @@ struct ProvidersCommand: Subcommand {
                 entry.origin.text(context.environment).printable + remark,
             ]
         }
-        for line in Table.lines(rows) { context.console.answer(line) }
-        context.console.answer(json: document(entries, sources, context.environment))
+        for line in Table.lines(rows) { context.console.print(line) }
+        context.console.print(json: document(entries, sources, context.environment))
         sources.warnAboutBroken(context.console)
         if let search, entries.isEmpty {
             context.console.note("no provider has \"\(search.printable)\" in its id or name")

@@ -22,9 +22,9 @@ struct RefreshCommand: Subcommand {
         let tokens = try await account.explaining {
             try await context.console.showing("refreshing the tokens") { try await session.refresh() }
         }
-        context.console.answer("refreshed the tokens of \(account.name.printable)")
+        context.console.print("refreshed the tokens of \(account.name.printable)")
         let rows = tokens.rows(now: SystemWallClock().now)
-        for line in Table.lines(rows, indentation: 2) { context.console.answer(line) }
-        context.console.answer(json: account.json + tokens.summary)
+        for line in Table.lines(rows, indentation: 2) { context.console.print(line) }
+        context.console.print(json: account.json + tokens.summary)
     }
 }

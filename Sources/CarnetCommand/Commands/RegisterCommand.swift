@@ -173,8 +173,8 @@ struct RegisterCommand: Subcommand {
     }
 
     private func say(_ done: String, _ registered: RegisteredClient, _ console: Console) {
-        console.answer("\(done) \(registered.clientID.printable)")
-        console.answer(
+        console.print("\(done) \(registered.clientID.printable)")
+        console.print(
             json: JSONObject([
                 "provider": .string(provider), "client_id": .string(registered.clientID), "file": .string(file),
                 "done": .string(done), "has_secret": .bool(registered.clientSecret != nil),

@@ -25,17 +25,17 @@ struct ResourcesCommand: Subcommand {
         let access = map.access(granted: granted)
         let open = access.filter(\.isOpen).map(\.resource)
         let rows = open.map { [$0.title.printable, $0.method.rawValue, $0.url] }
-        for line in Table.lines(rows) { context.console.answer(line) }
+        for line in Table.lines(rows) { context.console.print(line) }
         let closed = access.filter { !$0.isOpen }.map { access in
             [access.resource.title.printable, "needs " + access.missing.joined(separator: " ").printable]
         }
         if !closed.isEmpty {
-            if !open.isEmpty { context.console.answer() }
-            context.console.answer(context.console.paint("not granted:", .faint))
-            for line in Table.lines(closed, indentation: 2) { context.console.answer(line) }
+            if !open.isEmpty { context.console.print() }
+            context.console.print(context.console.paint("not granted:", .faint))
+            for line in Table.lines(closed, indentation: 2) { context.console.print(line) }
         }
         if access.isEmpty { context.console.note("the descriptor has no resources; add --map FILE") }
-        context.console.answer(
+        context.console.print(
             json: account.json
                 + JSONObject(["granted": .list(granted), "resources": .array(access.map(\.json))])
         )

@@ -96,11 +96,11 @@ struct SandboxCommand: Subcommand {
     }
 
     private func listFaults(_ console: Console) {
-        for fault in SandboxFault.allCases { console.answer("\(fault.rawValue): \(fault.summary)") }
+        for fault in SandboxFault.allCases { console.print("\(fault.rawValue): \(fault.summary)") }
         let faults = SandboxFault.allCases.map { fault -> JSONValue in
             ["name": .string(fault.rawValue), "summary": .string(fault.summary)]
         }
-        console.answer(json: JSONObject(["faults": .array(faults)]))
+        console.print(json: JSONObject(["faults": .array(faults)]))
     }
 
     private static let loopbackRedirects = ["http://127.0.0.1/callback", "http://localhost/callback"]
@@ -132,8 +132,8 @@ struct SandboxCommand: Subcommand {
     private func serve(_ sandbox: Sandbox, _ names: [String], _ console: Console) async throws {
         let faults = faults
         let server = SandboxServer(sandbox: sandbox, port: port) { address in
-            console.answer(address.base.text)
-            console.answer(
+            console.print(address.base.text)
+            console.print(
                 json: JSONObject([
                     "url": .string(address.base.text), "client_id": .string(SimulatedClient.clientID),
                     "providers": .list(names), "faults": .list(faults.map(\.rawValue)),

@@ -26,6 +26,6 @@ struct SchemaCommand: Subcommand {
 
     func run(_ context: CommandContext) async throws {
         let schema = resources ? DescriptorSchema.resourceMap : DescriptorSchema.document
-        context.console.answer(bytes: Array((schema.jsonText(.indented) + "\n").utf8))
+        context.console.print(bytes: Array((schema.jsonText(.indented) + "\n").utf8))
     }
 }

@@ -38,8 +38,8 @@ struct ShowCommand: Subcommand {
         guard resolved else {
             _ = try entry.descriptor.variant(client.input.environment)
             let text = String(decoding: entry.document.file.bytes, as: UTF8.self)
-            for line in Self.lines(of: text) { context.console.answer(line.printable) }
-            context.console.answer(
+            for line in Self.lines(of: text) { context.console.print(line.printable) }
+            context.console.print(
                 json: JSONObject([
                     "id": .string(entry.descriptor.id.rawValue), "origin": .string(origin),
                     "extends": .list(ancestors), "text": .string(text),
@@ -76,11 +76,11 @@ struct ShowCommand: Subcommand {
         if !ancestors.isEmpty { context.console.note("extends \(ancestors.joined(separator: ", "))") }
         let view = ResolvedView(resolved, as: source)
         for problem in view.problems { context.console.warn(problem.printable) }
-        for line in view.lines { context.console.answer(line) }
+        for line in view.lines { context.console.print(line) }
         var document = JSONObject([
             "id": .string(entry.descriptor.id.rawValue), "origin": .string(origin), "extends": .list(ancestors),
         ])
         for member in view.json { document[member.name] = member.value }
-        context.console.answer(json: document)
+        context.console.print(json: document)
     }
 }

@@ -37,11 +37,11 @@ struct TokenCommand: Subcommand {
     @Flag(exclusivity: .exclusive) var part: Part?
     @OptionGroup(title: "Options without an account") var ownToken: ClientTokenOptions
     @Flag(help: "Request the state of the access token from the provider (RFC 7662).") var introspect = false
-    @OptionGroup(title: "Token exchange options") var exchange: ExchangeOptions
+    @OptionGroup(title: "Token exchange options") var tokenExchange: TokenExchangeOptions
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func validate() throws {
-        if introspect, part != nil || ownToken.isWanted || exchange.isWanted {
+        if introspect, part != nil || ownToken.isWanted || tokenExchange.isWanted {
             throw ValidationError("--introspect cannot be combined with the other output options")
         }
         try ownToken.validate()
@@ -52,10 +52,10 @@ struct TokenCommand: Subcommand {
     }
 
     func run(_ context: CommandContext) async throws {
-        if ownToken.isWanted { return try await ownToken.answer(part, account, context) }
+        if ownToken.isWanted { return try await ownToken.print(part, account, context) }
         let account = try await Account(account, context)
         if introspect { return try await IntrospectionReport.show(account, context.console) }
-        if exchange.isWanted { return try await exchange.answer(part, account, context.console) }
+        if tokenExchange.isWanted { return try await tokenExchange.print(part, account, context.console) }
         switch part {
         case nil: show(account, context.console)
         case .raw: try await printToken(of: account, context.console)
@@ -71,8 +71,8 @@ struct TokenCommand: Subcommand {
         rows += tokens.rows(now: SystemWallClock().now)
         let values = (account.stored.values ?? [:]).sorted { $0.key < $1.key }
         rows += values.map { [$0.key.printable, $0.value.description.printable] }
-        for line in Table.lines(rows) { console.answer(line) }
-        console.answer(
+        for line in Table.lines(rows) { console.print(line) }
+        console.print(
             json: account.json
                 + JSONObject([
                     "client_id": .string(account.stored.clientID), "subject": .optional(account.stored.subject),
@@ -95,8 +95,8 @@ struct TokenCommand: Subcommand {
     }
 
     static func printToken(_ tokens: TokenSet, _ console: Console) {
-        console.answer(tokens.accessToken.reveal())
-        console.answer(
+        console.print(tokens.accessToken.reveal())
+        console.print(
             json: JSONObject([
                 "access_token": .string(tokens.accessToken.reveal()), "token_type": .string(tokens.tokenType),
                 "expires_at": .optional(tokens.expiresAt),
@@ -126,8 +126,8 @@ struct TokenCommand: Subcommand {
                 next: next
             )
         }
-        for line in segment.jsonText(.indented).printableLines { console.answer(line) }
-        console.answer(json: JSONObject([name: segment, "verified": false]))
+        for line in segment.jsonText(.indented).printableLines { console.print(line) }
+        console.print(json: JSONObject([name: segment, "verified": false]))
         console.note("not verified: only the resource server validates an access token")
     }
 }

@@ -12,8 +12,8 @@ struct TopicsCommand: Subcommand {
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run(_ context: CommandContext) async throws {
-        context.console.answer(CarnetCommand.helpMessage(for: Self.self, columns: 80))
-        context.console.answer(json: JSONObject(["topics": .string(Self.topics)]))
+        context.console.print(CarnetCommand.helpMessage(for: Self.self, columns: 80))
+        context.console.print(json: JSONObject(["topics": .string(Self.topics)]))
     }
 
     private static let topics = """

@@ -51,7 +51,7 @@ struct TryCommand: Subcommand {
         }
         let result = await trial.run()
         text.printSummary(result, of: setup)
-        console.answer(json: document(setup, steps, result))
+        console.print(json: document(setup, steps, result))
         if result.hasFailed { throw ExitStatus.failed }
     }
 

@@ -1,14 +1,14 @@
 import CarnetDescriptors
 
-/// The way out: the response goes to stdout, what is about the run goes to stderr.
+/// Writes the output to stdout, and notes about the run to stderr.
 final class Console: Sendable {
-    /// Whether the response is one JSON document.
+    /// Whether the output is one JSON document.
     let isJSON: Bool
     let isVerbose: Bool
     private let colorsOutput: Bool
     let colorsErrors: Bool
     private let showsProgress: Bool
-    private let isAnswerLost = Lock(false)
+    private let isOutputLost = Lock(false)
     /// Whether a progress line stands on the terminal.
     private let progress = Lock(false)
 
@@ -20,31 +20,31 @@ final class Console: Sendable {
         showsProgress = OutputChannel.standardError.isTerminal && environment["TERM"] != "dumb"
     }
 
-    // MARK: The response
+    // MARK: Output
 
-    /// Prints a line of the response; nothing with `--json`.
-    func answer(_ line: String = "") {
+    /// Prints a line of output; nothing with `--json`.
+    func print(_ line: String = "") {
         guard !isJSON else { return }
-        answer(bytes: Array((line + "\n").utf8))
+        print(bytes: Array((line + "\n").utf8))
     }
 
-    /// Prints the response as a document, with `--json` alone.
-    func answer(json document: @autoclosure () -> JSONObject) {
+    /// Prints the output as a document, only with `--json`.
+    func print(json document: @autoclosure () -> JSONObject) {
         guard isJSON else { return }
         var versioned = JSONObject()
         versioned["version"] = 1
         for member in document().members { versioned[member.name] = member.value }
-        answer(bytes: Array((JSONValue.object(versioned).jsonText(.indented) + "\n").utf8))
+        print(bytes: Array((JSONValue.object(versioned).jsonText(.indented) + "\n").utf8))
     }
 
     /// Prints bytes as they are.
-    func answer(bytes: [UInt8]) {
+    func print(bytes: [UInt8]) {
         clearProgress()
-        if !OutputChannel.standardOutput.write(bytes) { isAnswerLost.withLock { $0 = true } }
+        if !OutputChannel.standardOutput.write(bytes) { isOutputLost.withLock { $0 = true } }
     }
 
-    /// Whether stdout took all of the response: a full disk must not look like success.
-    var isAnswerWhole: Bool { !isAnswerLost.withLock(\.self) }
+    /// Whether stdout took all of the output: a full disk must not look like success.
+    var isOutputWhole: Bool { !isOutputLost.withLock(\.self) }
 
     func paint(_ text: String, _ style: TextStyle) -> String {
         colorsOutput ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
@@ -52,7 +52,7 @@ final class Console: Sendable {
 
     var usesColor: Bool { colorsOutput }
 
-    // MARK: About the run
+    // MARK: Notes
 
     /// Prints a line about the run.
     func note(_ line: String) {

@@ -17,7 +17,7 @@ struct AccountView {
     let tokens: TokenSet
     let profile: ProfileView?
     let resources: [ResourceAccess]
-    let answer: ResourceAnswer?
+    let response: ResourceResponse?
 
     /// A part of the access token; `nil` if the token is opaque.
     private var tokenPart: JSONValue? {

@@ -32,7 +32,7 @@ struct DemoFlows: RouterMiddleware {
         if isCallback { turn.add(Self.callbackStep(request.method, path, query)) }
         if isStart { turn.add(Self.startStep(path)) }
         var response = try await FlowLog.$turn.withValue(turn) { try await next(request, context) }
-        turn.answer("\(response.status)", to: .browser)
+        turn.respond("\(response.status)", to: .browser)
         // A fragment, which some providers want, is for a browser alone: no server gets it.
         let leaving = response.headers[.location].flatMap { try? WebURL(String($0.prefix { $0 != "#" })) }
         if isStart, let leaving {

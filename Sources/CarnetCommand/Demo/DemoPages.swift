@@ -79,8 +79,8 @@ struct DemoPages: SignInPages {
         } else {
             values["opaque"] = true
         }
-        if let answer = view.answer {
-            values["response"] = ["title": answer.title, "status": answer.status, "text": answer.text]
+        if let response = view.response {
+            values["response"] = ["title": response.title, "status": response.status, "text": response.text]
         }
         return page("Hello, \(account.name ?? "stranger")", "account", values)
     }

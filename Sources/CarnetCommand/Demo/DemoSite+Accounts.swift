@@ -22,7 +22,7 @@ extension DemoSite {
     /// Responds with the account that the query names, or the latest of the provider; without one, with the sign-in
     /// page.
     func visiting(
-        _ request: Request, _ context: BasicSignInRequestContext, _ answer: (Visit) async throws -> Response
+        _ request: Request, _ context: BasicSignInRequestContext, _ respond: (Visit) async throws -> Response
     ) async throws -> Response {
         let provider = ProviderID(rawValue: context.parameters.get("provider") ?? "")
         guard web.clients[provider] != nil else { return html(pages.notFound(), .notFound) }
@@ -37,13 +37,13 @@ extension DemoSite {
         }
         do {
             let session = try await context.signIn.tokens(for: account)
-            return try await answer(Visit(account: account, session: session, isOther: account != accounts.first))
+            return try await respond(Visit(account: account, session: session, isOther: account != accounts.first))
         } catch let error as OAuthError {
             return Response(web.problem(error, of: account, in: request.head, returnTo: "/accounts/\(provider)"))
         }
     }
 
-    func page(of visit: Visit, _ tab: AccountView.Tab, answer: ResourceAnswer? = nil) async throws -> Response {
+    func page(of visit: Visit, _ tab: AccountView.Tab, response: ResourceResponse? = nil) async throws -> Response {
         let provider = web.clients[visit.account.provider]?.provider
         var profile: ProfileView?
         if tab == .profile, let provider {
@@ -56,7 +56,7 @@ extension DemoSite {
             tokens: try await visit.session.storedTokens(),
             profile: profile,
             resources: try await visit.session.resources(try await map(for: visit.account)),
-            answer: answer
+            response: response
         )
         return html(pages.account(view))
     }
@@ -84,14 +84,14 @@ extension DemoSite {
             let access = try await visit.session.resources(try await map(for: visit.account))
             guard let number = context.parameters.get("number").flatMap({ Int($0) }), access.indices.contains(number)
             else { return html(pages.notFound(), .notFound) }
-            let answer = await ResourceAnswer(calling: access[number].resource, as: visit.session)
-            return try await page(of: visit, .resources, answer: answer)
+            let response = await ResourceResponse(calling: access[number].resource, as: visit.session)
+            return try await page(of: visit, .resources, response: response)
         }
     }
 }
 
 /// What a resource said, or why it did not.
-struct ResourceAnswer {
+struct ResourceResponse {
     let title: String
     let status: String
     let text: String

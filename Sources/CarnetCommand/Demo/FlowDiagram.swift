@@ -19,9 +19,9 @@ struct FlowDiagram {
             y += Self.requestHeight
             let request = Self.arrow("\(index + 1). \(step.title)", step.from, step.to, y)
             arrows.append("<a href=\"#step-\(index + 1)\">\(request)</a>")
-            for (asked, answer) in answers(after: index) {
+            for (asked, summary) in responses(after: index) {
                 y += Self.answerHeight
-                let response = Self.arrow(answer, asked.to, asked.from, y, head: "back")
+                let response = Self.arrow(summary, asked.to, asked.from, y, head: "back")
                 arrows.append("<g class=\"response\">\(response)</g>")
             }
         }
@@ -36,9 +36,9 @@ struct FlowDiagram {
     }
 
     /// The responses after a step: its own, and those of earlier steps that had to wait for it.
-    private func answers(after index: Int) -> [(step: FlowLog.Step, answer: String)] {
+    private func responses(after index: Int) -> [(step: FlowLog.Step, summary: String)] {
         steps[...index].enumerated().reversed().compactMap { place, step in
-            step.answer.flatMap { place + step.nested == index ? (step, $0) : nil }
+            step.summary.flatMap { place + step.nested == index ? (step, $0) : nil }
         }
     }
 

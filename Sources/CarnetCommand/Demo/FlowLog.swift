@@ -17,7 +17,7 @@ final class FlowLog: Sendable {
         var nested = 0
 
         /// The response in a few words.
-        var answer: String? { response.map { String($0.prefix { $0 != "\n" }.prefix(40)) } }
+        var summary: String? { response.map { String($0.prefix { $0 != "\n" }.prefix(40)) } }
     }
 
     private struct Flow {
@@ -114,7 +114,7 @@ final class FlowTurn: Sendable {
     }
 
     /// Records a party's response to the latest step that has none.
-    func answer(_ text: String, to party: FlowLog.Step.Party) {
+    func respond(_ text: String, to party: FlowLog.Step.Party) {
         noted.withLock { noted in
             guard let index = noted.steps.lastIndex(where: { $0.response == nil && $0.from == party }) else { return }
             noted.steps[index].response = text
@@ -142,7 +142,7 @@ struct FlowObserver: ExchangeObserver {
     }
 
     func didReceive(_ response: RedactedResponse, step: OAuthError.Step) {
-        FlowLog.turn?.answer(
+        FlowLog.turn?.respond(
             "\(response.status) \(response.contentType ?? "")\n\n\(Self.shown(response.body))", to: .app)
     }
 

@@ -54,7 +54,7 @@ struct ClientTokenOptions: ParsableArguments {
     }
 
     /// Requests the token, and prints it as the options say.
-    func answer(_ part: TokenCommand.Part?, _ account: AccountOptions, _ context: CommandContext) async throws {
+    func print(_ part: TokenCommand.Part?, _ account: AccountOptions, _ context: CommandContext) async throws {
         let sources = try ProviderSources(account.providers, context)
         let entry = try sources.entry(account.provider)
         let deadline = account.network.timeout.map { Duration.seconds($0) } ?? TransportLimits().deadline
@@ -92,8 +92,8 @@ struct ClientTokenOptions: ParsableArguments {
         _ tokens: TokenSet, of registration: ClientRegistration, _ entry: ProviderRegistry.Entry, _ console: Console
     ) {
         let rows = [["client id", registration.clientID.printable]] + tokens.rows(now: SystemWallClock().now)
-        for line in Table.lines(rows) { console.answer(line) }
-        console.answer(
+        for line in Table.lines(rows) { console.print(line) }
+        console.print(
             json: JSONObject([
                 "client_id": .string(registration.clientID), "descriptor_files": .list(entry.files),
             ]) + tokens.summary)

@@ -34,7 +34,7 @@ enum Program {
         defer { for watch in watches { watch.cancel() } }
         do {
             try await task.value
-            guard console.isAnswerWhole else { throw Failure(.broken, "the output cannot be written to stdout") }
+            guard console.isOutputWhole else { throw Failure(.broken, "the output cannot be written to stdout") }
             return .done
         } catch let status as ExitStatus {
             return status

@@ -60,8 +60,8 @@ struct SimulatedClient {
     }
 
     private static func decryptionKeys(for provider: Provider) -> [ClientKey] {
-        let answers = [provider.callback.jwt, provider.profile.jwt, provider.introspection.jwt]
-        let encryptions = [provider.idToken.encryption] + answers.map(\.encryption)
+        let responses = [provider.callback.jwt, provider.profile.jwt, provider.introspection.jwt]
+        let encryptions = [provider.idToken.encryption] + responses.map(\.encryption)
         return encryptions.compactMap { $0 }.compactMap { try? ClientKey.generate(for: $0.algorithm) }
     }
 

@@ -103,7 +103,7 @@ extension Trial {
     private func approve(_ request: AuthorizationRequest, _ result: inout TrialResult) async -> AuthorizationCallback? {
         var step = TrialStep(title: "Callback")
         do {
-            let (url, form) = try await sandbox.answer(authorizationURL: request.url)
+            let (url, form) = try await sandbox.callback(approving: request.url)
             step.exchanges = [TrialStep.Exchange(step: .callback, request: Self.shown(callback: url, form: form))]
             finish(step, &result)
             return form.map { AuthorizationCallback(postedTo: url, form: $0) } ?? AuthorizationCallback(url: url)

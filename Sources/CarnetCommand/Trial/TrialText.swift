@@ -14,7 +14,7 @@ struct TrialText {
     func printHead(_ setup: TrialSetup) {
         let client = setup.client.registration
         let method = client.clientSecret == nil ? "without a secret" : "with a test secret"
-        console.answer(
+        console.print(
             console.paint(setup.provider.name.printable, .strong)
                 + ", simulated by the sandbox: no browser, no network, no account"
         )
@@ -39,34 +39,34 @@ struct TrialText {
             }
         let title = String(number).leftPadded(to: 2) + "  " + step.title.printable
         let space = String(repeating: " ", count: max(2, Self.width - title.count - mark.count))
-        console.answer()
-        console.answer(console.paint(title, .strong) + space + console.paint(mark, style))
+        console.print()
+        console.print(console.paint(title, .strong) + space + console.paint(mark, style))
         for (index, exchange) in step.exchanges.enumerated() {
-            if index > 0 { console.answer() }
-            for line in exchanges.lines(exchange.request) { console.answer("    " + line) }
+            if index > 0 { console.print() }
+            for line in exchanges.lines(exchange.request) { console.print("    " + line) }
             if let response = exchange.response {
-                for line in exchanges.lines(response) { console.answer("    " + line) }
+                for line in exchanges.lines(response) { console.print("    " + line) }
             }
         }
         printRows(step.findings.map { [$0.name, $0.value.printable] })
         switch step.outcome {
         case .passed: break
-        case .skipped(let reason): console.answer("    " + reason.printable)
+        case .skipped(let reason): console.print("    " + reason.printable)
         case .failed(let failure):
-            for line in failure.lines(console.paint) { console.answer("    " + line) }
+            for line in failure.lines(console.paint) { console.print("    " + line) }
         }
     }
 
     func printSummary(_ result: TrialResult, of setup: TrialSetup) {
         func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
         let counts = "\(count(result.stepCount, "step")), \(count(result.requestCount, "request"))"
-        console.answer()
+        console.print()
         guard !result.hasFailed else {
-            console.answer(
+            console.print(
                 console.paint("\(setup.provider.name.printable) does not work yet", .failure) + " (\(counts))")
             return
         }
-        console.answer(console.paint("\(setup.provider.name.printable) works", .success) + " (\(counts))")
+        console.print(console.paint("\(setup.provider.name.printable) works", .success) + " (\(counts))")
         let profile = result.profile.map { "\($0.name) \(($0.value.scalarText ?? $0.value.jsonText()).printable)" }
         let open = result.resources.filter(\.isOpen)
         var rows = [["granted", result.granted.joined(separator: " ").printable]]
@@ -83,7 +83,7 @@ struct TrialText {
 
     private func printRows(_ rows: [[String]]) {
         let width = rows.map { $0[0].count }.max() ?? 0
-        for row in rows { console.answer("    " + console.paint(row[0].padded(to: width), .faint) + "  " + row[1]) }
+        for row in rows { console.print("    " + console.paint(row[0].padded(to: width), .faint) + "  " + row[1]) }
     }
 }
 

@@ -94,7 +94,7 @@ package struct CallbackRules: Sendable {
     package internal(set) var errors = CallbackErrors()
     package internal(set) var capture = NamedList<CallbackCapture>()
     package internal(set) var verification: CallbackVerification?
-    package internal(set) var jwt: SignedAnswerRules?
+    package internal(set) var jwt: SignedResponseRules?
 
     init() {}
 }
@@ -130,12 +130,12 @@ package struct ResolvedCallback: Sendable {
     @usableFromInline let described: CallbackRules
     /// Whether a callback must name the issuer (RFC 9207); also set by the metadata.
     package var requiresIssuer: Bool
-    package var jwt: SignedAnswer
+    package var jwt: ResolvedSignedResponse
 
     init(_ rules: CallbackRules) {
         described = rules
         requiresIssuer = rules.issuer == .required
-        jwt = SignedAnswer(rules.jwt)
+        jwt = ResolvedSignedResponse(rules.jwt)
     }
 
     @inlinable @inline(__always)

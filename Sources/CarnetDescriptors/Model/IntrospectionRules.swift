@@ -2,7 +2,7 @@
 package struct IntrospectionRules: Sendable {
     package internal(set) var request = RequestRules()
     package internal(set) var authentication: ClientAuthenticationMethod?
-    package internal(set) var jwt: SignedAnswerRules?
+    package internal(set) var jwt: SignedResponseRules?
 
     init() {}
 }
@@ -19,12 +19,12 @@ extension IntrospectionRules: DescriptorSection {
 package struct ResolvedIntrospection: Sendable {
     package private(set) var request: ResolvedRequest
     package let authentication: ClientAuthenticationMethod?
-    package var jwt: SignedAnswer
+    package var jwt: ResolvedSignedResponse
 
     init(_ rules: IntrospectionRules, with resolver: InputResolver) throws(ResolutionError) {
         request = try rules.request.resolve(with: resolver, key: "introspection")
         authentication = rules.authentication
-        jwt = SignedAnswer(rules.jwt)
+        jwt = ResolvedSignedResponse(rules.jwt)
     }
     /// The section with what is known by now in its request.
     func filled(_ values: TemplateValues) -> ResolvedIntrospection {

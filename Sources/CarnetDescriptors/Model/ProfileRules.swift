@@ -7,7 +7,7 @@ package struct ProfileRules: Sendable {
     package internal(set) var claims = NamedList<PointerList>()
     package internal(set) var format = ResponseFormat.auto
     package internal(set) var tokenIn: TokenPlacement?
-    package internal(set) var jwt: SignedAnswerRules?
+    package internal(set) var jwt: SignedResponseRules?
     package internal(set) var requests: [ProfileRequestRules] = []
     package internal(set) var callback: CallbackClaims?
     package internal(set) var sources: [ClaimSourceRules] = []
@@ -73,7 +73,7 @@ package struct ResolvedProfile: Sendable {
     package let claims: [Named<[JSONPointer]>]
     /// Where the access token goes in the requests of the profile.
     package let tokenIn: TokenPlacement
-    package var jwt: SignedAnswer
+    package var jwt: ResolvedSignedResponse
 
     init(_ rules: ProfileRules, with resolver: InputResolver, api: APIRules) throws(ResolutionError) {
         described = rules
@@ -82,7 +82,7 @@ package struct ResolvedProfile: Sendable {
         sources = try resolver.claimSources(rules.sources)
         claims = rules.effectiveClaims
         tokenIn = rules.tokenIn ?? api.tokenIn
-        jwt = SignedAnswer(rules.jwt)
+        jwt = ResolvedSignedResponse(rules.jwt)
     }
 
     @inlinable @inline(__always)

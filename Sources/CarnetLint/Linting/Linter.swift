@@ -13,12 +13,12 @@ public struct Linter: Sendable {
 
     /// - Parameter known: Providers that a file may extend, besides the other files. They are not linted.
     public init(known: ProviderRegistry = ProviderRegistry()) {
-        self.init(rules: LintRules.all, known: known)
+        self.init(rules: LintRuleCatalog.all, known: known)
     }
 
     /// - Parameter simulator: Runs a descriptor in the engine's own code; `nil` skips that.
     package init(
-        rules: [any LintRule] = LintRules.all,
+        rules: [any LintRule] = LintRuleCatalog.all,
         reader: YAMLReader = YAMLReader(),
         known: ProviderRegistry = ProviderRegistry(),
         simulator: (any DescriptorSimulator)? = nil

@@ -70,7 +70,7 @@ struct Suppressions {
         let reason = rest[rest.index(after: colon)...].drop { $0 == " " }
         guard !codes.isEmpty, !reason.isEmpty, codes.allSatisfy(Self.isCode) else { return report(comment) }
         for code in codes {
-            if LintRules.isSuppressible(code) {
+            if LintRuleCatalog.isSuppressible(code) {
                 suppressions.append(Suppression(target: Target(code: code, line: line), span: comment.span))
             } else {
                 problems.append(

@@ -116,7 +116,7 @@ extension AuthorizationRequest {
             resources: options.access.resource.isEmpty ? nil : options.access.resource,
             maxAge: options.authentication.maxAge,
             essentialACRs: options.essentialACRs.isEmpty ? nil : options.essentialACRs,
-            dpopKey: dpopKey?.sealed,
+            dpopKey: dpopKey?.encoded,
             hasStateInRedirectURI: rules.state.isParameter ? nil : true,
             responseMode: responseMode,
             servers: provider.shared.serverPlaces

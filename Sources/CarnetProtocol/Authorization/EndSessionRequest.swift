@@ -60,7 +60,7 @@ extension EndSessionRequest {
     ///
     /// - Parameter state: The `state` of the end-session request.
     package static func isReturn(
-        _ request: AuthorizationCallback, answering state: Secret?, at provider: some ProviderStage
+        _ request: AuthorizationCallback, state: Secret?, at provider: some ProviderStage
     )
         -> Bool
     {

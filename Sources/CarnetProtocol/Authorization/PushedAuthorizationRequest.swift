@@ -42,7 +42,7 @@ extension AuthorizationRequest {
     /// - Throws: `OAuthError` at step `pushedAuthorization`.
     package func referring(
         to response: IncomingResponse,
-        answering request: PreparedRequest,
+        request: PreparedRequest,
         at provider: DiscoveredProvider,
         now: Date
     ) throws(OAuthError) -> AuthorizationRequest {

@@ -46,7 +46,7 @@ extension PendingAuthorization {
     }
 
     /// Whether the response is a JWT, so that its validation needs the provider's keys.
-    package func hasSignedAnswer(at provider: some ProviderStage) -> Bool { responseMode(at: provider).isSigned }
+    package func hasSignedResponse(at provider: some ProviderStage) -> Bool { responseMode(at: provider).isSigned }
 
     /// The parameters of a signed response (JWT Secured Authorization Response Mode, section 2.4). The state is
     /// checked before the signature: a response to another attempt must not cause a request for keys.
@@ -57,7 +57,7 @@ extension PendingAuthorization {
         inSigned callback: AuthorizationCallback,
         _ mode: ResponseMode,
         from provider: DiscoveredProvider,
-        by verification: AnswerVerification?
+        by verification: ResponseVerification?
     ) throws(OAuthError) -> [(name: String, value: String)] {
         let outside = PercentEncoding.decodeForm(
             mode == .fragmentJWT ? callback.encodedFragment : callback.encodedParameters)

@@ -35,14 +35,14 @@ extension PendingAuthorization {
     ///
     /// - Parameters:
     ///   - clientSecret: The secret that the provider signs callbacks with, if it does.
-    ///   - verification: The provider's keys, if `hasSignedAnswer(at:)`.
+    ///   - verification: The provider's keys, if `hasSignedResponse(at:)`.
     /// - Throws: `OAuthError` at step `callback`.
     package func validate(
         _ callback: AuthorizationCallback,
         from provider: DiscoveredProvider,
         now: Date,
         clientSecret: Secret? = nil,
-        verifyingBy verification: AnswerVerification? = nil
+        verifyingBy verification: ResponseVerification? = nil
     ) throws(OAuthError) -> ValidatedCallback {
         let mode = responseMode(at: provider)
         let pairs: [(name: String, value: String)]

@@ -4,7 +4,7 @@ import Foundation
 
 /// The key that the tokens of one sign-in are bound to (RFC 9449): ES256, new for each sign-in.
 ///
-/// Its private part leaves it only as `sealed`, for stores that encrypt their records.
+/// Its private part leaves it only as `encoded`, for stores that encrypt their records.
 package struct DPoPKey: Sendable {
     let key: P256.Signing.PrivateKey
 
@@ -42,8 +42,8 @@ package struct DPoPKey: Sendable {
     /// A key from a store.
     ///
     /// - Throws: `OAuthError` at step `storage`.
-    package init(sealed: Secret) throws(OAuthError) {
-        guard let bytes = Base64URL.decode(sealed.reveal().utf8),
+    package init(encoded: Secret) throws(OAuthError) {
+        guard let bytes = Base64URL.decode(encoded.reveal().utf8),
             let key = try? P256.Signing.PrivateKey(rawRepresentation: bytes)
         else {
             throw OAuthError(.storage, .malformedKeys, "the stored DPoP key cannot be read", hint: "sign in again")
@@ -52,7 +52,7 @@ package struct DPoPKey: Sendable {
     }
 
     /// The private key, for the record with the tokens.
-    package var sealed: Secret { Secret(Base64URL.encode(key.rawRepresentation)) }
+    package var encoded: Secret { Secret(Base64URL.encode(key.rawRepresentation)) }
 
     /// The public key (RFC 7517) with its required members only.
     package var publicJWK: JSONValue {

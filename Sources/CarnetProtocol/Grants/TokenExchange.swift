@@ -94,8 +94,8 @@ extension TokenExchange {
         from provider: BoundProvider,
         now: Date
     ) throws(OAuthError) -> (tokens: TokenSet, type: TokenType) {
-        let answer = try TokenResponse(validating: response, to: request, from: provider)
-        guard let type = answer.issuedTokenType ?? requestedType?.uri, !type.isEmpty
+        let tokenResponse = try TokenResponse(validating: response, to: request, from: provider)
+        guard let type = tokenResponse.issuedTokenType ?? requestedType?.uri, !type.isEmpty
         else {
             throw OAuthError(
                 .tokenExchange,
@@ -113,6 +113,6 @@ extension TokenExchange {
                 status: 200
             )
         }
-        return (TokenSet(answer, requested: scopes, now: now), TokenType(type))
+        return (TokenSet(tokenResponse, requested: scopes, now: now), TokenType(type))
     }
 }

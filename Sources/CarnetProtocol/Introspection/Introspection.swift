@@ -63,7 +63,7 @@ extension Introspection {
         to request: PreparedRequest,
         from provider: BoundProvider,
         now: Date,
-        verifyingBy verification: AnswerVerification? = nil
+        verifyingBy verification: ResponseVerification? = nil
     ) throws(OAuthError) {
         guard response.status == 200 else {
             throw OAuthError.status(
@@ -108,7 +108,7 @@ extension Introspection {
     }
 
     private static func body(
-        ofSigned response: IncomingResponse, from provider: BoundProvider, by verification: AnswerVerification?
+        ofSigned response: IncomingResponse, from provider: BoundProvider, by verification: ResponseVerification?
     ) throws(OAuthError) -> JSONValue {
         guard let verification, let text = String(validating: response.body, as: UTF8.self) else {
             throw OAuthError(

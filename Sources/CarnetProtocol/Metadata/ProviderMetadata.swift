@@ -266,7 +266,7 @@ extension ResolvedAuthorization {
     }
 }
 
-extension SignedAnswer {
+extension ResolvedSignedResponse {
     /// Takes the announced algorithms if the descriptor names none.
     fileprivate mutating func learn(_ announced: [SignatureAlgorithm]) {
         if algorithms.isEmpty { algorithms = announced }

@@ -63,7 +63,7 @@ extension Profile {
     /// - Throws: `OAuthError` at step `profile`; of kind `keyNotFound` or `badSignature` if a new key set might help.
     package func adding(
         _ aggregated: AggregatedClaims, from provider: BoundProvider,
-        verifyingBy verification: AnswerVerification
+        verifyingBy verification: ResponseVerification
     ) throws(OAuthError) -> Profile {
         let source = aggregated.source
         let signed = try SignedResponse(

@@ -13,7 +13,7 @@ extension Profile {
         of response: IncomingResponse,
         to request: PreparedRequest,
         from provider: BoundProvider,
-        by verification: AnswerVerification?
+        by verification: ResponseVerification?
     ) throws(OAuthError) -> JSONValue {
         let rules = provider.profile.jwt
         guard isSigned(response, from: provider) else {

@@ -117,7 +117,7 @@ extension Profile {
         to request: PreparedRequest,
         from provider: BoundProvider,
         subject: String?,
-        verifyingBy verification: AnswerVerification? = nil
+        verifyingBy verification: ResponseVerification? = nil
     ) throws(OAuthError) {
         guard response.status == 200 else {
             throw OAuthError.bearer(response, to: request, unauthorized: provider.api.unauthorized)

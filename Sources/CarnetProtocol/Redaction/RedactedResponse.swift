@@ -24,9 +24,9 @@ extension RedactedResponse {
             return
         }
         let redactor = Redactor(hiding: request.secrets)
-        let isTokenAnswer = [.tokenRequest, .refresh, .revocation].contains(request.step)
-        let shown = json.redacting(redactor, limit: Self.maximumLength, isHidden: isTokenAnswer) { name, isHidden in
-            isTokenAnswer ? !Self.isHarmless(name) : isHidden || Self.speaksOfSecrets(name)
+        let isTokenResponse = [.tokenRequest, .refresh, .revocation].contains(request.step)
+        let shown = json.redacting(redactor, limit: Self.maximumLength, isHidden: isTokenResponse) { name, isHidden in
+            isTokenResponse ? !Self.isHarmless(name) : isHidden || Self.speaksOfSecrets(name)
         }
         let text = shown.jsonText()
         let isShort = text.unicodeScalars.prefix(Self.maximumLength + 1).count <= Self.maximumLength

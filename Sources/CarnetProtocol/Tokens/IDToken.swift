@@ -87,7 +87,7 @@ extension IDTokenExpectations {
     package init(
         from provider: DiscoveredProvider,
         as registration: ClientRegistration,
-        answering callback: ValidatedCallback,
+        for callback: ValidatedCallback,
         accessToken: Secret
     ) throws(OAuthError) {
         let pending = callback.pending

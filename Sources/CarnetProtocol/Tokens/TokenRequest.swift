@@ -4,7 +4,7 @@ package import Foundation
 /// Builds the requests to the token endpoint (RFC 6749, sections 4.1.3 and 6) and for revocation (RFC 7009).
 package enum TokenRequest {
     /// Exchanges the code of a validated callback. A code is sent only once.
-    package static func exchange(
+    package static func authorizationCode(
         _ callback: ValidatedCallback,
         at provider: BoundProvider,
         as registration: ClientRegistration,

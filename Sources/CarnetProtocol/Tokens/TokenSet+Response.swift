@@ -30,8 +30,8 @@ extension TokenSet {
         requested: [String],
         now: Date
     ) throws(OAuthError) {
-        let answer = try TokenResponse(validating: response, to: request, from: provider)
-        self.init(answer, requested: requested, now: now)
+        let tokenResponse = try TokenResponse(validating: response, to: request, from: provider)
+        self.init(tokenResponse, requested: requested, now: now)
         (refreshToken, idToken) = (nil, nil)
     }
 

@@ -10,7 +10,8 @@ package struct ConnectionRequest: Sendable {
     private let known: TemplateValues
 
     package init(
-        at provider: DiscoveredProvider, as registration: ClientRegistration, with held: HeldValues, tokens: TokenSet,
+        at provider: DiscoveredProvider, as registration: ClientRegistration, with held: ConnectionValues,
+        tokens: TokenSet,
         now: Date,
         random: any RandomSource
     ) {

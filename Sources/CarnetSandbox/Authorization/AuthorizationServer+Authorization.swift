@@ -13,7 +13,7 @@ extension AuthorizationServer {
         do throws(AuthorizationRefusal) {
             switch request.method {
             case .get: return try authorize(request)
-            case .post: return try answerConsent(request)
+            case .post: return try decideConsent(request)
             default: return .methodNotAllowed(request.method, allowed: "GET")
             }
         } catch {
@@ -70,23 +70,23 @@ extension AuthorizationServer {
     }
 
     /// The form of the consent page. Its ticket is valid once, so that nobody else can decide for the user.
-    private mutating func answerConsent(_ request: ServerRequest) throws(AuthorizationRefusal) -> Reply {
+    private mutating func decideConsent(_ request: ServerRequest) throws(AuthorizationRefusal) -> Reply {
         guard request.mediaType == "application/x-www-form-urlencoded",
-            let answer = try? ReceivedParameters(form: request.body)
+            let form = try? ReceivedParameters(form: request.body)
         else { throw .shown("The response is not a form.") }
-        guard let ticket = answer["ticket"], let pending = consents[ticket] else {
+        guard let ticket = form["ticket"], let pending = consents[ticket] else {
             throw .shown("This form was sent before, or belongs to no sign-in.")
         }
         consents[ticket] = nil
         guard seams.now().secondsSince1970 <= pending.endsAfter else { throw .shown("This page has expired.") }
-        guard answer["decision"] == "allow" else { throw Self.denial(of: pending.request) }
-        guard let index = answer["user"].flatMap({ Int($0) }), options.users.indices.contains(index) else {
+        guard form["decision"] == "allow" else { throw Self.denial(of: pending.request) }
+        guard let index = form["user"].flatMap({ Int($0) }), options.users.indices.contains(index) else {
             throw .shown("No user was chosen.")
         }
         if options.offersFaults {
-            chosenFault = answer["fault"].flatMap(SandboxFault.init).flatMap { $0.isForOneSignIn ? $0 : nil }
+            chosenFault = form["fault"].flatMap(SandboxFault.init).flatMap { $0.isForOneSignIn ? $0 : nil }
         }
-        let kept = answer.pairs.filter { $0.name == "scope" }.map(\.value)
+        let kept = form.pairs.filter { $0.name == "scope" }.map(\.value)
         let scopes = pending.request.scopes.filter { kept.contains($0) || isFixed($0) }
         return approve(pending.request, scopes: scopes, user: options.users[index], status: .seeOther)
     }

@@ -41,10 +41,10 @@ extension AuthorizationServer {
         document["claims_parameter_supported"] = true
         document["dpop_signing_alg_values_supported"] = ["ES256"]
         document["token_endpoint_auth_signing_alg_values_supported"] = assertionAlgorithms.map(list)
-        for (name, answer) in [
+        for (name, response) in [
             ("userinfo", provider.profile.jwt), ("introspection", provider.introspection.jwt),
-        ] where answer.isRequired {
-            document["\(name)_signing_alg_values_supported"] = list(provider.algorithms(of: answer).map(\.rawValue))
+        ] where response.isRequired {
+            document["\(name)_signing_alg_values_supported"] = list(provider.algorithms(of: response).map(\.rawValue))
         }
         if let encryption = provider.idToken.encryption {
             document["id_token_encryption_alg_values_supported"] = [.string(encryption.algorithm.rawValue)]

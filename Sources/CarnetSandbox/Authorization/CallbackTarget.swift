@@ -43,6 +43,6 @@ extension AuthorizationServer {
         claims["iss"] = .string(has(.wrongIssuer) ? "https://attacker.example" : tokenIssuer)
         claims["aud"] = .string(clientID)
         claims["exp"] = .number(String(seams.now().secondsSince1970 + 600))
-        return try makeAnswer(.object(claims), type: "JWT", provider.callback.jwt, for: clientID)
+        return try makeSignedResponse(.object(claims), type: "JWT", provider.callback.jwt, for: clientID)
     }
 }

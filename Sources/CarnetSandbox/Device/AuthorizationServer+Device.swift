@@ -93,7 +93,7 @@ extension AuthorizationServer {
         guard !isTooSoon else {
             throw OAuthError("slow_down", "from now on, wait \(device.interval) seconds between two requests")
         }
-        switch device.answer {
+        switch device.decision {
         case .none: throw OAuthError("authorization_pending", "the user has not decided yet")
         case .denied: throw OAuthError("access_denied", "the user denied access")
         case .granted(let grantID):
@@ -112,7 +112,7 @@ extension AuthorizationServer {
     mutating func verification(_ request: ServerRequest) -> Reply {
         switch request.method {
         case .get: return showDevice(request)
-        case .post: return answerDevice(request)
+        case .post: return decideDevice(request)
         default: return .methodNotAllowed(request.method, allowed: "GET")
         }
     }
@@ -155,23 +155,23 @@ extension AuthorizationServer {
         }
     }
 
-    private mutating func answerDevice(_ request: ServerRequest) -> Reply {
+    private mutating func decideDevice(_ request: ServerRequest) -> Reply {
         guard request.mediaType == "application/x-www-form-urlencoded",
-            let answer = try? ReceivedParameters(form: request.body), let ticket = answer["ticket"],
+            let form = try? ReceivedParameters(form: request.body), let ticket = form["ticket"],
             let code = ledger.deviceTickets[ticket], let device = ledger.devices[code], isOpen(device)
         else { return unknownDevice }
         ledger.deviceTickets[ticket] = nil
-        guard answer["decision"] == "allow" else { return deny(code) }
-        guard let index = answer["user"].flatMap({ Int($0) }), options.users.indices.contains(index) else {
+        guard form["decision"] == "allow" else { return deny(code) }
+        guard let index = form["user"].flatMap({ Int($0) }), options.users.indices.contains(index) else {
             return unknownDevice
         }
-        let kept = answer.pairs.filter { $0.name == "scope" }.map(\.value)
+        let kept = form.pairs.filter { $0.name == "scope" }.map(\.value)
         let scopes = device.scopes.filter { kept.contains($0) || isFixed($0) }
         return approve(code, scopes: scopes, user: options.users[index])
     }
 
     private func isOpen(_ device: Device) -> Bool {
-        if case .none = device.answer { seams.now() < device.end } else { false }
+        if case .none = device.decision { seams.now() < device.end } else { false }
     }
 
     private mutating func approve(_ code: String, scopes: [String], user: SandboxUser) -> Reply {
@@ -188,12 +188,12 @@ extension AuthorizationServer {
             authTime: seams.now()
         )
         ledger.grants[grantID]?.extensionGrant = .deviceCode
-        ledger.devices[code]?.answer = .granted(grantID: grantID)
+        ledger.devices[code]?.decision = .granted(grantID: grantID)
         return .html(HTMLPage(title: "Done", content: "<p>You can go back to your device.</p>"))
     }
 
     private mutating func deny(_ code: String) -> Reply {
-        ledger.devices[code]?.answer = .denied
+        ledger.devices[code]?.decision = .denied
         return .html(HTMLPage(title: "Denied", content: "<p>The device gets no access.</p>"))
     }
 

@@ -6,7 +6,7 @@
 
 /// A device that waits for the user's decision (RFC 8628).
 struct Device: Sendable {
-    enum Answer {
+    enum Decision {
         case none
         case denied
         case granted(grantID: String)
@@ -20,6 +20,6 @@ struct Device: Sendable {
     var interval: Int
     /// The earliest time of the next request for the tokens.
     var nextPoll: Date
-    var answer = Answer.none
+    var decision = Decision.none
     var isUsed = false
 }

@@ -78,8 +78,8 @@ extension AuthorizationServer {
         ledger.registeredClients[id] = SandboxClient(
             clientID: id, clientSecret: secret, keys: metadata["jwks"]?["keys"]?.array ?? [], redirectURIs: uris,
             authenticationMethod: method)
-        var answer = metadata
-        func put(_ name: String, _ value: JSONValue) { answer.set(value, at: JSONPointer(tokens: [name])) }
+        var registered = metadata
+        func put(_ name: String, _ value: JSONValue) { registered.set(value, at: JSONPointer(tokens: [name])) }
         put("client_id", .string(id))
         put("client_id_issued_at", .number(String(seams.now().secondsSince1970)))
         put("token_endpoint_auth_method", .string(method.rawValue))
@@ -92,9 +92,9 @@ extension AuthorizationServer {
             let place = endpoint.appendingQuery(PercentEncoding.encode([(name: "managed_client", value: id)]))
             put("registration_client_uri", .string(place))
             put("registration_access_token", .string(token))
-            ledger.managedClients[id] = ManagedClient(metadata: answer, accessToken: token)
+            ledger.managedClients[id] = ManagedClient(metadata: registered, accessToken: token)
         }
-        return answer
+        return registered
     }
 
     private static func unusable(_ text: String) -> OAuthError { OAuthError("invalid_client_metadata", text) }

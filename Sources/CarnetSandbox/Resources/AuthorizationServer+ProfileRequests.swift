@@ -30,7 +30,7 @@ extension AuthorizationServer {
     ///
     /// A list has another object before the right one, so that a client which takes the first is found out.
     mutating func profile(_ request: ServerRequest, for further: ProfileRequest) -> Reply {
-        answer(request, as: further.format) { (server) throws(BearerRefusal) in
+        respond(request, as: further.format) { (server) throws(BearerRefusal) in
             guard request.method.rawValue == further.request.method.rawValue else {
                 throw .methodNotAllowed(further.request.method.rawValue)
             }

@@ -17,7 +17,7 @@ extension AuthorizationServer {
     /// The userinfo endpoint (OpenID Connect Core, section 5.3), or the profile of an OAuth API.
     mutating func userinfo(_ request: ServerRequest) -> Reply {
         var clientID = ""
-        var reply = answer(request, as: provider.profile.format) { (server) throws(BearerRefusal) in
+        var reply = respond(request, as: provider.profile.format) { (server) throws(BearerRefusal) in
             let (body, client) = try server.userinfoBody(request)
             clientID = client
             return body
@@ -27,7 +27,7 @@ extension AuthorizationServer {
         else { return reply }
         claims.set(.string(tokenIssuer), at: JSONPointer(tokens: ["iss"]))
         claims.set(.string(clientID), at: JSONPointer(tokens: ["aud"]))
-        guard let token = try? makeAnswer(claims, type: "JWT", provider.profile.jwt, for: clientID) else {
+        guard let token = try? makeSignedResponse(claims, type: "JWT", provider.profile.jwt, for: clientID) else {
             return .json(["error": "server_error"], status: .internalServerError)
         }
         reply.body = Array(token.utf8)
@@ -98,7 +98,7 @@ extension AuthorizationServer {
 
     /// A protected resource (RFC 6750).
     mutating func resource(_ request: ServerRequest) -> Reply {
-        answer(request) { (server) throws(BearerRefusal) in
+        respond(request) { (server) throws(BearerRefusal) in
             try server.resourceBody(request)
         }
     }
@@ -120,7 +120,7 @@ extension AuthorizationServer {
             }
             if let call {
                 try check(call.rules, request, grant, token: access.text)
-                return call.answer
+                return call.response
             }
             let headers =
                 provider.api.headers + values.named(provider.api.lateHeaders) { request.header($0) }
@@ -226,7 +226,7 @@ extension AuthorizationServer {
         }
     }
 
-    mutating func answer(
+    mutating func respond(
         _ request: ServerRequest,
         as format: ResponseFormat = .auto,
         _ make: (inout AuthorizationServer) throws(BearerRefusal) -> JSONValue

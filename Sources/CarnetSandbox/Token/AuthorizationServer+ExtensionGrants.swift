@@ -73,7 +73,7 @@ extension AuthorizationServer {
         }
     }
 
-    mutating func answer(
+    mutating func tokenResponse(
         _ grant: ExtensionGrant, _ request: ServerRequest, _ received: TokenRequestBody,
         provedBy thumbprint: String?
     ) throws(OAuthError) -> JSONValue {

@@ -118,8 +118,8 @@ extension AuthorizationServer {
 
     /// A response that is a JWT, signed with the first key of an accepted algorithm, and encrypted as the descriptor
     /// says.
-    mutating func makeAnswer(
-        _ claims: JSONValue, type: String, _ rules: SignedAnswer, for clientID: String
+    mutating func makeSignedResponse(
+        _ claims: JSONValue, type: String, _ rules: ResolvedSignedResponse, for clientID: String
     ) throws(OAuthError) -> String {
         let accepted = provider.algorithms(of: rules)
         guard let key = try keys().keys.first(where: { accepted.contains($0.algorithm) }) else {

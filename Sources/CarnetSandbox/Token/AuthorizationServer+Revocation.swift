@@ -66,11 +66,11 @@ extension AuthorizationServer {
                 "iss": .string(tokenIssuer), "aud": .string(client.clientID),
                 "iat": .number(String(seams.now().secondsSince1970)), "token_introspection": body,
             ]
-            let answer = try makeAnswer(
+            let signed = try makeSignedResponse(
                 claims, type: "token-introspection+jwt", provider.introspection.jwt, for: client.clientID)
             return Reply(
                 .ok, [.contentType: "application/token-introspection+jwt", .cacheControl: "no-store"],
-                body: Array(answer.utf8))
+                body: Array(signed.utf8))
         } catch {
             return errorReply(error, to: request)
         }

@@ -52,7 +52,7 @@ extension AuthorizationServer {
     ) -> Reply {
         let rules = grant.response(of: provider)
         do throws(OAuthError) {
-            return success(try answer(grant, request, received, provedBy: thumbprint), by: rules)
+            return success(try tokenResponse(grant, request, received, provedBy: thumbprint), by: rules)
         } catch {
             return errorReply(error, to: request, by: rules)
         }

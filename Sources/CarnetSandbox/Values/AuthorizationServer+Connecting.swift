@@ -62,7 +62,7 @@ extension AuthorizationServer {
     }
 
     /// A request of the section `connection` at a URL, with its response.
-    func connectionCall(for request: ServerRequest) -> (rules: CallRules, answer: JSONValue)? {
+    func connectionCall(for request: ServerRequest) -> (rules: CallRules, response: JSONValue)? {
         let rules = provider.connection
         let values = provider.sampleValues(seams)
         let calls =

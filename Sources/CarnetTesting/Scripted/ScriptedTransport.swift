@@ -8,7 +8,7 @@ import HTTPTypes
 /// A request without a scripted response throws `UnscriptedRequest`, so that a test cannot pass by accident.
 public final class ScriptedTransport: Transport {
     private struct State {
-        var answers: [Result<IncomingResponse, any Error>]
+        var responses: [Result<IncomingResponse, any Error>]
         var requests: [OutgoingRequest] = []
         var limits: [TransportLimits] = []
     }
@@ -18,13 +18,13 @@ public final class ScriptedTransport: Transport {
 
     /// Returns `responses`, one for each request, in order.
     public init(_ responses: [IncomingResponse] = []) {
-        state = Lock(State(answers: responses.map { .success($0) }))
+        state = Lock(State(responses: responses.map { .success($0) }))
         handler = nil
     }
 
     /// Returns or throws the result of `handler`.
     public init(handler: @escaping @Sendable (OutgoingRequest) async throws -> IncomingResponse) {
-        state = Lock(State(answers: []))
+        state = Lock(State(responses: []))
         self.handler = handler
     }
 
@@ -35,25 +35,25 @@ public final class ScriptedTransport: Transport {
     package var limits: [TransportLimits] { state.withLock(\.limits) }
 
     /// The number of unused responses.
-    public var remainingAnswers: Int { state.withLock(\.answers.count) }
+    public var remainingResponses: Int { state.withLock(\.responses.count) }
 
     public func enqueue(_ response: IncomingResponse) {
-        state.withLock { $0.answers.append(.success(response)) }
+        state.withLock { $0.responses.append(.success(response)) }
     }
 
     package func enqueue(failure: any Error) {
-        state.withLock { $0.answers.append(.failure(failure)) }
+        state.withLock { $0.responses.append(.failure(failure)) }
     }
 
     /// - Throws: `UnscriptedRequest` if there is no response left.
     public func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
-        let answer = state.withLock { state -> Result<IncomingResponse, any Error>? in
+        let next = state.withLock { state -> Result<IncomingResponse, any Error>? in
             state.requests.append(request)
             state.limits.append(limits)
-            return state.answers.isEmpty ? nil : state.answers.removeFirst()
+            return state.responses.isEmpty ? nil : state.responses.removeFirst()
         }
         try Task.checkCancellation()
-        if let answer { return try answer.get() }
+        if let next { return try next.get() }
         guard let handler else { throw UnscriptedRequest(request) }
         return try await handler(request)
     }

@@ -17,7 +17,7 @@ final class CallbackHandler: ChannelInboundHandler {
     private var head: HTTPRequestHead?
     /// The maximum size of a request.
     private var body = ByteBuffer()
-    private var hasAnswered = false
+    private var hasResponded = false
 
     init(redirect: LoopbackRedirect, port: Int, inbox: CallbackInbox) {
         self.redirect = redirect
@@ -33,9 +33,9 @@ final class CallbackHandler: ChannelInboundHandler {
             if redirect.takesForms { body.writeBuffer(&part) }
         case .end:
             // Requests that are pipelined after the first are dropped.
-            guard let head, !hasAnswered else { return }
-            hasAnswered = true
-            answer(head, context)
+            guard let head, !hasResponded else { return }
+            hasResponded = true
+            respond(head, context)
         }
     }
 
@@ -43,7 +43,7 @@ final class CallbackHandler: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    private func respond(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         if let page = refusal(of: head) {
             send(page, context)
             return

@@ -89,7 +89,7 @@ private final class HandOverHandler: ChannelInboundHandler {
     private let path: String
     private let target: String
     private let use: OneUse
-    private var hasAnswered = false
+    private var hasResponded = false
 
     init(path: String, target: String, use: OneUse) {
         self.path = path
@@ -98,8 +98,8 @@ private final class HandOverHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .head(let head) = unwrapInboundIn(data), !hasAnswered else { return }
-        hasAnswered = true
+        guard case .head(let head) = unwrapInboundIn(data), !hasResponded else { return }
+        hasResponded = true
         let isRight =
             head.method == .GET && Secret(head.uri) == Secret(path)
             && head.headers["host"] == ["127.0.0.1:\(context.channel.localAddress?.port ?? 0)"]

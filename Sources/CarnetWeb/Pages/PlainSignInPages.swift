@@ -37,9 +37,9 @@ package struct PlainSignInPages: SignInPages {
     }
 
     package func signedOut(_ report: SignOutReport?, _ page: SignInChoice) -> String {
-        let told = report?.sentences ?? []
+        let reported = report?.sentences ?? []
         let stays = page.session?.account().map { "You are still signed in as \($0.name ?? "a user")." }
-        let items = (told + [stays].compactMap { $0 }).map { "<li>\(Self.escape($0))</li>" }
+        let items = (reported + [stays].compactMap { $0 }).map { "<li>\(Self.escape($0))</li>" }
         let list = items.isEmpty ? "<p>Nobody is signed in in this browser.</p>" : "<ul>\(items.joined())</ul>"
         let reference = report?.id.map { "<p><small>Reference: \(Self.escape($0))</small></p>" }
         return Self.page(

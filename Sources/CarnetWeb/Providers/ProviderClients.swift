@@ -57,7 +57,9 @@ public final class ProviderClients: Sendable {
     }
 
     /// The providers with a redirect URI at a path of the site.
-    func providers(answeringAt path: String) -> [ProviderID] { table.withLock { $0.callbacks[ByteKey(path)] ?? [] } }
+    func providers(receivingCallbacksAt path: String) -> [ProviderID] {
+        table.withLock { $0.callbacks[ByteKey(path)] ?? [] }
+    }
 
     /// Whether browsers come back to a path from a sign-out.
     func isPostLogoutPath(_ path: String) -> Bool { table.withLock { $0.postLogoutPaths.contains(ByteKey(path)) } }

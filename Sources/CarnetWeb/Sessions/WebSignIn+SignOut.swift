@@ -38,13 +38,13 @@ extension WebSignIn {
             try await depart(elsewhere, extent, addingTo: &departures)
             let id = departures.contains { !$0.failures.isEmpty } ? newID() : nil
             if let id { log(departures, id) }
-            let isTold = id != nil || wanted == nil || page != nil
+            let isReported = id != nil || wanted == nil || page != nil
             var reply = WebReply.redirect(
-                to: page?.url.reveal() ?? (isTold ? paths.signedOut : (wanted ?? .home).path))
+                to: page?.url.reveal() ?? (isReported ? paths.signedOut : (wanted ?? .home).path))
             // Those who stay fitted before.
             let session = staying.isEmpty ? nil : try sessionCookie(staying)
             reply.set([session ?? cookies.removal(cookies.session)])
-            if isTold {
+            if isReported {
                 let kept = KeptReport(
                     departures: departures, id: id, returnTo: wanted ?? .home, skipsPage: wanted != nil && id == nil,
                     sent: page?.sent, expiresAt: clock.now.addingTimeInterval(Double(Self.reportLifetime)))
@@ -157,7 +157,7 @@ extension WebSignIn {
                 policy: pages.contentSecurityPolicy)
         }
         // Anybody can send a browser here: without the state that was sent it is not the provider who did.
-        let isBack = kept.sent.map { isReturn(request, answering: $0) } ?? false
+        let isBack = kept.sent.map { isReturn(request, to: $0) } ?? false
         if isBack { kept.noteReturn() }
         guard isBack, kept.skipsPage else {
             let report = SignOutReport(departures: kept.departures, id: kept.id)
@@ -171,9 +171,9 @@ extension WebSignIn {
         return reply
     }
 
-    private func isReturn(_ request: HTTPRequest, answering sent: KeptReport.Sent) -> Bool {
+    private func isReturn(_ request: HTTPRequest, to sent: KeptReport.Sent) -> Bool {
         guard let provider = clients[sent.to]?.provider else { return false }
         let back = AuthorizationCallback(url: origin.origin + (request.path ?? ""))
-        return EndSessionRequest.isReturn(back, answering: sent.state, at: provider)
+        return EndSessionRequest.isReturn(back, state: sent.state, at: provider)
     }
 }

@@ -202,7 +202,7 @@ extension WebSignIn {
 
     private func nothingWaits(_ request: HTTPRequest, _ session: WebSession?) -> SignInProblem {
         let isSignedIn = session != nil
-        let candidates = clients.providers(answeringAt: request.pathOnly)
+        let candidates = clients.providers(receivingCallbacksAt: request.pathOnly)
         Telemetry.countUnexpectedCallback(of: candidates.count == 1 ? candidates[0] : nil)
         return SignInProblem(
             status: .badRequest,

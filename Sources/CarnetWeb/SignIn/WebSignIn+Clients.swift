@@ -32,7 +32,7 @@ extension WebSignIn {
     /// section 4.4.2). Without either, a code of one server could be sent to another.
     private func checkMixUp(_ client: OAuthClient) throws(OAuthError) {
         let path = (try? WebURL(client.registration.redirectURI))?.path ?? ""
-        let sharers = clients.providers(answeringAt: path).compactMap { clients[$0] }
+        let sharers = clients.providers(receivingCallbacksAt: path).compactMap { clients[$0] }
         guard sharers.count > 1, let lax = sharers.first(where: { !$0.provider.callbackNamesIssuer }) else { return }
         throw OAuthError(
             .configuration,

@@ -200,7 +200,7 @@ public struct WebSignIn: Sendable {
         if path.isSameBytes(as: paths.signIn) { return .choice }
         if path.isSameBytes(as: paths.signOut) { return .signOut }
         if path.isSameBytes(as: paths.signedOut) { return .signedOut }
-        if !clients.providers(answeringAt: path).isEmpty { return .callback }
+        if !clients.providers(receivingCallbacksAt: path).isEmpty { return .callback }
         if clients.isPostLogoutPath(path) { return .signedOut }
         let names = names(inSignInPath: path)
         guard names.count == 1 else { return nil }

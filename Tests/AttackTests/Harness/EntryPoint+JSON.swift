@@ -42,8 +42,8 @@ enum CostlyJSON: String, CaseIterable {
 extension EntryPoint {
     private typealias Reader = @Sendable (FuzzProvider, PreparedRequest, IncomingResponse) throws -> Void
 
-    /// Every answer that is JSON, in each of the costly shapes.
-    static func answers() throws -> [EntryPoint] {
+    /// Every response that is JSON, in each of the costly shapes.
+    static func responses() throws -> [EntryPoint] {
         let acme = try FuzzProvider(
             """
             token: { response: { capture: { site: { from: /k1, pattern: '(a|aa)*b?', optional: true } } } }
@@ -66,8 +66,8 @@ extension EntryPoint {
             ("keys", #""keys":[]"#, 200, { _ = try JSONWebKeySet(validating: $2) }),
             (
                 "metadata", issuer, 200,
-                { acme, _, answer in
-                    let metadata = try ProviderMetadata(validating: answer, for: acme.resolved)
+                { acme, _, response in
+                    let metadata = try ProviderMetadata(validating: response, for: acme.resolved)
                     _ = metadata.drift(from: acme.resolved)
                     _ = acme.resolved.merging(metadata)
                 }
@@ -82,9 +82,9 @@ extension EntryPoint {
             ),
             (
                 "device", #""device_code":"d","user_code":"u","expires_in":60"#, 200,
-                { acme, request, answer in
+                { acme, request, response in
                     _ = try DeviceAuthorization(
-                        validating: answer, to: request, scopes: [], from: acme.provider, now: FuzzProvider.now)
+                        validating: response, to: request, scopes: [], from: acme.provider, now: FuzzProvider.now)
                 }
             ),
             ("device poll", error, 400, { _ = try DevicePoll(validating: $2, to: $1, from: $0.provider) }),
@@ -94,7 +94,7 @@ extension EntryPoint {
             ),
             (
                 "pushed request", #""request_uri":"urn:x:1","expires_in":60"#, 201,
-                { _ = try pushed.referring(to: $2, answering: $1, at: $0.provider.discovered, now: FuzzProvider.now) }
+                { _ = try pushed.referring(to: $2, request: $1, at: $0.provider.discovered, now: FuzzProvider.now) }
             ),
             ("revocation", "", 200, { try RevocationResponse.validate($2, to: $1, from: $0.provider) }),
             ("resource", error, 403, { try ResourceRequest.validate($2, to: $1) }),
@@ -104,13 +104,13 @@ extension EntryPoint {
                 EntryPoint(name: "\(reader.name), \(shape)", isReadWhole: shape.isReadWhole) { length in
                     let members = [reader.members, shape.members(length)].filter { !$0.isEmpty }
                     let body = Array("{\(members.joined(separator: ","))}".utf8)
-                    let answer = FuzzProvider.answer(body, status: reader.status)
+                    let response = FuzzProvider.response(body, status: reader.status)
                     // The server chose the token that is sent back to it.
                     let secret = Secret(String(repeating: "a", count: length / 4) + "b")
                     let request = try TokenRequest.refresh(
                         secret, at: acme.provider, as: acme.registration, random: SystemRandomSource(),
                         now: FuzzProvider.now)
-                    return Attack(length: body.count) { try? reader.read(acme, request, answer) }
+                    return Attack(length: body.count) { try? reader.read(acme, request, response) }
                 }
             }
         }

@@ -81,7 +81,7 @@ extension EntryPoint {
                     _ = try FrontChannelLogout(validating: request, from: acme.provider)
                 }
             ),
-            ("form-encoded answer", { _ = FuzzProvider.answer(Array($0.utf8)).formObject }),
+            ("form-encoded answer", { _ = FuzzProvider.response(Array($0.utf8)).formObject }),
         ]
         return readers.flatMap { reader in
             parts.map { part in
@@ -109,13 +109,13 @@ extension EntryPoint {
                     issuedAt: FuzzProvider.now)
                 let request = try ResourceRequest.make(
                     try WebURL("https://api.acme.example/x"), tokens: tokens, at: acme.provider)
-                let answers = [401, 403].flatMap { status in
+                let responses = [401, 403].flatMap { status in
                     [text, String(text.dropFirst(14))].map {
-                        FuzzProvider.answer([], status: status, type: text, challenge: $0)
+                        FuzzProvider.response([], status: status, type: text, challenge: $0)
                     }
                 }
                 return Attack(length: text.utf8.count) {
-                    for answer in answers { try? ResourceRequest.validate(answer, to: request) }
+                    for response in responses { try? ResourceRequest.validate(response, to: request) }
                 }
             }
         }

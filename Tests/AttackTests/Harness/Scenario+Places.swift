@@ -5,7 +5,7 @@ import CarnetTesting
 import Crypto
 import Foundation
 
-/// The places in a script's texts, which are filled when an answer is made.
+/// The places in a script's texts, which are filled when a response is made.
 extension Scenario {
     /// What looks random, and is the same in every run.
     func unguessable() -> String {
@@ -32,7 +32,7 @@ extension Scenario {
         return filled
     }
 
-    /// The ID token of an answer, signed or forged as the script says.
+    /// The ID token of a response, signed or forged as the script says.
     func token(for request: Request, with accessToken: String) throws -> String {
         let (token, nonce) = state.withLock { state in
             (state.script.idToken, request.form["code"].flatMap { state.nonces[$0] } ?? state.lastNonce)

@@ -45,7 +45,7 @@ final class Scenario: Transport {
     let clock = ManualClock()
     let output = Output()
     let store: any TokenStore
-    /// Stands before each answer: holds it back, moves the clock.
+    /// Stands before each response: holds it back, moves the clock.
     let gate: (@Sendable (Scenario, Request) async throws -> Void)?
     /// Takes the requests for real sockets of this machine.
     let wire: (any Transport)?
@@ -132,18 +132,18 @@ final class Scenario: Transport {
             return try await wire.send(outgoing, limits: limits)
         }
         if let gate { try await gate(self, request) }
-        let answer = state.withLock { state in
+        let response = state.withLock { state in
             let number = state.answered[request.path, default: 0]
             state.answered[request.path] = number + 1
-            return Self.answer(of: state.script, to: request).answer(to: number)
+            return Self.response(of: state.script, to: request).reply(to: number)
         }
-        if let failure = answer.failure { throw TransportError(failure.kind, "the hostile server says nothing") }
-        var head = HTTPResponse(status: .init(code: answer.status))
-        for (name, value) in answer.headers {
+        if let failure = response.failure { throw TransportError(failure.kind, "the hostile server says nothing") }
+        var head = HTTPResponse(status: .init(code: response.status))
+        for (name, value) in response.headers {
             if let name = HTTPField.Name(name) { head.headerFields.append(HTTPField(name: name, value: value)) }
         }
-        let signed = try answer.signed.map { Array(try compact($0, nonce: "", accessToken: "").utf8) }
-        let body = try signed ?? answer.bytes ?? Array(filled(answer.json, for: request).jsonText().utf8)
+        let signed = try response.signed.map { Array(try compact($0, nonce: "", accessToken: "").utf8) }
+        let body = try signed ?? response.bytes ?? Array(filled(response.json, for: request).jsonText().utf8)
         return IncomingResponse(head: head, body: body)
     }
 
@@ -170,8 +170,8 @@ final class Scenario: Transport {
         return entry
     }
 
-    private static func answer(of script: Script, to request: Request) -> Answer {
-        if let answer = script.elsewhere[request.url] { return answer }
+    private static func response(of script: Script, to request: Request) -> ServerResponse {
+        if let response = script.elsewhere[request.url] { return response }
         guard request.url.hasPrefix("\(issuer)/") || request.url.hasPrefix("https://api.acme.example/") else {
             return .text("nobody is here", status: 599, type: "text/plain")
         }
@@ -192,7 +192,7 @@ final class Scenario: Transport {
     }
 }
 
-extension Answer.TransportFailure {
+extension ServerResponse.TransportFailure {
     var kind: TransportError.Kind {
         switch self {
         case .connection: .connection

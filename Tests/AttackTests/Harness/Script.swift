@@ -3,13 +3,13 @@ import CarnetTestSupport
 
 /// All that the hostile server says. As it stands it is a good server; a row changes one or two fields of it.
 ///
-/// Texts may hold places that are filled when an answer is made: `{nonce}`, `{at_hash}`, `{id_token}`, `{code}`,
-/// `{state}`, `{now}`, `{secret}`, which differs each time, and `{n}`, which counts the answers.
+/// Texts may hold places that are filled when a response is made: `{nonce}`, `{at_hash}`, `{id_token}`, `{code}`,
+/// `{state}`, `{now}`, `{secret}`, which differs each time, and `{n}`, which counts the responses.
 struct Script: Sendable {
-    var metadata = Answer(metadataMembers)
+    var metadata = ServerResponse(metadataMembers)
     /// What the authorization server of RFC 8414 serves; nothing.
-    var serverMetadata = Answer.text("nothing here", status: 404, type: "text/plain")
-    var keys = Answer(["keys": .array(goodKeys)])
+    var serverMetadata = ServerResponse.text("nothing here", status: 404, type: "text/plain")
+    var keys = ServerResponse(["keys": .array(goodKeys)])
     /// The parameters of the callback, in their order.
     var callback: [(name: String, value: String)] = [
         ("code", "{code}"), ("state", "{state}"), ("iss", Scenario.issuer),
@@ -19,24 +19,24 @@ struct Script: Sendable {
     /// The redirect URI that the callback comes to, in place of the right one.
     var callbackLocation: String?
     var idToken = Token()
-    var token = Answer(tokenMembers)
-    var refresh = Answer(tokenMembers)
-    var userinfo = Answer(["sub": "user-1", "name": "Ada", "email": "ada@acme.example"])
-    var revocation = Answer([:])
-    var pushed = Answer(["request_uri": "urn:example:reference-{n}", "expires_in": 60], status: 201)
-    var device = Answer([
+    var token = ServerResponse(tokenMembers)
+    var refresh = ServerResponse(tokenMembers)
+    var userinfo = ServerResponse(["sub": "user-1", "name": "Ada", "email": "ada@acme.example"])
+    var revocation = ServerResponse([:])
+    var pushed = ServerResponse(["request_uri": "urn:example:reference-{n}", "expires_in": 60], status: 201)
+    var device = ServerResponse([
         "device_code": "{secret}", "user_code": "WDJB-MJHT", "verification_uri": "https://id.acme.example/device",
         "expires_in": 600, "interval": 5,
     ])
-    var registration = Answer(
+    var registration = ServerResponse(
         ["client_id": "registered-{n}", "redirect_uris": [.string(Scenario.redirectURI)]], status: 201)
-    var resource = Answer(["ok": true])
-    var introspection = Answer(["active": true, "client_id": "client", "sub": "user-1"])
+    var resource = ServerResponse(["ok": true])
+    var introspection = ServerResponse(["active": true, "client_id": "client", "sub": "user-1"])
     /// The signed response that the callback is, in place of its parameters, and what stands behind it.
     var response: Token?
     var afterResponse = ""
-    /// Answers at other URLs, by URL without its query.
-    var elsewhere: [String: Answer] = [:]
+    /// Responses at other URLs, by URL without its query.
+    var elsewhere: [String: ServerResponse] = [:]
 
     private static let metadataMembers: JSONValue = [
         "issuer": "https://id.acme.example",
@@ -63,8 +63,8 @@ struct Script: Sendable {
     static let goodKeys: [JSONValue] = [(try? SigningKey.rsa.jwk(["kid": "1"])) ?? .null]
 }
 
-/// One answer of the hostile server.
-struct Answer: Sendable {
+/// One response of the hostile server.
+struct ServerResponse: Sendable {
     var status = 200
     var headers: [(name: String, value: String)] = [("Content-Type", "application/json")]
     /// The body, as JSON.
@@ -73,10 +73,10 @@ struct Answer: Sendable {
     var bytes: [UInt8]?
     /// The body as a signed token, in place of the JSON.
     var signed: Token?
-    /// Answers nothing: the transport fails so.
+    /// No response: the transport fails so.
     var failure: TransportFailure?
     /// What is answered from the second time on, if that is something else.
-    var later: [Answer] = []
+    var later: [ServerResponse] = []
 
     enum TransportFailure: Sendable { case connection, timeout, interrupted, tls, responseTooLarge }
 
@@ -85,21 +85,21 @@ struct Answer: Sendable {
         self.status = status
     }
 
-    static func text(_ text: String, status: Int = 200, type: String = "application/json") -> Answer {
-        var answer = Answer(.null, status: status)
-        answer.headers = [("Content-Type", type)]
-        answer.bytes = Array(text.utf8)
-        return answer
+    static func text(_ text: String, status: Int = 200, type: String = "application/json") -> ServerResponse {
+        var reply = ServerResponse(.null, status: status)
+        reply.headers = [("Content-Type", type)]
+        reply.bytes = Array(text.utf8)
+        return reply
     }
 
-    static func error(_ code: String, status: Int = 400) -> Answer {
-        Answer(["error": .string(code)], status: status)
+    static func error(_ code: String, status: Int = 400) -> ServerResponse {
+        ServerResponse(["error": .string(code)], status: status)
     }
 
-    static func fails(_ failure: TransportFailure) -> Answer {
-        var answer = Answer(.null)
-        answer.failure = failure
-        return answer
+    static func fails(_ failure: TransportFailure) -> ServerResponse {
+        var reply = ServerResponse(.null)
+        reply.failure = failure
+        return reply
     }
 
     /// A member of the JSON body; setting it to `nil` removes it.
@@ -112,8 +112,8 @@ struct Answer: Sendable {
         }
     }
 
-    /// The answer to the request of a number, from 0.
-    func answer(to number: Int) -> Answer {
+    /// The response to the request of a number, from 0.
+    func reply(to number: Int) -> ServerResponse {
         guard number > 0, !later.isEmpty else { return self }
         return later[min(number, later.count) - 1]
     }

@@ -7,7 +7,7 @@ import CarnetTransport
 import Foundation
 import Testing
 
-/// One endpoint of the provider on a real socket, whose bytes the row writes; the others answer in process.
+/// One endpoint of the provider on a real socket, whose bytes the row writes; the others response in process.
 struct Wire: Sendable {
     enum Endpoint: String, CaseIterable, Sendable {
         case metadata, token, jwks, userinfo, revocation, device, pushed
@@ -60,7 +60,7 @@ struct Wire: Sendable {
     static let limits = TransportLimits(maximumBodyBytes: 65_536, deadline: .milliseconds(800))
 
     /// - Parameter path: What follows the port, before `/x`.
-    init(_ endpoint: Endpoint, answering steps: [RawServer.Step], over transport: NetworkTransport) throws {
+    init(_ endpoint: Endpoint, responding steps: [RawServer.Step], over transport: NetworkTransport) throws {
         self.endpoint = endpoint
         server = try RawServer(steps)
         scenario = Scenario(wire: transport.make(localAccess: .all))
@@ -76,7 +76,7 @@ struct Wire: Sendable {
         try await flow.run(scenario) { _ in }
     }
 
-    /// A good answer of an endpoint, and its control run.
+    /// A good response of an endpoint, and its control run.
     static func good(_ endpoint: Endpoint) -> String {
         switch endpoint {
         case .metadata: Script().metadata.json.jsonText()
@@ -96,15 +96,15 @@ struct Wire: Sendable {
         return [.send(head.joined(separator: "\r\n") + "\r\n\r\n" + body)]
     }
 
-    /// Expects that an endpoint's raw answer ends the flow in an error, with one request and no other origin asked.
+    /// Expects that an endpoint's raw response ends the flow in an error, with one request and no other origin asked.
     @discardableResult
     static func refuse(
-        _ endpoint: Endpoint, _ kind: OAuthError.Kind, answering steps: [RawServer.Step],
+        _ endpoint: Endpoint, _ kind: OAuthError.Kind, responding steps: [RawServer.Step],
         over transport: NetworkTransport,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> OAuthError? {
         try await control(endpoint, over: transport, sourceLocation: sourceLocation)
-        let wire = try Wire(endpoint, answering: steps, over: transport)
+        let wire = try Wire(endpoint, responding: steps, over: transport)
         defer { wire.server.stop() }
         let error = await expectRefusal(kind, at: endpoint.step, sourceLocation: sourceLocation) {
             try await wire.run()
@@ -118,7 +118,7 @@ struct Wire: Sendable {
     static func control(
         _ endpoint: Endpoint, over transport: NetworkTransport, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        let wire = try Wire(endpoint, answering: response(good(endpoint)), over: transport)
+        let wire = try Wire(endpoint, responding: response(good(endpoint)), over: transport)
         defer { wire.server.stop() }
         do {
             _ = try await wire.run()

@@ -148,9 +148,9 @@ struct AuthorizationRequestAttackTests {
     }
 
     @Test(
-        "AREQ-10: Nobody is there to answer",
+        "AREQ-10: Nobody is there to response",
         arguments: ["login_required", "interaction_required", "consent_required", "account_selection_required"])
-    func AREQ_10_nobodyIsThereToAnswer(code: String) async throws {
+    func AREQ_10_nobodyIsThereToRespond(code: String) async throws {
         try await refuse(.callback, .serverError, in: .signIn.with { $0.prompt = [.none] }) {
             $0.callback[0] = ("error", code)
         }

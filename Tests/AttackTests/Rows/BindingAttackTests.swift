@@ -127,7 +127,7 @@ struct BindingAttackTests {
             try await edited.session.send(HTTPRequest(url: stolen.url), declared: [stolen])
         }
         expectNothingSent(edited.scenario)
-        edited.scenario.change { $0.elsewhere["https://bank.example/x"] = Answer(["ok": true]) }
+        edited.scenario.change { $0.elsewhere["https://bank.example/x"] = ServerResponse(["ok": true]) }
         let own = try WebURL("https://bank.example/x")
         _ = try await edited.session.send(HTTPRequest(url: own.text), declared: [Resource(declaring: own)])
     }

@@ -70,7 +70,7 @@ struct CallbackAttackTests {
         #expect(scenario.count("/token") == 1)
     }
 
-    /// The state of the browser that began; a callback with that of another attempt is not its answer.
+    /// The state of the browser that began; a callback with that of another attempt is not its response.
     @Test("ARES-03: Callback of another browser")
     func ARES_03_callbackOfAnotherBrowser() async throws {
         let scenario = Scenario()
@@ -106,7 +106,7 @@ struct CallbackAttackTests {
     @Test("ARES-06: Issuer missing")
     func ARES_06_issuerMissing() async throws {
         try await refuse(.callback, .missingIssuer) { $0.callback.remove(at: 2) }
-        // Real servers leave it out of errors: the error is told as theirs.
+        // Real servers leave it out of errors: the error still names them.
         try await refuse(.callback, .serverError) { $0.callback = [("error", "access_denied"), ("state", "{state}")] }
         try await accept {
             $0.metadata["authorization_response_iss_parameter_supported"] = nil

@@ -21,7 +21,7 @@ struct CertificateAttackTests {
     ) async throws -> (error: OAuthError?, requests: Int) {
         let server = try await TLSServer(
             certificate: identity.certificate, key: identity.key, maximumVersion: maximumVersion)
-        server.answer("/token", with: Wire.good(.token))
+        server.respond("/token", with: Wire.good(.token))
         let authority = try Self.certificates.get().authority
         let scenario = Scenario(
             wire: kind.make(trusting: authority, localAccess: .all))

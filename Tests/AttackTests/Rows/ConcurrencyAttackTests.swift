@@ -41,7 +41,7 @@ struct ConcurrencyAttackTests {
         #expect(try await scenario.isStoreEmpty())
     }
 
-    /// Two processes with one store: the second renewal finds the tokens of the first.
+    /// Two processes with one store: the second refresh finds the tokens of the first.
     @Test("CONC-01: Two clients of one store")
     func CONC_01_twoClientsOfOneStore() async throws {
         let scenario = Scenario()
@@ -94,9 +94,9 @@ struct ConcurrencyAttackTests {
         _ = try await client.signIn(at: scenario).profile()
     }
 
-    /// A renewal that is given up by its caller is finished all the same: the old refresh token may be void.
+    /// A refresh that is given up by its caller is finished all the same: the old refresh token may be void.
     @Test("CONC-02: Refresh that is given up", arguments: 1...3)
-    func CONC_02_renewalThatIsGivenUp(number: Int) async throws {
+    func CONC_02_refreshThatIsGivenUp(number: Int) async throws {
         let (scenario, client, wasAsked) = try await cancelling(at: number) { scenario, client in
             let session = try await client.signIn(at: scenario)
             return { _ = try await session.refresh() }

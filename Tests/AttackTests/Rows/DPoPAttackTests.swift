@@ -86,10 +86,10 @@ struct DPoPAttackTests {
         }
     }
 
-    private static func demand(_ nonce: String) -> Answer {
-        var answer = Answer.error("use_dpop_nonce")
-        answer.headers.append(("DPoP-Nonce", nonce))
-        return answer
+    private static func demand(_ nonce: String) -> ServerResponse {
+        var reply = ServerResponse.error("use_dpop_nonce")
+        reply.headers.append(("DPoP-Nonce", nonce))
+        return reply
     }
 
     @Test("DPOP-04: Nonce of the server")
@@ -140,7 +140,7 @@ struct DPoPAttackTests {
     func DPOP_05_nonceOfTheResourceIsAnother() async throws {
         try await accept(in: Self.call) {
             let good = $0.resource
-            $0.resource = Answer([:], status: 401)
+            $0.resource = ServerResponse([:], status: 401)
             $0.resource.headers += [
                 ("WWW-Authenticate", "dPoP error=\"use_dpop_nonce\""), ("DPoP-Nonce", "resource-nonce"),
             ]
@@ -166,7 +166,7 @@ struct DPoPAttackTests {
     }
 
     @Test("DPOP-06: Bearer token in response to a proof")
-    func DPOP_06_bearerTokenInAnswerToAProof() async throws {
+    func DPOP_06_bearerTokenInResponseToAProof() async throws {
         try await refuse(.tokenRequest, .unsupportedTokenType, in: Self.signIn, each: ["Bearer", "bearer", "mac"]) {
             $0.token["token_type"] = .string($1)
         }
@@ -210,7 +210,7 @@ struct DPoPAttackTests {
                 let key = try #require(outcome.session?.key)
                 let stored = try #require(try await scenario.store.load(key)?.connection.dpopKey)
                 scenario.remember([stored.reveal()])
-                scenario.output.add("\(stored) \(try DPoPKey(sealed: stored))")
+                scenario.output.add("\(stored) \(try DPoPKey(encoded: stored))")
                 keys.insert(stored)
             }
         }

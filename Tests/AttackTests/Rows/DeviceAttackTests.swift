@@ -45,13 +45,13 @@ struct DeviceAttackTests {
         }
     }
 
-    /// The seconds between the polls of a flow whose token endpoint answers so.
-    private func waits(_ answers: [Answer]) async throws -> [TimeInterval] {
+    /// The seconds between the polls of a flow whose token endpoint responses so.
+    private func waits(_ responses: [ServerResponse]) async throws -> [TimeInterval] {
         let scenario = Scenario()
         _ = try await Flow.device.run(scenario) { script in
             let good = script.token
-            script.token = answers[0]
-            script.token.later = Array(answers.dropFirst()) + [good]
+            script.token = responses[0]
+            script.token.later = Array(responses.dropFirst()) + [good]
         }
         let times = scenario.log.filter { ["/device_authorization", "/token"].contains($0.path) }.map(\.time)
         return zip(times.dropFirst(), times).map { $0.timeIntervalSince($1) }
@@ -60,7 +60,7 @@ struct DeviceAttackTests {
     @Test("DEV-03: Pace of the polls")
     func DEV_03_paceOfThePolls() async throws {
         try await control(.device)
-        let (pending, slowDown) = (Answer.error("authorization_pending"), Answer.error("slow_down"))
+        let (pending, slowDown) = (ServerResponse.error("authorization_pending"), ServerResponse.error("slow_down"))
         #expect(try await waits([pending, pending]) == [5, 5, 5])
         #expect(try await waits([slowDown, pending, slowDown, pending]) == [5, 10, 10, 15, 15])
     }
@@ -77,10 +77,10 @@ struct DeviceAttackTests {
 
     @Test("DEV-05: Server in trouble")
     func DEV_05_serverInTrouble() async throws {
-        let trouble = Answer.error("server_error", status: 503)
+        let trouble = ServerResponse.error("server_error", status: 503)
         #expect(try await waits([trouble, trouble, trouble]) == [5, 10, 20, 40])
         #expect(try await waits([.fails(.timeout), .fails(.connection)]) == [5, 10, 20])
-        var asking = Answer.error("authorization_pending")
+        var asking = ServerResponse.error("authorization_pending")
         asking.headers.append(("Retry-After", "60"))
         #expect(try await waits([asking]) == [5, 60])
         asking.headers[1].value = "99999999"

@@ -131,7 +131,7 @@ struct DiscoveryAttackTests {
         try await refuse(.discovery, .malformedBody, each: ["text/plain", "application/octet-stream"]) {
             $0.metadata = .text("<p>Welcome</p>", type: $1)
         }
-        let page = Answer.text("<p>Welcome to our network, guest 4711</p>", type: "text/html; charset=utf-8")
+        let page = ServerResponse.text("<p>Welcome to our network, guest 4711</p>", type: "text/html; charset=utf-8")
         let scenario = Scenario()
         let error = await expectRefusal(.unexpectedContentType) {
             try await Flow.signIn.run(scenario) { $0.metadata = page }
@@ -213,7 +213,7 @@ struct DiscoveryAttackTests {
         ) { $0.metadata["authorization_endpoint"] = .string("https://id.acme.example/authorize?\($1)") }
     }
 
-    /// The metadata may name another host; what it cannot do is to answer for another issuer.
+    /// The metadata may name another host; what it cannot do is to response for another issuer.
     @Test("DISC-12: Endpoints of another server")
     func DISC_12_endpointsOfAnotherServer() async throws {
         let honest = Flow.signIn.adding("endpoints: { token: https://id.acme.example/token }")
@@ -253,16 +253,16 @@ struct DiscoveryAttackTests {
     }
 
     @Test("DISC-16: Refresh that fails keeps the old copy")
-    func DISC_16_renewalThatFailsKeepsTheOldCopy() async throws {
-        let renewals: [@Sendable (inout Script) -> Void] = [
+    func DISC_16_refreshThatFailsKeepsTheOldCopy() async throws {
+        let refreshes: [@Sendable (inout Script) -> Void] = [
             { $0.metadata.status = 500 }, { $0.metadata["issuer"] = "https://evil.example" },
             { $0.metadata = .fails(.timeout) },
         ]
-        for renewal in renewals {
+        for refresh in refreshes {
             let scenario = Scenario()
             let client = try Flow.signIn.client(of: scenario)
             _ = try await client.beginSignIn()
-            scenario.change(renewal)
+            scenario.change(refresh)
             scenario.change { $0.metadata["authorization_endpoint"] = "https://evil.example/authorize" }
             scenario.clock.advance(by: .seconds(7200))
             let request = try await client.beginSignIn()

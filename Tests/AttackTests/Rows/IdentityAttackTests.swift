@@ -18,16 +18,16 @@ struct IdentityAttackTests {
 
     private struct Unknown: CustomTestStringConvertible {
         var name: String
-        var userinfo: Answer
+        var userinfo: ServerResponse
         var status: HTTPResponse.Status
 
         var testDescription: String { name }
     }
 
     private static let unknown = [
-        Unknown(name: "no subject", userinfo: Answer(["name": "Ada"]), status: .badGateway),
-        Unknown(name: "an empty subject", userinfo: Answer(["sub": "", "name": "Ada"]), status: .badGateway),
-        Unknown(name: "no text", userinfo: Answer(["sub": ["user-1"]]), status: .badGateway),
+        Unknown(name: "no subject", userinfo: ServerResponse(["name": "Ada"]), status: .badGateway),
+        Unknown(name: "an empty subject", userinfo: ServerResponse(["sub": "", "name": "Ada"]), status: .badGateway),
+        Unknown(name: "no text", userinfo: ServerResponse(["sub": ["user-1"]]), status: .badGateway),
         Unknown(name: "a provider that is down", userinfo: .text("down", status: 503), status: .badGateway),
         Unknown(name: "no JSON", userinfo: .text("<html>", type: "text/html"), status: .badRequest),
     ]

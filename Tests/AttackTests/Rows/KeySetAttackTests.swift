@@ -153,7 +153,7 @@ struct KeySetAttackTests {
         try await refuse(.keys, .malformedBody, each: ["", "<html>", #"{"keys":[]"#]) { $0.keys = .text($1) }
         try await refuse(.keys, .unexpectedStatus, each: [404, 302, 204]) { $0.keys.status = $1 }
         try await refuse(.keys, .serverUnavailable, each: [500, 503]) { $0.keys.status = $1 }
-        try await refuse(.keys, .transport, each: [.responseTooLarge, .timeout] as [Answer.TransportFailure]) {
+        try await refuse(.keys, .transport, each: [.responseTooLarge, .timeout] as [ServerResponse.TransportFailure]) {
             $0.keys = .fails($1)
         }
         try await refuse(.idToken, .keyNotFound) { $0.keys["keys"] = [] }
@@ -220,7 +220,7 @@ struct KeySetAttackTests {
     }
 
     @Test("JOSE-23: Key set that cannot be refreshed")
-    func JOSE_23_keySetThatCannotBeRenewed() async throws {
+    func JOSE_23_keySetThatCannotBeRefreshed() async throws {
         let scenario = Scenario()
         let client = try Flow.signIn.client(of: scenario)
         _ = try await client.signIn(at: scenario)

@@ -87,7 +87,7 @@ struct LenientReadingTests {
         let flow = Flow.profile.of(
             Flow.openID.replacingOccurrences(of: "api: {", with: "api: { unauthorized: [Bad_OAuth_Token],"))
         try await accept(in: flow) { script in
-            var refused = Answer.text("Bad_OAuth_Token\n", status: 403, type: "text/plain")
+            var refused = ServerResponse.text("Bad_OAuth_Token\n", status: 403, type: "text/plain")
             refused.later = [script.userinfo]
             script.userinfo = refused
         } check: {

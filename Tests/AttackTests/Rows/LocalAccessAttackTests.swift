@@ -107,7 +107,7 @@ struct LocalAccessAttackTests {
         #expect(inside.requests.count == 2)
     }
 
-    /// VPN clients answer every name with such an address; no host has one. As a number in a URL it stays refused.
+    /// VPN clients response every name with such an address; no host has one. As a number in a URL it stays refused.
     @Test("DISC-13: Address that stands for a name")
     func DISC_13_addressThatStandsForAName() throws {
         for (host, stands) in [
@@ -122,7 +122,7 @@ struct LocalAccessAttackTests {
     private static let ownName = [ProcessInfo.processInfo.hostName, "localhost.localdomain", "ip6-localhost"]
         .first { Set(IPAddress.lookUp($0)) == [IPAddress([127, 0, 0, 1])] }
 
-    /// A name server answers with an address of this machine: the connection is closed before the request.
+    /// A name server responds with an address of this machine: the connection is closed before the request.
     @Test("DISC-13: Name with a local address", .enabled(if: ownName != nil))
     func DISC_13_nameWithALocalAddress() async throws {
         let name = try #require(Self.ownName)

@@ -100,7 +100,7 @@ struct LogAttackTests {
             guard request.path == "/token" else { return }
             let all = echo.add(request)
             scenario.change {
-                $0.token = Answer(["error": "invalid_request", "error_description": .string(all)], status: 400)
+                $0.token = ServerResponse(["error": "invalid_request", "error_description": .string(all)], status: 400)
             }
         })
         let error = await expectRefusal(.serverError) { try await flow.run(scenario) { _ in } }

@@ -123,9 +123,9 @@ struct NativeAttackTests {
             "POST /callback HTTP/1.1\r\n\(host)Content-Length: 5\r\n\r\nabcde", "\r\n\r\n",
             "GET /callback?state=a HTTP/1.1\r\n\(host)\r\nGET \(waiting.callback) HTTP/1.1\r\n\(host)\r\n",
         ] {
-            let answer = try await RawClient.exchange(text, port: waiting.port)
-            #expect(!answer.hasPrefix("HTTP/1.1 200"), "\(text.prefix(30))")
-            #expect(answer.components(separatedBy: "HTTP/1.1 ").count <= 2)
+            let response = try await RawClient.exchange(text, port: waiting.port)
+            #expect(!response.hasPrefix("HTTP/1.1 200"), "\(text.prefix(30))")
+            #expect(response.components(separatedBy: "HTTP/1.1 ").count <= 2)
         }
         #expect(waiting.scenario.count("/token") == 0)
         try await finish(waiting)

@@ -11,7 +11,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// What real servers were seen doing: taken where that is safe, and told clearly where it is not.
+/// What real servers were seen doing: taken where that is safe, and reported clearly where it is not.
 @Suite("INT: servers that deviate", .searchedForSecrets)
 struct PeculiarServerTests {
     private func basic(_ secret: String) -> String { "Basic " + Data("client:\(secret)".utf8).base64EncodedString() }
@@ -91,7 +91,7 @@ struct PeculiarServerTests {
         try await refuse(.tokenRequest, .serverError) { $0.token = .error("unauthorized_client", status: 403) }
     }
 
-    /// Nothing was to be shown, and the login page is there: nobody answers it.
+    /// Nothing was to be shown, and the login page is there: nobody responds to it.
     @Test("INT-09: Page in a silent sign-in")
     func INT_09_pageInASilentSignIn() async throws {
         let client = try Flow.signIn.registered { $0.redirectURI = "http://127.0.0.1/callback" }.client(of: Scenario())
@@ -118,7 +118,7 @@ struct PeculiarServerTests {
     private func refuseCall(_ challenge: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let flow = Flow.call.served { $0.token["refresh_token"] = nil }
         try await refuse(.resource, .unauthorized, in: flow, sourceLocation: sourceLocation) { script in
-            script.resource = Answer(.object(JSONObject()), status: 401)
+            script.resource = ServerResponse(.object(JSONObject()), status: 401)
             script.resource.headers.append(("WWW-Authenticate", challenge))
         }
     }
@@ -294,7 +294,7 @@ struct PeculiarServerTests {
             script.metadata["authorization_response_iss_parameter_supported"] = "true"
             script.callback.remove(at: 2)
         }
-        // And who uses such an endpoint is told.
+        // And the one use of such an endpoint fails with an error.
         let flow = Flow.register.served { $0.metadata["registration_endpoint"] = "http://id.acme.example/register" }
         await flow.expectRefusal(.badDescriptor)
     }
@@ -310,7 +310,7 @@ struct PeculiarServerTests {
             #expect(outcome.tokens?.scopes.isEmpty == false)
         }
         try await refuse(.tokenRequest, .wrongFieldType, in: flow) { $0.token["access_token"] = "" }
-        // A renewal keeps what it brings nothing new of.
+        // A refresh keeps what it brings nothing new of.
         try await accept(in: .refresh) {
             $0.refresh["refresh_token"] = ""
             $0.refresh["scope"] = ""

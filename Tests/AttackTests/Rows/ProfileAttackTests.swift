@@ -35,13 +35,13 @@ struct ProfileAttackTests {
     func UI_03_tokenThatIsRefused(status: Int) async throws {
         let flow = Flow.profile.served { $0.token["refresh_token"] = nil }
         let error = try await refuse(.profile, .unauthorized, in: flow) { script in
-            script.userinfo = Answer(.object(JSONObject()), status: status)
+            script.userinfo = ServerResponse(.object(JSONObject()), status: status)
             script.userinfo.headers.append(
                 ("WWW-Authenticate", #"Bearer error="invalid_token", error_description="it expired""#))
         }
         #expect(error?.server?.code == "invalid_token")
         #expect(error?.server?.message == "it expired")
-        // With a refresh token the client renews once; here that fails, and nothing is asked a second time.
+        // With a refresh token the client refreshes once; here that fails, and nothing is asked a second time.
         try await refuse(.refresh, .serverUnavailable, in: .profile, mayRequest: ["/userinfo"]) { script in
             script.refresh = .error("temporarily_unavailable", status: 503)
             script.userinfo = .error("invalid_token", status: status)
@@ -107,7 +107,7 @@ struct ProfileAttackTests {
         let flow = Flow.plainSignIn.of(Flow.plain + "profile: { claims: { subject: /id } }\n")
             .served { script in
                 Flow.withoutIDToken(&script)
-                script.userinfo = Answer(["id": .number("9007199254740993")])
+                script.userinfo = ServerResponse(["id": .number("9007199254740993")])
             }
         try await accept(in: flow) { _, outcome in
             #expect(outcome.profile?.subject == "9007199254740993")

@@ -9,7 +9,7 @@ import CarnetTesting
 import Foundation
 import Testing
 
-@Suite("RT: renewing tokens", .searchedForSecrets)
+@Suite("RT: refreshing tokens", .searchedForSecrets)
 struct RefreshAttackTests {
     private func refuseClaim(
         _ kind: OAuthError.Kind, _ claim: String, _ values: [JSONValue?], step: OAuthError.Step = .idToken,
@@ -99,7 +99,7 @@ struct RefreshAttackTests {
     func RT_04_serverInTroubleEndsNothing() async throws {
         try await refuse(
             .refresh, .transport, in: .refresh,
-            each: [.timeout, .connection, .interrupted] as [Answer.TransportFailure]
+            each: [.timeout, .connection, .interrupted] as [ServerResponse.TransportFailure]
         ) {
             $0.refresh = .fails($1)
         }
@@ -123,8 +123,8 @@ struct RefreshAttackTests {
         }
     }
 
-    /// The server renewed and its answer is lost: the old tokens stay, nothing is sent by itself, and the next try is
-    /// told by the server what became of it.
+    /// The server refreshed and its response is lost: the old tokens stay, nothing is sent by itself, and the next try is
+    /// which the server names.
     @Test("RT-06: Response that is lost")
     func RT_06_answerThatIsLost() async throws {
         let scenario = Scenario()
@@ -138,8 +138,8 @@ struct RefreshAttackTests {
         await expectRefusal(.sessionEnded) { try await session.refresh() }
     }
 
-    @Test("RT-07: A thousand uses renew once")
-    func RT_07_aThousandUsesRenewOnce() async throws {
+    @Test("RT-07: A thousand uses refresh once")
+    func RT_07_aThousandUsesRefreshOnce() async throws {
         let scenario = Scenario()
         let session = try await Flow.signIn.client(of: scenario).signIn(at: scenario)
         for _ in 0..<1000 { _ = try await session.tokens() }
@@ -172,7 +172,7 @@ struct RefreshAttackTests {
     }
 
     @Test("RT-08: No ID token in the response")
-    func RT_08_noIDTokenInTheAnswer() async throws {
+    func RT_08_noIDTokenInTheResponse() async throws {
         try await accept(in: .refresh) {
             $0.refresh["id_token"] = nil
         } check: { _, outcome in

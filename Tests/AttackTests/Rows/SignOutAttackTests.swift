@@ -28,11 +28,11 @@ struct SignOutAttackTests {
 
     @Test("REV-02: Any success is success")
     func REV_02_anySuccessIsSuccess() async throws {
-        let answers = [
-            Answer.text("", type: "text/plain"), .text("OK", type: "text/html"), .text("{}"),
+        let responses = [
+            ServerResponse.text("", type: "text/plain"), .text("OK", type: "text/html"), .text("{}"),
             .text("{", type: "application/json"),
         ]
-        try await accept(in: .signOut, each: answers) {
+        try await accept(in: .signOut, each: responses) {
             $0.revocation = $1
         } check: { scenario, outcome, _ in
             #expect(outcome.signOut?.isRevoked == true)
@@ -43,7 +43,7 @@ struct SignOutAttackTests {
 
     @Test("REV-03: Failures")
     func REV_03_failures() async throws {
-        let busy = Answer.error("temporarily_unavailable", status: 503)
+        let busy = ServerResponse.error("temporarily_unavailable", status: 503)
         try await accept(
             in: .signOut,
             each: [(busy, OAuthError.Disposition.tryLater), (.error("unsupported_token_type"), .fixConfiguration)]
@@ -59,7 +59,8 @@ struct SignOutAttackTests {
     @Test("REV-04: Tokens are forgotten whatever happens")
     func REV_04_tokensAreForgottenWhateverHappens() async throws {
         try await accept(
-            in: .signOut, each: [.error("x", status: 500), .fails(.timeout), .error("x", status: 302)] as [Answer]
+            in: .signOut,
+            each: [.error("x", status: 500), .fails(.timeout), .error("x", status: 302)] as [ServerResponse]
         ) {
             $0.revocation = $1
         } check: { scenario, outcome, _ in
@@ -105,7 +106,7 @@ struct SignOutAttackTests {
         scenario.remember([state])
         func isReturn(_ query: String) -> Bool {
             EndSessionRequest.isReturn(
-                AuthorizationCallback(url: landing + query), answering: Secret(state), at: client.provider)
+                AuthorizationCallback(url: landing + query), state: Secret(state), at: client.provider)
         }
         #expect(isReturn("?state=\(state)"))
         for query in ["", "?state=", "?state=x", "?state=\(state)&state=\(state)", "?state=%zz", "?State=\(state)"] {
@@ -141,7 +142,7 @@ struct SignOutAttackTests {
 
 @Suite("DCR: dynamic client registration", .searchedForSecrets)
 struct RegistrationAttackTests {
-    @Test("DCR-01: Answers")
+    @Test("DCR-01: Responses")
     func DCR_01_answers() async throws {
         try await accept(in: .register, each: [200, 201]) {
             $0.registration.status = $1

@@ -214,7 +214,7 @@ struct SignatureAttackTests {
             ("x5c", ["MIIB"]), ("x5t", "AAAA"),
         ]
         try await refuse(.idToken, .badSignature, each: headers) { script, header in
-            script.elsewhere["https://evil.example/jwks"] = Answer(["keys": [own]])
+            script.elsewhere["https://evil.example/jwks"] = ServerResponse(["keys": [own]])
             script.idToken.header[header.0] = header.1
             script.idToken.key = .otherRSA
         }

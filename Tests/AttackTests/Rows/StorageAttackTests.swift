@@ -93,7 +93,7 @@ struct StorageAttackTests {
         ])
     func LOG_02_wordsThatForgeALine(words: String) async throws {
         try await refuse(.tokenRequest, .serverError) { script in
-            script.token = Answer(["error": .string(words), "error_description": .string(words)], status: 400)
+            script.token = ServerResponse(["error": .string(words), "error_description": .string(words)], status: 400)
         }
         try await refuse(.discovery, .issuerMismatch) { $0.metadata["issuer"] = .string(words) }
         try await refuse(.idToken, .issuerMismatch) { $0.idToken.claims["iss"] = .string(words) }

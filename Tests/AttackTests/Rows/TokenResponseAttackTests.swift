@@ -11,7 +11,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite("TOK: the token endpoint's answer", .searchedForSecrets)
+@Suite("TOK: the token endpoint's response", .searchedForSecrets)
 struct TokenResponseAttackTests {
     @Test("TOK-01: Request is a post with a body")
     func TOK_01_requestIsAPostWithABody() async throws {
@@ -153,15 +153,15 @@ struct TokenResponseAttackTests {
 
     @Test("TOK-10: Error bodies")
     func TOK_10_errorBodies() async throws {
-        let html = Answer.text("<html>\u{1B}[2J broken</html>", status: 400, type: "text/html")
-        let empty = Answer.text("", status: 403, type: "text/plain")
-        let unknown = Answer.text("{\"error\":{\"message\":\"no\",\"code\":190}}", status: 400)
-        let number = Answer.text("{\"error\":[1]}", status: 400)
+        let html = ServerResponse.text("<html>\u{1B}[2J broken</html>", status: 400, type: "text/html")
+        let empty = ServerResponse.text("", status: 403, type: "text/plain")
+        let unknown = ServerResponse.text("{\"error\":{\"message\":\"no\",\"code\":190}}", status: 400)
+        let number = ServerResponse.text("{\"error\":[1]}", status: 400)
         try await refuse(.tokenRequest, .unexpectedStatus, each: [html, empty, unknown, number]) { $0.token = $1 }
         try await refuse(.tokenRequest, .serverError, each: ["invalid_code", "x\r\ny", "\u{1B}[31m"]) {
             $0.token = .error($1, status: 403)
         }
-        let huge = Answer(["error": .string(String(repeating: "e", count: 1 << 20))], status: 400)
+        let huge = ServerResponse(["error": .string(String(repeating: "e", count: 1 << 20))], status: 400)
         let scenario = Scenario()
         let error = await expectRefusal(.serverError) { try await Flow.signIn.run(scenario) { $0.token = huge } }
         #expect("\(try #require(error))".utf8.count < 1000)
@@ -172,7 +172,7 @@ struct TokenResponseAttackTests {
     func TOK_10_errorBodyWithSecrets() async throws {
         let flow = Flow.signIn.registered { $0.authenticationMethod = .clientSecretPost }
         try await refuse(.tokenRequest, .serverError, in: flow) { script in
-            script.token = Answer(
+            script.token = ServerResponse(
                 [
                     "error": "invalid_client", "access_token": "{secret}",
                     "error_description": .string("bad secret \(Scenario.clientSecret)"),
@@ -192,14 +192,14 @@ struct TokenResponseAttackTests {
     func TOK_11_challenge(text: String) async throws {
         let flow = Flow.call.served { $0.token["refresh_token"] = nil }
         try await refuse(.resource, .unauthorized, in: flow) { script in
-            script.resource = Answer(["error": "x"], status: 401)
+            script.resource = ServerResponse(["error": "x"], status: 401)
             script.resource.headers.append(("WWW-Authenticate", text))
         }
     }
 
     @Test("TOK-12: Form encoded response")
-    func TOK_12_formEncodedAnswer() async throws {
-        let form = Answer.text(
+    func TOK_12_formEncodedResponse() async throws {
+        let form = ServerResponse.text(
             "access_token=gho_0123456789&scope=profile%2Cemail&token_type=bearer",
             type: "application/x-www-form-urlencoded")
         try await refuse(.tokenRequest, .unexpectedContentType) { $0.token = form }
@@ -278,7 +278,7 @@ struct TokenResponseAttackTests {
     func TOK_18_codeIsNeverSentTwice() async throws {
         try await refuse(.tokenRequest, .serverUnavailable) { $0.token = .error("server_error", status: 500) }
         try await refuse(
-            .tokenRequest, .transport, each: [.interrupted, .timeout, .connection] as [Answer.TransportFailure]
+            .tokenRequest, .transport, each: [.interrupted, .timeout, .connection] as [ServerResponse.TransportFailure]
         ) { $0.token = .fails($1) }
         let scenario = Scenario()
         let client = try Flow.signIn.client(of: scenario)

@@ -32,7 +32,7 @@ struct TransportAttackTests {
             defer { second.stop() }
             try await Wire.refuse(
                 endpoint, .unexpectedStatus,
-                answering: Wire.response(
+                responding: Wire.response(
                     "{}", status: "\(status) Moved", fields: ["Location: http://\(second.authority)/x"]),
                 over: transport)
             #expect(second.connections == 0)
@@ -51,7 +51,7 @@ struct TransportAttackTests {
             [.send(Self.head + "\r\n"), .sendEndlessly([0x20])],
             [.send(Self.head + "Content-Length: 1000000000\r\n\r\n"), .waitForHangUp],
         ] {
-            let error = try await Wire.refuse(endpoint, .transport, answering: steps, over: transport)
+            let error = try await Wire.refuse(endpoint, .transport, responding: steps, over: transport)
             #expect(error?.message.contains("larger than 65536 bytes") == true)
         }
     }
@@ -62,7 +62,7 @@ struct TransportAttackTests {
             [RawServer.Step.waitForHangUp], [.drip(Array((Self.head + "\r\n{}").utf8))],
             [.send(Self.head + "Content-Length: 100\r\n\r\n"), .drip([UInt8](repeating: 0x20, count: 100))],
         ] {
-            let error = try await Wire.refuse(.token, .transport, answering: steps, over: transport)
+            let error = try await Wire.refuse(.token, .transport, responding: steps, over: transport)
             #expect(error?.message.contains("did not ") == true)
             #expect(error?.disposition == .tryLater)
         }
@@ -78,7 +78,7 @@ struct TransportAttackTests {
             [.send(Self.head + "Transfer-Encoding: chunked\r\n\r\nzz\r\n{}")],
             [.send(Self.head + "Content-Length: -5\r\n\r\n{}")],
         ] {
-            let error = try await Wire.refuse(.token, .transport, answering: steps, over: transport)
+            let error = try await Wire.refuse(.token, .transport, responding: steps, over: transport)
             #expect(error?.disposition == .tryLater)
         }
     }
@@ -90,7 +90,7 @@ struct TransportAttackTests {
         for endpoint in [Wire.Endpoint.token, .metadata, .jwks] {
             try await Wire.refuse(
                 endpoint, .serverUnavailable,
-                answering: Wire.response("{}", status: "503 Busy", fields: ["Retry-After: \(text)"]), over: transport)
+                responding: Wire.response("{}", status: "503 Busy", fields: ["Retry-After: \(text)"]), over: transport)
         }
     }
 
@@ -99,17 +99,17 @@ struct TransportAttackTests {
         let encoding = Self.head + "Content-Encoding: gzip\r\nContent-Length: "
         let packed = Gzip.stored(Array(Wire.good(.token).utf8))
         let honest = try Wire(
-            .token, answering: [.send(encoding + "\(packed.count)\r\n\r\n"), .send(packed)], over: transport)
+            .token, responding: [.send(encoding + "\(packed.count)\r\n\r\n"), .send(packed)], over: transport)
         defer { honest.server.stop() }
         _ = try await honest.run()
         // What comes out counts for the limit, not what was sent.
         let error = try await Wire.refuse(
             .token, .transport,
-            answering: [
+            responding: [
                 .send(encoding + "\(GzipSample.packed.count)\r\n\r\n"), .send(GzipSample.packed),
             ], over: transport)
         #expect(error?.message.contains("larger") == true)
-        let wire = try Wire(.userinfo, answering: Wire.response(Wire.good(.userinfo)), over: transport)
+        let wire = try Wire(.userinfo, responding: Wire.response(Wire.good(.userinfo)), over: transport)
         defer { wire.server.stop() }
         _ = try await wire.run()
         #expect(wire.server.requests.allSatisfy { !$0.lowercased().contains("accept-encoding: gzip") })
@@ -152,7 +152,7 @@ struct TransportAttackTests {
     @Test("HTTP-12: Cookies of the back-channel", arguments: NetworkTransport.allCases)
     func HTTP_12_cookiesOfTheBackChannel(transport: NetworkTransport) async throws {
         let wire = try Wire(
-            .userinfo, answering: Wire.response(Wire.good(.userinfo), fields: ["Set-Cookie: session=1; Path=/"]),
+            .userinfo, responding: Wire.response(Wire.good(.userinfo), fields: ["Set-Cookie: session=1; Path=/"]),
             over: transport)
         defer { wire.server.stop() }
         let outcome = try await wire.run()
@@ -177,6 +177,6 @@ struct TransportAttackTests {
         for steps in [
             [RawServer.Step.send("HTTP/1.1 200 OK\r\n"), .sendEndlessly(Array(field.utf8))],
             [.send(Self.head + "\r\n"), .drip([UInt8](repeating: 0x20, count: 1000))],
-        ] { try await Wire.refuse(.metadata, .transport, answering: steps, over: transport) }
+        ] { try await Wire.refuse(.metadata, .transport, responding: steps, over: transport) }
     }
 }

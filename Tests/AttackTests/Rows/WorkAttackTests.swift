@@ -13,10 +13,10 @@ import Testing
 /// on the machine: see `Docs/decisions/linear-work.md`.
 @Suite("COST: work that grows faster than the input", .searchedForSecrets, .enabled(if: Work.isCounting))
 struct WorkAttackTests {
-    /// The token that a server gave and the body that it answers with are both of its choice: `aaaa…b` in `aaaa…`.
+    /// The token that a server gave and the body that it responds with are both of its choice: `aaaa…b` in `aaaa…`.
     @Test("COST-01: Beginning of a secret")
     func COST_01_beginningOfASecret() throws {
-        let entries = try EntryPoint.answers().filter { $0.name.hasSuffix(", \(CostlyJSON.beginningOfASecret)") }
+        let entries = try EntryPoint.responses().filter { $0.name.hasSuffix(", \(CostlyJSON.beginningOfASecret)") }
         #expect(entries.count > 10)
         for entry in entries { try entry.expectLinearWork() }
     }
@@ -27,12 +27,12 @@ struct WorkAttackTests {
         let acme = try FuzzProvider()
         let (token, rest) = (String(repeating: "a", count: 300_000) + "b", String(repeating: "a", count: 700_000))
         let body = #"{"access_token":"\#(token)","token_type":"Bearer","x":"\#(rest)"}"#
-        let answer = FuzzProvider.answer(Array(body.utf8))
+        let response = FuzzProvider.response(Array(body.utf8))
         let request = try acme.request()
         var error: OAuthError?
         let steps = Work.steps {
             error = #expect(throws: OAuthError.self) {
-                _ = try TokenResponse(validating: answer, to: request, from: acme.provider)
+                _ = try TokenResponse(validating: response, to: request, from: acme.provider)
             }
         }
         #expect(error?.kind == .wrongFieldType)
@@ -41,7 +41,7 @@ struct WorkAttackTests {
 
     @Test("COST-02: JSON")
     func COST_02_JSON() throws {
-        for entry in try EntryPoint.answers() { try entry.expectLinearWork() }
+        for entry in try EntryPoint.responses() { try entry.expectLinearWork() }
     }
 
     /// The standard library sorts a row of combining characters before it compares a text, with the square of its length. So
@@ -73,17 +73,17 @@ struct WorkAttackTests {
         let marks = String(repeating: "\u{301}\u{327}", count: 250_000)
         let request = try acme.request()
         for body in ["{\"sub\":\"u\",\"a\(marks)\":1}", "{\"error\":\"a\(marks)\"}", "{\"iss\(marks)\":\"\(marks)\"}"] {
-            let answer = FuzzProvider.answer(Array(body.utf8), type: "application/json")
+            let response = FuzzProvider.response(Array(body.utf8), type: "application/json")
             #expect(throws: OAuthError.self) {
-                try Profile(validating: answer, to: request, from: acme.provider, subject: "u")
+                try Profile(validating: response, to: request, from: acme.provider, subject: "u")
             }
-            #expect(throws: OAuthError.self) { try ProviderMetadata(validating: answer, for: acme.resolved) }
-            #expect(RedactedResponse(answer, to: request).body.utf8.count < 100)
+            #expect(throws: OAuthError.self) { try ProviderMetadata(validating: response, for: acme.resolved) }
+            #expect(RedactedResponse(response, to: request).body.utf8.count < 100)
         }
-        let answer = FuzzProvider.answer(
+        let response = FuzzProvider.response(
             Array("{}".utf8), type: "a\(marks)/json", challenge: "Bearer a\(marks)=\(marks)")
         #expect(throws: OAuthError.self) {
-            try Profile(validating: answer, to: request, from: acme.provider, subject: "u")
+            try Profile(validating: response, to: request, from: acme.provider, subject: "u")
         }
         #expect(throws: OAuthError.self) {
             try BackChannelLogoutRequest.logoutToken(in: [], mediaType: "a\(marks); charset=x")
@@ -111,7 +111,7 @@ struct WorkAttackTests {
         let key = acme.keySet.dropFirst(#"{"keys":["#.count).dropLast(2)
         func keys(_ count: Int) -> IncomingResponse {
             let list = Array(repeating: String(key), count: count).joined(separator: ",")
-            return FuzzProvider.answer(Array(#"{"keys":[\#(list)]}"#.utf8))
+            return FuzzProvider.response(Array(#"{"keys":[\#(list)]}"#.utf8))
         }
         _ = try JSONWebKeySet(validating: keys(100))
         let error = #expect(throws: OAuthError.self) { try JSONWebKeySet(validating: keys(101)) }

@@ -13,13 +13,13 @@ extension PeerTrial {
         let client = try client()
         let session = try await signIn(client).session
         do {
-            let answer = try await session.introspect()
-            #expect(answer.isActive)
+            let response = try await session.introspect()
+            #expect(response.isActive)
             if let end = try JSONValue(parsing: try #require(transport.last).body)["exp"], end.integer == nil {
                 note(.fractionalTimes)
             }
             #expect(try await client.introspect(Secret("no-token-at-all")).isActive == false)
-            note(.introspection, .passed(answer.expiresAt == nil ? "it does not tell the end" : nil))
+            note(.introspection, .passed(response.expiresAt == nil ? "it does not tell the end" : nil))
         } catch let error as OAuthError where error.status != nil {
             note(.introspection, .refused(words(of: error)))
         }
@@ -71,7 +71,7 @@ extension PeerTrial {
         let outcome = try await signIn(client).session.signOut(.everywhere)
         let landing = try await peer.endSession(at: try #require(outcome.endSessionURL).reveal())
         let isBack = EndSessionRequest.isReturn(
-            AuthorizationCallback(url: landing), answering: outcome.endSessionState, at: client.provider)
+            AuthorizationCallback(url: landing), state: outcome.endSessionState, at: client.provider)
         let origin = try WebURL(peer.registration.issuer).origin
         #expect(isBack || landing.hasPrefix(origin), "\(landing)")
         note(.endSession, .passed(isBack ? "the browser returns with the state" : "the browser stays on its page"))

@@ -62,8 +62,8 @@ extension PeerTrial {
         do {
             client = try await registrar.read(client)
             #expect(client.clientID == registered.clientID)
-            let answer = try JSONValue(parsing: try #require(transport.last).body)
-            if answer["token_endpoint_auth_method"]?.array != nil { note(.methodAsList) }
+            let response = try JSONValue(parsing: try #require(transport.last).body)
+            if response["token_endpoint_auth_method"]?.array != nil { note(.methodAsList) }
             done.append("read")
             client = try await registrar.update(client, to: renamed, at: provider)
             done.append("changed")

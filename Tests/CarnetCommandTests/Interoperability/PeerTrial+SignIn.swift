@@ -71,9 +71,9 @@ extension PeerTrial {
             return
         }
         try await peer.settle()
-        let renewed = try await session.refresh()
+        let refreshed = try await session.refresh()
         #expect(try await session.profile().email == "alice@example.org")
-        let isReplaced = renewed.refreshToken != first
+        let isReplaced = refreshed.refreshToken != first
         note(.refresh, .passed(isReplaced ? "with a new refresh token" : "the refresh token stays valid"))
         guard isReplaced else {
             note(.rotation, .lacking("the token stays valid"))

@@ -81,7 +81,7 @@ struct PeerTrial {
         return (session, callback)
     }
 
-    /// What the server answers to an access token at its userinfo endpoint.
+    /// What the server returns for an access token at its userinfo endpoint.
     func userinfoStatus(_ accessToken: String) async throws -> Int {
         let url = try WebURL(try #require(metadata["userinfo_endpoint"]?.string))
         let request = HTTPRequest(

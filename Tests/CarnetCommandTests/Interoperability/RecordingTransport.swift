@@ -26,7 +26,7 @@ final class RecordingTransport: Transport {
         }
     }
 
-    /// The answers to the requests that carried a proof of possession, in their order.
+    /// The responses to the requests that carried a proof of possession, in their order.
     var proved: [IncomingResponse] {
         guard let name = HTTPField.Name("DPoP") else { return [] }
         return state.withLock { $0.exchanges.filter { $0.request.head.headerFields[name] != nil }.map(\.response) }

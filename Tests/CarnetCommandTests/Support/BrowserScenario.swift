@@ -13,9 +13,9 @@ struct BrowserScenario {
 
     /// Plays the script to its end.
     ///
-    /// - Parameter answer: Does what the script asks for, and says what came of it.
+    /// - Parameter response: Does what the script asks for, and says what came of it.
     /// - Throws: `CommandRun.Failure` with the script's words if it saw what it should not.
-    func play(at site: String, _ answer: (String) async throws -> String = { _ in "" }) async throws {
+    func play(at site: String, _ response: (String) async throws -> String = { _ in "" }) async throws {
         let shots = BuiltProduct.package.appending(path: ".build/screenshots/\(name)").path
         let run = try CommandRun(
             URL(filePath: "/usr/bin/env"),
@@ -29,7 +29,7 @@ struct BrowserScenario {
             let text = try await run.line(number, of: .standardOutput, within: .seconds(900))
             let line = try JSONDecoder().decode(Line.self, from: Data(text.utf8))
             guard let ask = line.ask else { break }
-            run.send(String(decoding: try JSONEncoder().encode(try await answer(ask)), as: UTF8.self))
+            run.send(String(decoding: try JSONEncoder().encode(try await response(ask)), as: UTF8.self))
             number += 1
         }
         let result = try await run.finish()

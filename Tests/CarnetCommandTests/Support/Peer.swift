@@ -52,7 +52,7 @@ actor Peer {
     nonisolated let server: Server
     nonisolated let registration: Registration
     private let run: CommandRun
-    private var answers = 0
+    private var responses = 0
 
     /// Starts the server, after its Python environment if that is not there yet, and ends it after the body.
     ///
@@ -110,9 +110,9 @@ actor Peer {
     }
 
     private func ask(_ line: String) async throws -> Answer {
-        answers += 1
+        responses += 1
         run.send(line)
-        let answer = try await run.line(answers, of: .standardOutput)
+        let answer = try await run.line(responses, of: .standardOutput)
         let decoded = try JSONDecoder().decode(Answer.self, from: Data(answer.utf8))
         if let error = decoded.error {
             throw CommandRun.Failure(description: "the user could not sign in: \(error)")

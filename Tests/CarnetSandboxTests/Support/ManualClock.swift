@@ -1,7 +1,7 @@
 import CarnetDescriptors
 import Foundation
 
-/// A clock that stands still until it is told to go on.
+/// A clock that stands still until a test moves it.
 final class ManualClock: Sendable {
     private let time = Lock(Date(timeIntervalSince1970: 1_790_000_000))
 

@@ -80,14 +80,16 @@ struct TestClient {
         try await endpoint(.authorization) + "?" + form(changed(authorizationParameters(), changes) + added)
     }
 
-    func authorize(_ changes: [String: String?] = [:], adding added: [(String, String)] = []) async throws -> Answer {
+    func authorize(_ changes: [String: String?] = [:], adding added: [(String, String)] = []) async throws
+        -> TestResponse
+    {
         try await get(authorizationURL(changes, adding: added))
     }
 
     /// The parameters of the callback after a request that is as it must be.
     func callback(_ changes: [String: String?] = [:]) async throws -> [String: String] {
-        let answer = try await authorize(changes)
-        return try #require(answer.callback, "\(answer.text)")
+        let reply = try await authorize(changes)
+        return try #require(reply.callback, "\(reply.text)")
     }
 
     // MARK: Tokens
@@ -118,7 +120,7 @@ struct TestClient {
     func exchange(
         code: String? = nil, _ changes: [String: String?] = [:], headers: HTTPFields = [:],
         as encoding: BodyEncoding? = nil
-    ) async throws -> Answer {
+    ) async throws -> TestResponse {
         var code = code
         if code == nil { code = try await callback()["code"] }
         let parameters = changed(tokenParameters(code: try #require(code)), changes)
@@ -127,7 +129,7 @@ struct TestClient {
 
     func refresh(
         _ token: String, _ changes: [String: String?] = [:], headers: HTTPFields = [:]
-    ) async throws -> Answer {
+    ) async throws -> TestResponse {
         try await send(
             changed(refreshParameters(token), changes), to: .token, headers: headers, as: provider.refresh.request.body)
     }
@@ -135,7 +137,7 @@ struct TestClient {
     func send(
         _ parameters: [(String, String)], to name: EndpointName, headers: HTTPFields = [:],
         as encoding: BodyEncoding = .form
-    ) async throws -> Answer {
+    ) async throws -> TestResponse {
         var headers = headers
         var url = try await endpoint(name)
         var body: [UInt8] = []
@@ -156,7 +158,7 @@ struct TestClient {
 
     // MARK: Any request
 
-    func get(_ url: String, bearer: String? = nil, headers: HTTPFields = [:]) async throws -> Answer {
+    func get(_ url: String, bearer: String? = nil, headers: HTTPFields = [:]) async throws -> TestResponse {
         var headers = headers
         if let bearer { headers[.authorization] = "\(provider.api.scheme) \(bearer)" }
         return try await request(.get, url, headers: headers)
@@ -164,14 +166,14 @@ struct TestClient {
 
     func request(
         _ method: HTTPRequest.Method, _ text: String, headers: HTTPFields = [:], body: [UInt8] = []
-    ) async throws -> Answer {
+    ) async throws -> TestResponse {
         let url = try WebURL(text)
         let (response, bytes) = await sandbox.respond(
             to: HTTPRequest(
                 method: method, scheme: url.scheme, authority: url.authority, path: url.target, headerFields: headers),
             body: body
         )
-        return Answer(head: response, body: bytes)
+        return TestResponse(head: response, body: bytes)
     }
 
     private func changed(_ parameters: [(String, String)], _ changes: [String: String?]) -> [(String, String)] {
@@ -190,7 +192,7 @@ struct TestClient {
 }
 
 /// A response of the sandbox.
-struct Answer {
+struct TestResponse {
     let head: HTTPResponse
     let body: [UInt8]
 

@@ -6,7 +6,7 @@ import CarnetTesting
 import Foundation
 import HTTPTypes
 
-/// Servers at all addresses, each of which answers any request as the client would like it to, and notes what was
+/// Servers at all addresses, each of which responses any request as the client would like it to, and notes what was
 /// entrusted to it.
 final class ObligingServers: Transport {
     /// What must not come to the wrong server.
@@ -48,7 +48,7 @@ final class ObligingServers: Transport {
     /// What came to whom so far.
     var deliveries: [Delivery] { state.withLock(\.deliveries) }
 
-    /// Forgets what came, and answers as a provider whose issuer is called so.
+    /// Forgets what came, and responds as a provider whose issuer is called so.
     ///
     /// - Parameter isAfter: Whether it is the time of a new sign-in, whose own tokens may go where its descriptor says.
     func begin(issuer: String?, metadata: String, isAfter: Bool = false) {
@@ -92,7 +92,7 @@ final class ObligingServers: Transport {
                 .map { String(decoding: $0, as: UTF8.self) }
         }
         note([head.path ?? "", body] + fields + decoded, at: url.origin)
-        return try .json(answer(to: head.path ?? "", at: url, body: body))
+        return try .json(reply(to: head.path ?? "", at: url, body: body))
     }
 
     private func note(_ texts: [String], at origin: String) {
@@ -110,7 +110,7 @@ final class ObligingServers: Transport {
         }
     }
 
-    private func answer(to path: String, at url: WebURL, body: String) throws -> String {
+    private func reply(to path: String, at url: WebURL, body: String) throws -> String {
         if path.contains("/.well-known/") {
             return url.host == "id.acme.example" ? state.withLock(\.metadata) : metadata(at: url)
         }
@@ -128,19 +128,19 @@ final class ObligingServers: Transport {
             #"{"issuer":"\#(issuer)","jwks_uri":"https://\#(url.authority)/jwks",\#(endpoints.joined(separator: ","))}"#
     }
 
-    /// One answer for all: tokens, profile, introspection and lookups.
+    /// One response for all: tokens, profile, introspection and lookups.
     private func tokens(for code: String?) throws -> String {
         let (isAfter, issuer, nonce, number) = state.withLock { state in
             state.issued += 1
             return (state.isAfter, state.issuer, code.flatMap { state.nonces[$0] }, state.issued)
         }
-        let answer: JSONValue = [
+        let response: JSONValue = [
             "token_type": "Bearer", "expires_in": 3600, "scope": "openid email", "sub": "user-1",
             "email": "ada@acme.example", "active": true, "sites": [["id": "1"]], "region": "eu",
             "api": "https://one.shops.acme.example", "evil": "https://evil.example",
             "issued_token_type": "urn:ietf:params:oauth:token-type:access_token", "request_uri": "urn:example:1",
         ]
-        var body = answer.object ?? JSONObject()
+        var body = response.object ?? JSONObject()
         // A new sign-in brings no refresh token, as with providers that give it at the first consent only.
         body["access_token"] = .string(isAfter ? "another-token" : "\(Credential.accessToken.rawValue)-\(number)")
         if !isAfter { body["refresh_token"] = .string("\(Credential.refreshToken.rawValue)-\(number)") }

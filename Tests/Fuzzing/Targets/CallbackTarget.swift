@@ -9,7 +9,7 @@ import Foundation
 struct CallbackTarget: FuzzTarget {
     private let providers: [FuzzProvider]
     private let pending: [PendingAuthorization]
-    private let verification: AnswerVerification
+    private let verification: ResponseVerification
     /// The callback that the provider signed.
     private let signed: String
     private let mutator: ByteMutator
@@ -64,7 +64,7 @@ struct CallbackTarget: FuzzTarget {
                 try require(!"\(error)".contains(pending.id.reveal()), "an error tells the state")
                 continue
             }
-            if pending.hasSignedAnswer(at: acme.provider) {
+            if pending.hasSignedResponse(at: acme.provider) {
                 let decoded = text.removingPercentEncoding ?? text
                 try require(decoded.contains(signed), "a callback is believed that nobody signed")
             } else {
@@ -74,7 +74,7 @@ struct CallbackTarget: FuzzTarget {
             try require(!isPosted || isPostExpected, "a form passes that was not asked for")
             let own = ["https://app.example/callback", "https://app.example:443/callback"]
             try require(own.contains(callback.location.lowercased()), "a callback to \(callback.location) passes")
-            let request = try? TokenRequest.exchange(
+            let request = try? TokenRequest.authorizationCode(
                 validated, at: acme.provider, as: acme.registration, random: SystemRandomSource(), now: FuzzProvider.now
             )
             let form = request.flatMap { PercentEncoding.decodeForm(String(decoding: $0.outgoing.body, as: UTF8.self)) }

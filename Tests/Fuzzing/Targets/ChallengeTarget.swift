@@ -36,9 +36,9 @@ struct ChallengeTarget: FuzzTarget {
     func check(_ bytes: [UInt8], index: Int) throws(InputCheck.Violation) {
         let status = [401, 403, 400, 500][Int(bytes.first ?? 0) % 4]
         let challenge = String(decoding: bytes.dropFirst(), as: UTF8.self)
-        let answer = FuzzProvider.answer([], status: status, type: "text/plain", challenge: challenge)
+        let response = FuzzProvider.response([], status: status, type: "text/plain", challenge: challenge)
         do throws(OAuthError) {
-            try ResourceRequest.validate(answer, to: request)
+            try ResourceRequest.validate(response, to: request)
         } catch {
             try FuzzProvider.check(error)
             if let stepUp = error.stepUp {

@@ -12,7 +12,7 @@ import HTTPTypes
 /// A line of an input is one `Set-Cookie` field. It begins with who sends it: `S` the sibling over https, `P` the site's own
 /// name over http.
 struct CookieJarTarget: FuzzTarget {
-    /// How the names and values of this site's cookies are read from a request; and whether they could be told.
+    /// How the names and values of this site's cookies are read from a request; and whether they could be read.
     typealias Reader = @Sendable (HTTPRequest) -> (cookies: [(name: String, value: String)], isAmbiguous: Bool)
 
     static let host = "app.shop.example"

@@ -34,7 +34,7 @@ struct KeySetTarget: FuzzTarget {
     func check(_ bytes: [UInt8], index: Int) throws(InputCheck.Violation) {
         let keys: JSONWebKeySet
         do throws(OAuthError) {
-            keys = try JSONWebKeySet(validating: FuzzProvider.answer(bytes))
+            keys = try JSONWebKeySet(validating: FuzzProvider.response(bytes))
         } catch {
             try require(error.step == .keys, "the step is \(error.step)")
             // Nothing secret was asked with.

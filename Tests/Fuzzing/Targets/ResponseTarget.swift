@@ -4,7 +4,7 @@ import CarnetTestSupport
 import CarnetTesting
 import Foundation
 
-/// Answers of the token endpoint and all the others that speak JSON. The first byte chooses the status, the type and the rules.
+/// Responses of the token endpoint and all the others that speak JSON. The first byte chooses the status, the type and the rules.
 struct ResponseTarget: FuzzTarget {
     private static let statuses = [200, 201, 204, 302, 400, 401, 403, 429, 500, 503]
     private static let types = [
@@ -78,17 +78,17 @@ struct ResponseTarget: FuzzTarget {
         let choice = Int(bytes.first ?? 0)
         let body = Array(bytes.dropFirst())
         let which = choice % 3
-        let answer = FuzzProvider.answer(
+        let reply = FuzzProvider.response(
             body, status: Self.statuses[choice / 3 % 10], type: Self.types[choice / 30 % Self.types.count])
         let (provider, request) = (providers[which].provider, requests[which])
         try checkJSON(body)
         var given: TokenResponse?
         try validated { () throws(OAuthError) in
-            given = try TokenResponse(validating: answer, to: request, from: provider)
+            given = try TokenResponse(validating: reply, to: request, from: provider)
         }
-        let kept = TokenResponse.refreshToken(in: answer, to: request, from: provider)
+        let kept = TokenResponse.refreshToken(in: reply, to: request, from: provider)
         if let given {
-            try require((200..<300).contains(answer.status), "tokens out of the status \(answer.status)")
+            try require((200..<300).contains(reply.status), "tokens out of the status \(reply.status)")
             try require(kept == given.refreshToken, "the refresh token is read in two ways")
             let token = given.accessToken.reveal()
             try require(!token.isEmpty && token.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "no token: \(token)")
@@ -100,24 +100,24 @@ struct ResponseTarget: FuzzTarget {
         }
         do throws(OAuthError) {
             let resolved = providers[which].resolved
-            _ = resolved.merging(try ProviderMetadata(validating: answer, for: resolved))
+            _ = resolved.merging(try ProviderMetadata(validating: reply, for: resolved))
         } catch {
             // Nothing secret was asked with.
             try requirePrintable("\(error)")
         }
-        try checkOthers(answer, to: request, from: provider)
+        try checkOthers(reply, to: request, from: provider)
         try validated { () throws(OAuthError) in
-            _ = try Profile(validating: answer, to: request, from: provider, subject: "user-1")
+            _ = try Profile(validating: reply, to: request, from: provider, subject: "user-1")
         }
     }
 
     /// The endpoints that are asked less often.
     private func checkOthers(
-        _ answer: IncomingResponse, to request: PreparedRequest, from provider: BoundProvider
+        _ reply: IncomingResponse, to request: PreparedRequest, from provider: BoundProvider
     ) throws(InputCheck.Violation) {
         var introspection: Introspection?
         try validated { () throws(OAuthError) in
-            introspection = try Introspection(validating: answer, to: request, from: provider, now: FuzzProvider.now)
+            introspection = try Introspection(validating: reply, to: request, from: provider, now: FuzzProvider.now)
         }
         if introspection?.isActive == true {
             try require(introspection?.claims["active"]?.bool == true, "a token is active by nobody's word")
@@ -125,19 +125,19 @@ struct ResponseTarget: FuzzTarget {
         var device: DeviceAuthorization?
         try validated { () throws(OAuthError) in
             device = try DeviceAuthorization(
-                validating: answer, to: request, scopes: [], from: provider, now: FuzzProvider.now)
+                validating: reply, to: request, scopes: [], from: provider, now: FuzzProvider.now)
         }
         if let device { try requirePrintable(device.userCode) }
-        try validated { () throws(OAuthError) in _ = try DevicePoll(validating: answer, to: request, from: provider) }
+        try validated { () throws(OAuthError) in _ = try DevicePoll(validating: reply, to: request, from: provider) }
         try validated { () throws(OAuthError) in
             let client = try RegisteredClient(
-                validating: answer, to: request, for: ClientMetadata(redirectURIs: ["https://app.example/callback"]))
+                validating: reply, to: request, for: ClientMetadata(redirectURIs: ["https://app.example/callback"]))
             _ = "\(client)"
         }
         try validated { () throws(OAuthError) in
-            _ = try pushed.referring(to: answer, answering: request, at: provider.discovered, now: FuzzProvider.now)
+            _ = try pushed.referring(to: reply, request: request, at: provider.discovered, now: FuzzProvider.now)
         }
-        try validated { () throws(OAuthError) in try RevocationResponse.validate(answer, to: request, from: provider) }
+        try validated { () throws(OAuthError) in try RevocationResponse.validate(reply, to: request, from: provider) }
     }
 
     private func validated(_ body: () throws(OAuthError) -> Void) throws(InputCheck.Violation) {

@@ -3,7 +3,7 @@ import CarnetProtocol
 import CarnetTestSupport
 import Foundation
 
-/// ID tokens, logout tokens and signed answers: what the provider did not sign is not believed, and what it signed only if
+/// ID tokens, logout tokens and signed responses: what the provider did not sign is not believed, and what it signed only if
 /// it is for this client, now.
 struct TokenTarget: FuzzTarget {
     private static let separator: UInt8 = 0x0A
@@ -13,7 +13,7 @@ struct TokenTarget: FuzzTarget {
     private let expectations: IDTokenExpectations
     private let logout: LogoutTokenExpectations
     private let request: PreparedRequest
-    private let verification: AnswerVerification
+    private let verification: ResponseVerification
     private let valid: String
     private let raw: ByteMutator
     private let header: JSONMutator
@@ -75,7 +75,7 @@ struct TokenTarget: FuzzTarget {
         _ = try? IDToken(storedAfterValidation: Secret(text))
         let claimed = isSigned ? Self.object(Array(parts[1])) : [:]
         try checkLogout(text, claimed)
-        try checkAnswers(text, claimed)
+        try checkResponses(text, claimed)
         let token: IDToken
         do throws(OAuthError) {
             token = try IDToken(validating: Secret(text), with: keys, expecting: expectations, now: FuzzProvider.now)
@@ -116,18 +116,19 @@ struct TokenTarget: FuzzTarget {
     }
 
     /// Profiles and introspections that are JWTs.
-    private func checkAnswers(_ text: String, _ claims: [String: Any]) throws(InputCheck.Violation) {
+    private func checkResponses(_ text: String, _ claims: [String: Any]) throws(InputCheck.Violation) {
         do throws(OAuthError) {
             _ = try Profile(
-                validating: FuzzProvider.answer(Array(text.utf8), type: "application/jwt"), to: request,
+                validating: FuzzProvider.response(Array(text.utf8), type: "application/jwt"), to: request,
                 from: acme.provider, subject: "user-1", verifyingBy: verification)
         } catch {
             try FuzzProvider.check(error)
         }
         do throws(OAuthError) {
-            let answer = FuzzProvider.answer(Array(text.utf8), type: "application/token-introspection+jwt")
+            let response = FuzzProvider.response(Array(text.utf8), type: "application/token-introspection+jwt")
             _ = try Introspection(
-                validating: answer, to: request, from: acme.provider, now: FuzzProvider.now, verifyingBy: verification)
+                validating: response, to: request, from: acme.provider, now: FuzzProvider.now, verifyingBy: verification
+            )
         } catch {
             return try FuzzProvider.check(error)
         }

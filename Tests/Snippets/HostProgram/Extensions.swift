@@ -27,7 +27,7 @@ func signInSigned(with client: OAuthClient, in browser: any UserAgent) async thr
     try await client.signIn(with: browser, options: AuthorizationOptions(delivery: .init(isSigned: true)))
 }
 
-func signInWithSignedAnswer(with client: OAuthClient, in browser: any UserAgent) async throws -> Session {
+func signInWithSignedResponse(with client: OAuthClient, in browser: any UserAgent) async throws -> Session {
     try await client.signIn(with: browser, options: AuthorizationOptions(delivery: .init(responseMode: .jwt)))
 }
 

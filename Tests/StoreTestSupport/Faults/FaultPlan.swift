@@ -21,7 +21,7 @@ public struct FaultPlan: Codable, Sendable {
     /// How long a process is stopped.
     public var stop = 8500...12_000
     /// How long a process is cut off, or its connections are slow. Shorter than the lease: a process that is cut off for
-    /// longer cannot be told from one that is gone.
+    /// longer cannot be distinguished from one that is gone.
     public var cut = 100...3000
     /// Between two faults of one process.
     public var calm = 200...2000

@@ -8,7 +8,7 @@ public struct FaultReport: Sendable, CustomStringConvertible {
     public var cuts = 0
     public var halfOpens = 0
     public var delays = 0
-    /// How often a caller was told to try later, by the beginning of the reason.
+    /// How often a caller got an error to try later, by the beginning of the reason.
     public var failures: [String: Int] = [:]
     /// Refresh tokens that came twice, each with the processes that sent it.
     public var reused: [String] = []

@@ -2,7 +2,7 @@ public import Carnet
 import CarnetDescriptors
 import CarnetTestSupport
 
-/// One process of a fault run: callers that refresh one account after the other, until they are told to stop.
+/// One process of a fault run: callers that refresh one account after the other, until the run ends.
 public final class FaultWorker: Sendable {
     private let plan: FaultPlan
     private let client: OAuthClient

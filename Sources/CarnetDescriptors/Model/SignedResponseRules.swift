@@ -1,12 +1,12 @@
 /// How a response that is a JWT is signed, and encrypted if it is.
-package struct SignedAnswerRules: Sendable {
+package struct SignedResponseRules: Sendable {
     package internal(set) var algorithms: [SignatureAlgorithm] = []
     package internal(set) var encryption: TokenEncryption?
 
     init() {}
 }
 
-extension SignedAnswerRules: DescriptorSection {
+extension SignedResponseRules: DescriptorSection {
     static let shorthand: String? = "algorithms"
 
     static let keys: [Key<Self>] = [
@@ -18,14 +18,14 @@ extension SignedAnswerRules: DescriptorSection {
 }
 
 /// How one response is signed.
-package struct SignedAnswer: Sendable {
+package struct ResolvedSignedResponse: Sendable {
     /// Whether the descriptor demands a JWT.
     package let isRequired: Bool
     /// The accepted algorithms; also said by the metadata, and those of ID tokens if empty.
     package var algorithms: [SignatureAlgorithm]
     package let encryption: TokenEncryption?
 
-    init(_ rules: SignedAnswerRules?) {
+    init(_ rules: SignedResponseRules?) {
         isRequired = rules != nil
         algorithms = rules?.algorithms ?? []
         encryption = rules?.encryption
@@ -46,8 +46,8 @@ extension ProviderSections {
 
 extension ProviderStage {
     /// The algorithms of a signed response: the descriptor's or the announced ones, else those of ID tokens.
-    package func algorithms(of answer: SignedAnswer) -> [SignatureAlgorithm] {
-        if !answer.algorithms.isEmpty { return answer.algorithms }
+    package func algorithms(of response: ResolvedSignedResponse) -> [SignatureAlgorithm] {
+        if !response.algorithms.isEmpty { return response.algorithms }
         return self.idToken.algorithms.isEmpty ? [.RS256] : self.idToken.algorithms
     }
 }

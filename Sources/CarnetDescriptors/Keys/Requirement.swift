@@ -44,7 +44,7 @@ extension PKCERule: DescriptorValue {
             .section(
                 SectionDescription(
                     name: "ChallengeEncoding", keys: [encoding], phrase: "{ encoding: hex }", isWhole: true)),
-            .safeguardOff,
+            .requirementOff,
         ])
     }
 
@@ -57,7 +57,7 @@ extension PKCERule: DescriptorValue {
     }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        guard let section: Section? = decoder.safeguard(node, shape: Self.shape) else { return nil }
+        guard let section: Section? = decoder.requirement(node, shape: Self.shape) else { return nil }
         switch (section?.encoding, section?.none) {
         case (let encoding, nil): self = .required(encoding ?? .base64url)
         case (nil, let reason?): self = .off(because: reason)
@@ -87,7 +87,7 @@ extension NonceRule: DescriptorValue {
             .section(
                 SectionDescription(
                     name: "OptionalNonce", keys: [optional], phrase: "{ optional: REASON }", isWhole: true)),
-            .safeguardOff,
+            .requirementOff,
         ])
     }
 
@@ -100,7 +100,7 @@ extension NonceRule: DescriptorValue {
     }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        guard let section: Section? = decoder.safeguard(node, shape: Self.shape) else { return nil }
+        guard let section: Section? = decoder.requirement(node, shape: Self.shape) else { return nil }
         switch (section?.optional, section?.none) {
         case (nil, nil): self = .required
         case (let reason?, nil): self = .optional(because: reason)
@@ -121,7 +121,7 @@ extension NonceRule: DescriptorValue {
 }
 
 extension Shape {
-    fileprivate static var safeguardOff: Shape {
+    fileprivate static var requirementOff: Shape {
         let off = KeyDescription(
             name: "none",
             shape: String.shape,
@@ -129,7 +129,7 @@ extension Shape {
             isRequired: true
         )
         return .section(
-            SectionDescription(name: "SafeguardOff", keys: [off], phrase: "{ none: REASON }", isWhole: true))
+            SectionDescription(name: "RequirementOff", keys: [off], phrase: "{ none: REASON }", isWhole: true))
     }
 }
 
@@ -137,7 +137,7 @@ extension DescriptorDecoder {
     /// Reads a protection: the word `required`, which is a section without members here, or a mapping.
     ///
     /// - Returns: `nil` when a diagnostic was reported.
-    fileprivate mutating func safeguard<Section: DescriptorSection>(_ node: YAMLNode, shape: Shape) -> Section?? {
+    fileprivate mutating func requirement<Section: DescriptorSection>(_ node: YAMLNode, shape: Shape) -> Section?? {
         if let scalar = node.scalar, !scalar.isNull {
             switch scalar.text {
             case "required": return .some(nil)

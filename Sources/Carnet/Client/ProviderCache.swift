@@ -4,7 +4,7 @@ import Foundation
 
 /// The cached metadata and keys of a provider. Concurrent callers share one request, which continues if one of them
 /// is cancelled.
-final class ProviderConnection: Sendable {
+final class ProviderCache: Sendable {
     private let configured: Provider
     private let exchanger: Exchanger
     private let clock: any WallClock

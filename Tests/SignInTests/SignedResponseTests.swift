@@ -5,9 +5,9 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// Profiles and introspection answers, plain and signed.
+/// Profiles and introspection responses, plain and signed.
 @Suite("Signed responses")
-struct SignedAnswerTests {
+struct SignedResponseTests {
     private static func provider(_ keys: String) -> String {
         "carnet: 1\nid: acme\nname: Acme\nissuer: https://id.acme.example\n"
             + "scopes: { default: [openid, profile] }\n\(keys)\n"

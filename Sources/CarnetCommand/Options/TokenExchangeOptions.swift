@@ -4,7 +4,7 @@ import CarnetDescriptors
 import CarnetProtocol
 
 /// An account's access token, exchanged for another (RFC 8693).
-struct ExchangeOptions: ParsableArguments {
+struct TokenExchangeOptions: ParsableArguments {
     @Flag(name: .customLong("exchange"), help: "Exchange the access token for another (RFC 8693).")
     var isWanted = false
 
@@ -18,7 +18,7 @@ struct ExchangeOptions: ParsableArguments {
         if !isWanted, !audience.isEmpty { throw ValidationError("--audience needs --exchange") }
     }
 
-    func answer(_ part: TokenCommand.Part?, _ account: Account, _ console: Console) async throws {
+    func print(_ part: TokenCommand.Part?, _ account: Account, _ console: Console) async throws {
         let session = try await account.session()
         let (tokens, _) = try await account.explaining {
             try await session.exchange { [audience] token in
@@ -27,8 +27,8 @@ struct ExchangeOptions: ParsableArguments {
         }
         switch part {
         case nil:
-            for line in Table.lines(tokens.rows(now: SystemWallClock().now)) { console.answer(line) }
-            console.answer(json: account.json + tokens.summary)
+            for line in Table.lines(tokens.rows(now: SystemWallClock().now)) { console.print(line) }
+            console.print(json: account.json + tokens.summary)
         case .raw: TokenCommand.printToken(tokens, console)
         case .header: try TokenCommand.printSegment(0, named: "header", of: tokens, ownedBy: account.name, console)
         case .payload: try TokenCommand.printSegment(1, named: "payload", of: tokens, ownedBy: account.name, console)

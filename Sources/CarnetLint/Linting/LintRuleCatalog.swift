@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 /// Every rule about what a descriptor means. Codes are never used again for something else.
-package enum LintRules {
+package enum LintRuleCatalog {
     package static let all: [any LintRule] = [
         // D: the document.
         BidirectionalControl(),
@@ -30,7 +30,7 @@ package enum LintRules {
         // T: responses, tokens and profiles.
         ClaimsWithoutSubject(), ProfileWithoutSource(), UnredactedSample(), MarginBeyondLifetime(), BadTokenScheme(),
         RootOfForm(),
-        ChangingSubject(), SubjectFromFurtherRequest(), SecretSignsIDToken(), SignedAnswerWithoutKeys(),
+        ChangingSubject(), SubjectFromFurtherRequest(), SecretSignsIDToken(), SignedResponseWithoutKeys(),
         LogoutTokenWithoutEnd(), FirstCallbackNotKept(), ClaimSourceBeyondItsRights(), ClaimOfAnotherName(),
         // M: metadata and evidence.
         IDNotFileName(), NoteAboutNothing(), DateNotDay(), BadLink(), EvidenceOfCatalogues(),

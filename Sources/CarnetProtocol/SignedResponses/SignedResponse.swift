@@ -16,7 +16,7 @@ struct SignedResponse {
         /// The algorithms it is encrypted with for the client; `nil` for no encryption.
         var encryption: TokenEncryption?
 
-        init(from provider: some DiscoveredStage, _ rules: SignedAnswer) {
+        init(from provider: some DiscoveredStage, _ rules: ResolvedSignedResponse) {
             self.provider = provider.discovered
             algorithms = provider.algorithms(of: rules)
             encryption = rules.encryption
@@ -39,7 +39,7 @@ struct SignedResponse {
     /// Decrypts the token if encryption was registered, then checks the signature. The accepted algorithms come from
     /// the descriptor, the registration or the metadata, never from the token.
     init(
-        _ token: Secret, _ policy: JWTPolicy, expecting expected: Expected, by verification: AnswerVerification
+        _ token: Secret, _ policy: JWTPolicy, expecting expected: Expected, by verification: ResponseVerification
     ) throws(OAuthError) {
         let signed = try Self.signed(token, policy, expected.encryption, for: verification.registration)
         let signature = try JSONWebSignature(signed, step: policy.step)

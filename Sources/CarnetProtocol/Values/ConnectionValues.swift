@@ -11,7 +11,7 @@ private struct CryptoDigests: TemplateDigests {
 }
 
 /// The known values of an account or a sign-in, for the provider's templates.
-package struct HeldValues: Sendable {
+package struct ConnectionValues: Sendable {
     package var tokens: TokenSet?
     /// By reference, e.g. `token.instance_url`.
     package var values: [String: ConnectionValue]
@@ -27,7 +27,7 @@ package struct HeldValues: Sendable {
 extension DiscoveredProvider {
     /// The provider with its templates filled as far as the values are known.
     package func filled(
-        with held: HeldValues, as registration: ClientRegistration, now: Date, random: any RandomSource
+        with held: ConnectionValues, as registration: ClientRegistration, now: Date, random: any RandomSource
     ) -> BoundProvider {
         filled(values(registration, held, now: now, random: random))
     }
@@ -35,7 +35,8 @@ extension DiscoveredProvider {
 
 extension ProviderStage {
     func values(
-        _ registration: ClientRegistration, _ held: HeldValues = HeldValues(), now: Date, random: any RandomSource
+        _ registration: ClientRegistration, _ held: ConnectionValues = ConnectionValues(), now: Date,
+        random: any RandomSource
     ) -> TemplateValues {
         var values = TemplateValues(
             tables: self.tables, now: now, random: { random.bytes(count: $0) }, digests: CryptoDigests())

@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-struct SignedAnswerWithoutKeys: LintRule {
+struct SignedResponseWithoutKeys: LintRule {
     let explanation = DiagnosticExplanation(
         code: "T010",
         name: "signed-response-without-keys",

@@ -1,7 +1,7 @@
 package import Foundation
 
 /// What validates a signed response: the signer's keys, the expected audience and the current time.
-package struct AnswerVerification: Sendable {
+package struct ResponseVerification: Sendable {
     package var keys: JSONWebKeySet
     package var registration: ClientRegistration
     package var now: Date

@@ -10,7 +10,7 @@ import Foundation
 import Testing
 
 @Suite("ARES, JAR, INTR, UI: what is signed besides ID tokens", .searchedForSecrets)
-struct SignedAnswerAttackTests {
+struct SignedResponseAttackTests {
     // MARK: - Signed authorization responses
 
     private static let response: Token = {
@@ -73,7 +73,7 @@ struct SignedAnswerAttackTests {
         try await AttackTests.refuse(.callback, .malformedCallback, in: Self.signed, mayRequest: ["/jwks"]) {
             $0.afterResponse = "&code=of-the-attacker"
         }
-        // Where a plain answer was asked for a signed one is none.
+        // Where a plain response was asked for a signed one is none.
         try await AttackTests.refuse(.callback, .missingState) { $0.response = Self.response }
     }
 
@@ -185,8 +185,8 @@ struct SignedAnswerAttackTests {
     }
 
     @Test("INTR-03: Signed response")
-    func INTR_03_signedAnswer() async throws {
-        let answer: Token = {
+    func INTR_03_signedResponse() async throws {
+        let response: Token = {
             var token = Token()
             token.header["typ"] = "token-introspection+jwt"
             token.claims = JSONObject()
@@ -198,7 +198,7 @@ struct SignedAnswerAttackTests {
         }()
         let flow = Self.introspection.adding("introspection: { jwt: [RS256] }").served { script in
             script.introspection.headers = [("Content-Type", "application/token-introspection+jwt")]
-            script.introspection.signed = answer
+            script.introspection.signed = response
         }
         let changes: [(OAuthError.Kind, @Sendable (inout Token) -> Void)] = [
             (.wrongTokenUse, { $0.header["typ"] = "JWT" }), (.badSignature, { $0.key = .otherRSA }),
@@ -208,7 +208,7 @@ struct SignedAnswerAttackTests {
         ]
         for (kind, change) in changes {
             try await AttackTests.refuse(.introspection, kind, in: flow, mayRequest: ["/jwks"]) { script in
-                var changed = answer
+                var changed = response
                 change(&changed)
                 script.introspection.signed = changed
             }

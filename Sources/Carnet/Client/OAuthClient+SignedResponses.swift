@@ -6,7 +6,7 @@ extension OAuthClient {
     func validate(
         _ callback: AuthorizationCallback, for pending: PendingAuthorization, from provider: DiscoveredProvider
     ) async throws -> ValidatedCallback {
-        guard pending.hasSignedAnswer(at: provider), pending.matches(callback, at: provider, for: registration) else {
+        guard pending.hasSignedResponse(at: provider), pending.matches(callback, at: provider, for: registration) else {
             return try pending.validate(
                 callback, from: provider, now: clock.now, clientSecret: registration.clientSecret)
         }
@@ -43,7 +43,7 @@ extension OAuthClient {
                 profile = try await keys.verifying { [profile, registration, clock] keySet throws(OAuthError) in
                     try profile.adding(
                         claims, from: provider,
-                        verifyingBy: AnswerVerification(with: keySet, for: registration, now: clock.now))
+                        verifyingBy: ResponseVerification(with: keySet, for: registration, now: clock.now))
                 }
             } catch let error as OAuthError {
                 profile.failures.append(error)
@@ -54,11 +54,11 @@ extension OAuthClient {
 
     /// Validates a signed response, once more with newer keys if the known ones do not fit.
     func verifying<Result: Sendable>(
-        _ validate: @Sendable (AnswerVerification) throws(OAuthError) -> Result
+        _ validate: @Sendable (ResponseVerification) throws(OAuthError) -> Result
     ) async throws -> Result {
-        try await connection.verifying { [registration, providerClock] keys throws(OAuthError) in
+        try await cache.verifying { [registration, providerClock] keys throws(OAuthError) in
             try providerClock.onEitherClock { now throws(OAuthError) in
-                try validate(AnswerVerification(with: keys, for: registration, now: now))
+                try validate(ResponseVerification(with: keys, for: registration, now: now))
             }
         }
     }
