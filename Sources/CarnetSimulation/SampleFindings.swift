@@ -64,10 +64,10 @@ extension SampleFindings {
             return found
         } catch {
             if error.descriptorKey == "token.response.fields.expires_in" { return [badLifetime(in: sample)] }
-            let words = error.server.map { "; the server's error: \($0)" } ?? ""
+            let serverError = error.server.map { "; the server's error: \($0)" } ?? ""
             return [
                 SimulationDiagnostics.tokenNotInSample.diagnostic(
-                    "the engine rejects samples.\(sample.name): \(error.message)\(words)",
+                    "the engine rejects samples.\(sample.name): \(error.message)\(serverError)",
                     file: context.path,
                     span: sample.place.keySpan,
                     help: error.hint ?? error.descriptorKey.map { "see \($0)" }
@@ -98,7 +98,7 @@ extension SampleFindings {
         guard sample.body[rules.root]?.first(of: rules.fields.expiresIn.pointers) != nil else { return [] }
         // A time is plausible from the year 2001 on, which distinguishes seconds from milliseconds.
         let isPlausible =
-            switch response.end {
+            switch response.expiry {
             case .after(let seconds): seconds <= Self.longestLifetime
             case .at(let date): (1_000_000_000...10_000_000_000).contains(date.timeIntervalSince1970)
             case .never, nil: true
@@ -247,34 +247,35 @@ extension SampleFindings {
     ]
 
     private var ofError: [Diagnostic] {
-        guard let sample = samples.error, let words = try? simulation.words(of: sample) as ServerError?? else {
+        guard let sample = samples.error, let serverError = try? simulation.serverError(of: sample) as ServerError??
+        else {
             return []
         }
-        if let words, rules.success.isSuccess(sample) != true {
+        if let serverError, rules.success.isSuccess(sample) != true {
             if let code = expect.error {
-                return code == words.code
-                    ? [] : [notAsExpected("the error is \(words.code)", places.samples.expect.error)]
+                return code == serverError.code
+                    ? [] : [notAsExpected("the error is \(serverError.code)", places.samples.expect.error)]
             }
-            guard !Self.registeredErrors.contains(words.code) else { return [] }
+            guard !Self.registeredErrors.contains(serverError.code) else { return [] }
             return [
                 SimulationDiagnostics.errorNotInSample.diagnostic(
-                    "OAuth 2.0 does not define the code of samples.error, \"\(words.code)\"",
+                    "OAuth 2.0 does not define the code of samples.error, \"\(serverError.code)\"",
                     file: context.path,
                     span: context.places.samples.error.keySpan,
                     help: "map it to the code that it means, for example: "
-                        + "token: { response: { errors: { codes: { \"\(words.code)\": invalid_grant } } } }"
+                        + "token: { response: { errors: { codes: { \"\(serverError.code)\": invalid_grant } } } }"
                 )
             ]
         }
         let places = rules.errors.code.pointers.map(\.description).joined(separator: ", ")
         return [
             SimulationDiagnostics.errorNotInSample.diagnostic(
-                words == nil
+                serverError == nil
                     ? "samples.error has no error code at \(places)"
                     : "token.response.success matches samples.error",
                 file: context.path,
                 span: context.places.samples.error.keySpan,
-                help: words == nil
+                help: serverError == nil
                     ? "set its place: token: { response: { errors: { error: /... } } }"
                     : "see token.response.success"
             )

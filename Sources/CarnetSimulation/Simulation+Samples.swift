@@ -16,8 +16,8 @@ extension Simulation {
         )
     }
 
-    /// The server's words in an error response; `nil` if none are found.
-    func words(of sample: JSONValue) throws(OAuthError) -> ServerError? {
+    /// The error of an error response; `nil` if none are found.
+    func serverError(of sample: JSONValue) throws(OAuthError) -> ServerError? {
         let response = Self.response(sample, status: 400, isForm: provider.token.response.format == .form)
         let request = try tokenRequest()
         do throws(OAuthError) {

@@ -85,11 +85,11 @@ struct DemoTests {
         let asked = page.matches(of: /name="scope" value="([^"]+)"/).map { (name: "scope", value: String($0.output.1)) }
         request.method = .post
         request.headerFields[.contentType] = "application/x-www-form-urlencoded"
-        let answer = [
+        let decision = [
             (name: "ticket", value: String(ticket)), ("user", "\(user)"), ("decision", "allow"), ("fault", fault),
         ]
         let (response, _) = await sandbox.respond(
-            to: request, body: Array(PercentEncoding.encode(answer + asked).utf8))
+            to: request, body: Array(PercentEncoding.encode(decision + asked).utf8))
         let callback = try #require(response.headerFields[.location])
         #expect(callback.hasPrefix(Self.origin + "/callback/acme?"))
         return String(callback.dropFirst(Self.origin.count))
@@ -126,8 +126,8 @@ struct DemoTests {
     func resources() async throws {
         try await withBrowser { browser in
             _ = try await signIn(&browser)
-            let answer = try await browser.post("/accounts/acme/resources/0")
-            #expect(String(buffer: answer.body).contains("Me: 200"))
+            let response = try await browser.post("/accounts/acme/resources/0")
+            #expect(String(buffer: response.body).contains("Me: 200"))
             let refused = try await browser.post("/accounts/acme/resources/1")
             #expect(String(buffer: refused.body).contains("needs scopes that were not granted"))
             _ = try await signIn(&browser, scopes: ["openid", "profile", "orders"])
@@ -243,9 +243,9 @@ struct DemoTests {
             _ = try await signIn(&browser)
             let done = try await browser.post("/sign-out", [(name: "extent", value: "local")])
             #expect(done.headers[.location] == "/signed-out")
-            let told = try await browser.text("/signed-out")
+            let page = try await browser.text("/signed-out")
             #expect(
-                told.contains("This site has deleted the tokens of Acme.") && told.contains("Sign in with Acme again"))
+                page.contains("This site has deleted the tokens of Acme.") && page.contains("Sign in with Acme again"))
             let reply = try await browser.get("/accounts/acme")
             #expect(reply.headers[.location]?.hasPrefix("/sign-in?") == true)
         }
@@ -264,8 +264,8 @@ struct DemoTests {
             #expect(try await browser.text("/accounts/acme").contains("<h1>Hello, Björk Ångström</h1>"))
             let page = try await browser.text("/accounts/acme?account=\(other)")
             #expect(page.contains("<h1>\(first)</h1>") && page.contains("?tab=header&amp;account=\(other)"))
-            let answer = try await browser.post("/accounts/acme/resources/0?account=\(other)")
-            #expect(String(buffer: answer.body).contains("Me: 200"))
+            let response = try await browser.post("/accounts/acme/resources/0?account=\(other)")
+            #expect(String(buffer: response.body).contains("Me: 200"))
             _ = try await browser.post("/sign-out", [(name: "connection", value: String(other))])
             #expect(try await browser.get("/accounts/acme?account=\(other)").headers[.location] != nil)
             #expect(try await browser.text("/accounts/acme").contains("Björk Ångström"))
@@ -328,8 +328,8 @@ struct DemoTests {
     func linting() async throws {
         try await withBrowser { browser in
             let fields = [(name: "text", value: Self.acme.replacing("scopes:", with: "scope:"))]
-            let told = try await browser.post("/descriptor/lint", fields)
-            let page = String(buffer: told.body)
+            let report = try await browser.post("/descriptor/lint", fields)
+            let page = String(buffer: report.body)
             #expect(page.contains("data-line=\"5\">line 5</a>: unknown key") && page.contains("<mark>scope</mark>:"))
             #expect(page.contains("did you mean") && !page.contains("Apply safe fixes"))
             #expect(try await browser.post("/descriptor/lint", fields, from: "cross-site").status == .forbidden)

@@ -25,7 +25,7 @@ struct DiagnosticCatalogTests {
         #expect(try DiagnosticCatalog.rule("insecure-url").code == "E001")
     }
 
-    @Test("An unknown code is answered with the nearest")
+    @Test("An unknown code gets the nearest as a suggestion")
     func anUnknownCodeGetsAResponse() {
         #expect(throws: UnknownRuleError(name: "insecure-ur", nearest: ["insecure-url"])) {
             try DiagnosticCatalog.rule("insecure-ur")

@@ -99,11 +99,11 @@ struct DPoPTests {
     // DPOP-10.
     @Test("Key is neither shown nor lost")
     func keyIsNeitherShownNorLost() throws {
-        let sealed = key.encoded.reveal()
-        #expect(!"\(key)".contains(sealed) && !String(reflecting: key).contains(sealed))
+        let encoded = key.encoded.reveal()
+        #expect(!"\(key)".contains(encoded) && !String(reflecting: key).contains(encoded))
         var text = ""
         dump(key, to: &text)
-        #expect(!text.contains(sealed))
+        #expect(!text.contains(encoded))
         #expect(try DPoPKey(encoded: key.encoded).thumbprint == key.thumbprint)
         #expect(try proven(try Attempt().exchange()).redacted.headers.last?.value == "[redacted]")
         #expect(throws: OAuthError.self) { try DPoPKey(encoded: Secret("short")) }

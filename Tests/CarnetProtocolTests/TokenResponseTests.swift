@@ -37,7 +37,7 @@ struct TokenResponseTests {
         #expect(response.accessToken.reveal() == "at")
         #expect(response.refreshToken?.reveal() == "rt")
         #expect(response.tokenType == "Bearer")
-        #expect(response.end == .after(3600))
+        #expect(response.expiry == .after(3600))
         #expect(response.scopes == ["read", "write"])
         #expect(response.idToken == nil)
     }
@@ -47,7 +47,7 @@ struct TokenResponseTests {
     func needsTheAccessTokenAlone() throws {
         let response = try Endpoint().validate(#"{"access_token":"at","token_type":"Bearer"}"#)
         #expect(response.refreshToken == nil)
-        #expect(response.end == nil)
+        #expect(response.expiry == nil)
         #expect(response.scopes == nil)
     }
 
@@ -56,7 +56,7 @@ struct TokenResponseTests {
     func emptyMemberIsOneThatIsMissing() throws {
         let response = try Endpoint().validate(with: #""refresh_token":"","id_token":"","scope":" ","expires_in":"""#)
         #expect(
-            response.refreshToken == nil && response.idToken == nil && response.scopes == nil && response.end == nil)
+            response.refreshToken == nil && response.idToken == nil && response.scopes == nil && response.expiry == nil)
         let endpoint = try Endpoint()
         expectError(.tokenRequest, .missingField) { try endpoint.validate(#"{"access_token":"at","token_type":""}"#) }
         let lenient = try Endpoint(Fixture.plain + "token: { response: { default_token_type: Bearer } }\n")
@@ -112,7 +112,7 @@ struct TokenResponseTests {
             [3600, 3600, 3600.5, 0, 3600, nil, 3_155_760_000] as [TimeInterval?]
         ))
     func lifetimeIsReadFromNumberOrText(_ value: String, _ expected: TimeInterval?) throws {
-        #expect(try Endpoint().validate(with: "\"expires_in\":\(value)").end == expected.map { .after($0) })
+        #expect(try Endpoint().validate(with: "\"expires_in\":\(value)").expiry == expected.map { .after($0) })
     }
 
     // TOK-04, INT-24: a hundred years is the most that is believed, and less than nothing says nothing.
@@ -123,9 +123,9 @@ struct TokenResponseTests {
             [nil, nil, nil, nil, 3_155_760_000, 3_155_760_000, 3_155_760_000, 3_155_760_000] as [TimeInterval?]
         ))
     func lifetimeBeyondBeliefIsCutOrUnknown(_ value: String, _ expected: TimeInterval?) throws {
-        #expect(try Endpoint().validate(with: "\"expires_in\":\(value)").end == expected.map { .after($0) })
+        #expect(try Endpoint().validate(with: "\"expires_in\":\(value)").expiry == expected.map { .after($0) })
         let stated = try Endpoint(Fixture.plain + "token: { response: { default_expires_in: 60 } }\n")
-        #expect(try stated.validate(with: "\"expires_in\":\(value)").end == .after(expected ?? 60))
+        #expect(try stated.validate(with: "\"expires_in\":\(value)").expiry == .after(expected ?? 60))
     }
 
     // TOK-04.
@@ -164,7 +164,7 @@ struct TokenResponseTests {
                 + "token: { response: { root: /data, fields: { access_token: /tokens/0, expires_in: /ttl } } }\n")
         let response = try endpoint.validate(#"{"data":{"tokens":["at"],"ttl":"60","token_type":"bearer"}}"#)
         #expect(response.accessToken.reveal() == "at")
-        #expect(response.end == .after(60))
+        #expect(response.expiry == .after(60))
         let error = expectError(.tokenRequest, .missingField) { try endpoint.validate(#"{"access_token":"at"}"#) }
         #expect(error?.descriptorKey == "token.response.root")
     }
@@ -172,8 +172,8 @@ struct TokenResponseTests {
     @Test("Default lifetime is used when none is named")
     func defaultLifetimeIsUsedWhenNoneIsNamed() throws {
         let endpoint = try Endpoint(Fixture.plain + "token: { response: { default_expires_in: 7200 } }\n")
-        #expect(try endpoint.validate(#"{"access_token":"at","token_type":"bearer"}"#).end == .after(7200))
-        #expect(try endpoint.validate(with: "\"expires_in\":5").end == .after(5))
+        #expect(try endpoint.validate(#"{"access_token":"at","token_type":"bearer"}"#).expiry == .after(7200))
+        #expect(try endpoint.validate(with: "\"expires_in\":5").expiry == .after(5))
     }
 
     // TOK-14.
@@ -231,7 +231,7 @@ struct TokenResponseTests {
         let endpoint = try Endpoint(Fixture.plain + "token: { response: { format: form } }\n")
         let response = try endpoint.validate(reply)
         #expect(response.accessToken.reveal() == "a+t")
-        #expect(response.end == .after(60))
+        #expect(response.expiry == .after(60))
         #expect(response.scopes == ["read", "write"])
         let strict = try Endpoint()
         expectError(.tokenRequest, .unexpectedContentType) { try strict.validate(reply) }

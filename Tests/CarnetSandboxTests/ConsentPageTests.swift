@@ -16,7 +16,7 @@ struct ConsentPageTests {
         return String(rest.prefix { $0 != "\"" })
     }
 
-    private func answer(_ client: TestClient, _ fields: [(String, String)]) async throws -> TestResponse {
+    private func submit(_ client: TestClient, _ fields: [(String, String)]) async throws -> TestResponse {
         let headers: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
         return try await client.request(
             .post, client.authorizationURL(), headers: headers, body: Array(form(fields).utf8))
@@ -45,7 +45,7 @@ struct ConsentPageTests {
         let client = try makeClient()
         let ticket = try ticket(await client.authorize())
         let callback = try #require(
-            try await answer(client, [("ticket", ticket), ("user", "1"), ("scope", "email"), ("decision", "allow")])
+            try await submit(client, [("ticket", ticket), ("user", "1"), ("scope", "email"), ("decision", "allow")])
                 .callback)
         let tokens = try await client.exchange(code: callback["code"])
         #expect(tokens.json["scope"] == "openid email")
@@ -59,22 +59,22 @@ struct ConsentPageTests {
     func deny() async throws {
         let client = try makeClient()
         let ticket = try ticket(await client.authorize())
-        let answer = try await answer(client, [("ticket", ticket), ("user", "0"), ("decision", "deny")])
-        #expect(answer.callback?["error"] == "access_denied")
-        #expect(answer.callback?["state"] == "state é+&=%")
+        let response = try await submit(client, [("ticket", ticket), ("user", "0"), ("decision", "deny")])
+        #expect(response.callback?["error"] == "access_denied")
+        #expect(response.callback?["state"] == "state é+&=%")
     }
 
-    @Test("is answered once, in time, and not by a stranger")
+    @Test("is submitted once, in time, and not by a stranger")
     func ticketRules() async throws {
         let client = try makeClient()
         let first = try ticket(await client.authorize())
         let fields = [("ticket", first), ("user", "0"), ("decision", "allow")]
-        #expect(try await answer(client, fields).callback?["code"] != nil)
-        #expect(try await answer(client, fields).status == 400)
-        #expect(try await answer(client, [("ticket", "guess"), ("user", "0"), ("decision", "allow")]).status == 400)
+        #expect(try await submit(client, fields).callback?["code"] != nil)
+        #expect(try await submit(client, fields).status == 400)
+        #expect(try await submit(client, [("ticket", "guess"), ("user", "0"), ("decision", "allow")]).status == 400)
         let late = try ticket(await client.authorize())
         client.clock.advance(by: 601)
-        #expect(try await answer(client, [("ticket", late), ("user", "0"), ("decision", "allow")]).status == 400)
+        #expect(try await submit(client, [("ticket", late), ("user", "0"), ("decision", "allow")]).status == 400)
     }
 
     @Test("has a fault for the sign-in that it is about, to its end, and for no other")
@@ -85,7 +85,7 @@ struct ConsentPageTests {
                 ("ticket", try ticket(await client.authorize())), ("user", "0"), ("decision", "allow"),
                 ("fault", fault?.rawValue ?? ""),
             ]
-            return try #require(try await answer(client, fields).callback?["code"])
+            return try #require(try await submit(client, fields).callback?["code"])
         }
         let (failing, mistaken, whole) = (
             try await code(.token500), try await code(.userinfoWrongSubject), try await code(nil)
@@ -108,7 +108,7 @@ struct ConsentPageTests {
             ("ticket", try ticket(await client.authorize())), ("user", "0"), ("decision", "allow"),
             ("fault", fault?.rawValue ?? ""),
         ]
-        let code = try #require(try await answer(client, fields).callback?["code"])
+        let code = try #require(try await submit(client, fields).callback?["code"])
         #expect(code.hasPrefix("4/+&=%41 "))
         let encoded = form([("code", code)])
         // What a form can hold as it is: RFC 3986, section 3.4, without the separator.
@@ -129,11 +129,11 @@ struct ConsentPageTests {
         let fields = [
             ("ticket", try ticket(page)), ("user", "0"), ("decision", "allow"), ("fault", "keys-500"),
         ]
-        _ = try await answer(client, fields)
+        _ = try await submit(client, fields)
         #expect(try await client.keySet()["keys"] != nil)
     }
 
-    @Test("is answered by the played browser")
+    @Test("is submitted by the simulated browser")
     func approval() async throws {
         let client = try makeClient()
         let callback = try await client.sandbox.approve(authorizationURL: client.authorizationURL())

@@ -159,7 +159,7 @@ struct LeakTests {
         let store = MemoryTokenStore()
         let client = try client("client_secret_post", store: store)
         let responses: [ScriptedProvider.Handler] = [
-            { _, _ in throw TransportError(.timeout, "no answer") },
+            { _, _ in throw TransportError(.timeout, "no response") },
             { provider, form in
                 .canned(try provider.tokens(for: form).jsonText(), type: "text/html")
             },

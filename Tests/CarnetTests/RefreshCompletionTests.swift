@@ -7,7 +7,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// The provider has answered a refresh, and what has to follow fails: the new refresh token is kept.
+/// The provider has responded to a refresh, and what has to follow fails: the new refresh token is kept.
 @Suite("Refresh completion")
 struct RefreshCompletionTests {
     private let provider = ScriptedProvider()

@@ -124,7 +124,7 @@ struct LoopbackCallbackTests {
         #expect(try await signIn.task.value.encodedParameters == "state=right")
     }
 
-    @Test("Only first of pipelined requests is answered")
+    @Test("Only the first of pipelined requests gets a response")
     func onlyFirstOfPipelinedRequestsGetsAResponse() async throws {
         let signIn = try await PendingSignIn.start()
         let port = try signIn.port

@@ -56,7 +56,7 @@ struct Gate {
                         let response = try await http.execute(request, timeout: .seconds(10))
                         let body = try await response.body.collect(upTo: 1024)
                         guard response.status == .ok, String(buffer: body) == "Hello" else {
-                            throw BenchmarkFailure("\(url) answered \(response.status)")
+                            throw BenchmarkFailure("\(url) returned \(response.status)")
                         }
                         count += 1
                     }

@@ -200,7 +200,7 @@ struct BadInputTests {
     }
 
     @Test("Every failure shows a way to continue, and a reference that is also in the log", arguments: Mishap.allCases)
-    func told(mishap: Mishap) async throws {
+    func reported(mishap: Mishap) async throws {
         let log = RecordedLog()
         let site = try Site(faults: mishap.faults, logger: log.logger)
         var browser = Browser(site)

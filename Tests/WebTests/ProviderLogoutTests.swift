@@ -60,7 +60,7 @@ struct ProviderLogoutTests {
 
     // BCL-01, BCL-07.
     @Test(
-        "What is no logout is answered 400 with a JSON error",
+        "An invalid logout gets 400 with a JSON error",
         arguments: [
             (HTTPRequest.Method.get, form, ""), (.post, "application/json", "{}"), (.post, form, ""),
             (.post, form, "logout_token=a.b.c"), (.post, form, "logout_token=x&logout_token=x"),

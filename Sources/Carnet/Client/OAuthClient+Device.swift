@@ -81,7 +81,7 @@ extension OAuthClient {
                     wait = schedule.wait(after: poll, demanded: incoming.retryAfter)
                     continue
                 }
-                return try await keep(
+                return try await establishSession(
                     response.decryptingIDToken(for: registration, from: provider), of: device, boundTo: dpopKey,
                     from: provider, as: account, choosing: choosing)
             } catch let error as OAuthError where error.step == .deviceAuthorization && error.kind == .serverUnavailable
@@ -91,7 +91,7 @@ extension OAuthClient {
         }
     }
 
-    private func keep(
+    private func establishSession(
         _ response: TokenResponse,
         of device: DeviceAuthorization,
         boundTo dpopKey: Secret?,
@@ -107,7 +107,7 @@ extension OAuthClient {
             try IDTokenExpectations(
                 from: provider.discovered, as: registration, nonce: .exactly(nil), accessToken: response.accessToken)
         }
-        return try await keep(
+        return try await establishSession(
             response, idToken, requested: device.scopes, ConnectionValues(values: response.values), boundTo: dpopKey,
             from: provider, as: account, choosing: choosing)
     }

@@ -27,7 +27,7 @@ extension OAuthClient {
 
     /// The tokens with their expiry, if only the introspection endpoint reports it. Without a response the expiry
     /// stays unknown, and the tokens are kept.
-    func findingEnd(
+    func findingExpiry(
         of tokens: TokenSet, at provider: BoundProvider, within bounds: CredentialBounds
     ) async -> TokenSet {
         guard provider.refresh.expiryFrom == .introspection, tokens.expiresAt == nil,

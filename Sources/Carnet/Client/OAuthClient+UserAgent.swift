@@ -27,7 +27,7 @@ extension OAuthClient {
         if provider.authorization.prefersEphemeralSession, let choosing = agent as? any EphemeralUserAgent {
             agent = choosing.ephemeral
         }
-        let presenter = try await sayingUserAgentErrors {
+        let presenter = try await mappingUserAgentErrors {
             try await agent.prepare(
                 for: provider.authorization.responseMode ?? options.delivery.responseMode ?? .query,
                 redirectURI: registration.redirectURI
@@ -37,7 +37,7 @@ extension OAuthClient {
             var options = options
             options.redirectURI = presenter.redirectURI
             let request = try await beginSignIn(options)
-            let callback = try await sayingUserAgentErrors {
+            let callback = try await mappingUserAgentErrors {
                 try await presenter.present(request.url) { [provider, registration] callback in
                     request.pending.matches(callback, at: provider, for: registration)
                 }
@@ -51,7 +51,7 @@ extension OAuthClient {
         }
     }
 
-    private func sayingUserAgentErrors<Result: Sendable>(
+    private func mappingUserAgentErrors<Result: Sendable>(
         _ body: () async throws -> Result
     ) async throws -> Result {
         do {

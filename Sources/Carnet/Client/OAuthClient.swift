@@ -145,7 +145,7 @@ public final class OAuthClient: Sendable {
         try await completeSignIn(callback, for: pending, account: account, continuing: nil, choosing: choosing)
     }
 
-    /// The same with what a host adds to a sign-in: if `body` fails, so does the sign-in, in metrics, too.
+    /// Completes a sign-in and runs `body`. If `body` fails, metrics count the sign-in as failed.
     package func completeSignIn<Result: Sendable>(
         _ callback: AuthorizationCallback,
         for pending: PendingAuthorization,
@@ -198,14 +198,14 @@ public final class OAuthClient: Sendable {
             try IDTokenExpectations(
                 from: provider.discovered, as: registration, for: validated, accessToken: response.accessToken)
         }
-        return try await keep(
+        return try await establishSession(
             response, idToken, requested: validated.scopes ?? pending.scopes,
             ConnectionValues(values: response.values, callback: validated),
             boundTo: pending.dpopKey, from: provider, as: account, continuing: old, choosing: choosing)
     }
 
     /// Makes the exchange steps of a successful sign-in, saves its tokens, and connects.
-    func keep(
+    func establishSession(
         _ response: TokenResponse,
         _ idToken: IDToken?,
         requested scopes: [String],
@@ -222,7 +222,7 @@ public final class OAuthClient: Sendable {
         let (exchanged, values) = try await makingExchangeSteps(
             TokenSet(response, requested: scopes, now: providerClock.now), held, boundTo: dpopKey, at: provider,
             within: bounds)
-        let tokens = await findingEnd(
+        let tokens = await findingExpiry(
             of: exchanged, at: filled(discovered, with: ConnectionValues(tokens: exchanged, values: values)),
             within: bounds)
         let profile = Profile.source(at: provider) == .tokenResponse ? Profile(response, from: provider) : nil

@@ -14,13 +14,13 @@ final class ProviderCache: Sendable {
     private let cache = Lock(Cache())
 
     private struct Cache {
-        var metadata: Believed<DiscoveredProvider>?
-        var metadataFailure: Believed<any Error>?
-        var keys: Believed<KeySet>?
-        var keyFailure: Believed<any Error>?
+        var metadata: Cached<DiscoveredProvider>?
+        var metadataFailure: Cached<any Error>?
+        var keys: Cached<KeySet>?
+        var keyFailure: Cached<any Error>?
         var discovering: Task<DiscoveredProvider, any Error>?
         var fetchingKeys: Task<KeySet, any Error>?
-        var keyCoolDown: Believed<Void>?
+        var keyCoolDown: Cached<Void>?
         var keySetsFetched = 0
     }
 
@@ -39,7 +39,7 @@ final class ProviderCache: Sendable {
         }
     }
 
-    private struct Believed<Value: Sendable> {
+    private struct Cached<Value: Sendable> {
         let value: Value
         let since: Date
         let until: Date
@@ -114,7 +114,7 @@ final class ProviderCache: Sendable {
         defer { cache.withLock { $0.discovering = nil } }
         do {
             let provider = configured.merging(try await Discovery(exchanger).metadata(of: configured))
-            let metadata = Believed(provider, since: clock.now, for: Self.lifetime)
+            let metadata = Cached(provider, since: clock.now, for: Self.lifetime)
             cache.withLock { $0.metadata = metadata }
             return provider
         } catch {
@@ -122,10 +122,10 @@ final class ProviderCache: Sendable {
             let now = clock.now
             return try cache.withLock { cache in
                 guard let provider = cache.metadata?.value ?? fallback else {
-                    cache.metadataFailure = Believed(error, since: now, for: Self.retryDelay)
+                    cache.metadataFailure = Cached(error, since: now, for: Self.retryDelay)
                     throw error
                 }
-                cache.metadata = Believed(provider, since: now, for: Self.retryDelay)
+                cache.metadata = Cached(provider, since: now, for: Self.retryDelay)
                 return provider
             }
         }
@@ -161,7 +161,7 @@ final class ProviderCache: Sendable {
             if let keys = cache.keys, keys.value.number > unfit.number { return .known(keys.value) }
             if cache.fetchingKeys == nil {
                 guard cache.keyCoolDown?.isCurrent(at: now) != true else { return nil }
-                cache.keyCoolDown = Believed((), since: now, for: Self.keyCoolDownTime)
+                cache.keyCoolDown = Cached((), since: now, for: Self.keyCoolDownTime)
             }
             return .requested(fetchedKeys(&cache))
         }?.value
@@ -201,15 +201,15 @@ final class ProviderCache: Sendable {
             return cache.withLock { cache in
                 cache.keySetsFetched += 1
                 let keySet = KeySet(keys: fetched, number: cache.keySetsFetched)
-                cache.keys = Believed(keySet, since: now, for: Self.lifetime)
+                cache.keys = Cached(keySet, since: now, for: Self.lifetime)
                 return keySet
             }
         } catch {
             let now = clock.now
             cache.withLock { cache in
-                cache.keyFailure = Believed(error, since: now, for: Self.retryDelay)
+                cache.keyFailure = Cached(error, since: now, for: Self.retryDelay)
                 if let keys = cache.keys, !keys.isCurrent(at: now + Self.retryDelay) {
-                    cache.keys = Believed(keys.value, since: now, for: Self.retryDelay)
+                    cache.keys = Cached(keys.value, since: now, for: Self.retryDelay)
                 }
             }
             throw error

@@ -9,8 +9,8 @@ extension ConnectionValues {
 }
 
 extension OAuthError {
-    /// Whether the server refused a step, or its response has not what the step needs: the next try would be the same.
-    fileprivate var isOfOneResponse: Bool {
+    /// Whether a repetition would fail in the same way: the server refused, or its response lacks what the step needs.
+    fileprivate var wouldRepeat: Bool {
         guard disposition != .tryLater else { return false }
         return switch kind {
         case .serverError, .missingField, .wrongFieldType, .valueMissing, .valueRefused, .undeclaredHost: true
@@ -79,7 +79,7 @@ extension OAuthClient {
                     try requests(at: provider.discovered, with: heldNow, tokens: now).exchange(step)
                 }
                 response = try ExchangeResponse(validating: incoming, to: request, of: step, from: provider)
-            } catch let error as OAuthError where step.value.isOptional && error.isOfOneResponse {
+            } catch let error as OAuthError where step.value.isOptional && error.wouldRepeat {
                 continue
             }
             held.values.merge(response.values) { _, new in new }

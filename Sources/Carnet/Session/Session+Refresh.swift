@@ -13,7 +13,7 @@ extension Session {
     }
 
     func validConnection() async throws -> Connection {
-        try await tellingState {
+        try await reportingState {
             do {
                 return try await keepingLatest { try await connectionRefreshedInTime() }
             } catch let error as TokenStoreError {
@@ -53,7 +53,7 @@ extension Session {
         do {
             return try await body(connection)
         } catch let error as OAuthError where error.kind == .unauthorized && connection.tokens.refreshToken != nil {
-            return try await body(try await tellingState { try await refreshed(from: connection) })
+            return try await body(try await reportingState { try await refreshed(from: connection) })
         }
     }
 
@@ -172,7 +172,7 @@ extension Session {
                 throw error
             }
             try await keep(response.refreshToken, of: kept, client: client)
-            throw error.sayingThatNothingIsLost
+            throw error.asRefreshError
         }
         return try await save(refreshed, replacing: kept.revision, client: client)
     }
@@ -325,7 +325,7 @@ extension OAuthClient {
             refreshed.keep(values)
         }
         refreshed.keep(derivedAgain(refreshed, at: discovered))
-        refreshed.tokens = await findingEnd(
+        refreshed.tokens = await findingExpiry(
             of: refreshed.tokens, at: filled(discovered, with: ConnectionValues(of: refreshed)), within: bounds)
         return refreshed
     }
@@ -364,7 +364,7 @@ extension Error {
     }
 
     /// Turns an error of the ID token or its keys into an error of the refresh. The session continues.
-    fileprivate var sayingThatNothingIsLost: any Error {
+    fileprivate var asRefreshError: any Error {
         guard var error = self as? OAuthError, [.idToken, .keys].contains(error.step) else { return self }
         error.step = .refresh
         error.hint = (error.hint.map { $0 + "; " } ?? "") + "the session is kept, and the next refresh tries again"

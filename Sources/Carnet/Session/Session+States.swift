@@ -4,7 +4,7 @@ extension Session {
     public nonisolated var states: AsyncStream<SessionState> { stateChanges.watch() }
 
     /// Reports the state after an operation, unless a refresh is in progress, which will report it.
-    func tellingState<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+    func reportingState<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
         do {
             let result = try await body()
             if refreshing == nil { stateChanges.change(to: .signedIn) }

@@ -55,7 +55,7 @@ public actor Session {
     /// - Throws: As `tokens()`; of kind `noRefreshToken` if there is none.
     @discardableResult
     public func refresh() async throws -> TokenSet {
-        try await tellingState { try await refreshed(from: try await stored().connection).tokens }
+        try await reportingState { try await refreshed(from: try await stored().connection).tokens }
     }
 
     /// The resources of the descriptor, or of the host's map, each with its missing scopes.

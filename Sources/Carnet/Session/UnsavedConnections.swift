@@ -23,7 +23,7 @@ struct HeldConnection: Sendable {
     /// Replaces the record as soon as the store works again.
     var unsaved: Connection?
 
-    /// The record of another writer counts.
+    /// The unsaved tokens, else the stored ones.
     var newest: Connection { unsaved ?? stored.connection }
 }
 

@@ -138,7 +138,7 @@ struct FlowObserver: ExchangeObserver {
         FlowLog.turn?.add(
             FlowLog.Step(
                 title: step.rawValue.prefix(1).uppercased() + step.rawValue.dropFirst(), from: .app,
-                to: isResource ? .resource : .server, key: step.key, request: text), provider)
+                to: isResource ? .resource : .server, key: step.section, request: text), provider)
     }
 
     func didReceive(_ response: RedactedResponse, step: OAuthError.Step) {
@@ -149,31 +149,5 @@ struct FlowObserver: ExchangeObserver {
     private static func shown(_ body: String) -> String {
         let text = (try? JSONValue(parsing: Array(body.utf8)))?.jsonText(.indented) ?? body
         return text.count > bodyLimit ? text.prefix(bodyLimit) + "\n(truncated)" : text
-    }
-}
-
-extension OAuthError.Step {
-    /// The key of the descriptor that shapes it.
-    fileprivate var key: String {
-        switch self {
-        case .discovery: "discovery"
-        case .keys: "endpoints.jwks"
-        case .tokenRequest: "token"
-        case .refresh: "refresh"
-        case .profile: "profile"
-        case .resource: "resources"
-        case .revocation: "revocation"
-        case .introspection: "introspection"
-        case .exchange: "exchange"
-        case .connection: "connection"
-        case .signOut, .logout: "logout"
-        case .registration: "endpoints.registration"
-        case .pushedAuthorization: "authorization.pushed"
-        case .clientCredentials: "client_credentials"
-        case .deviceAuthorization: "device"
-        case .tokenExchange: "token_exchange"
-        case .jwtBearer: "jwt_bearer"
-        case .configuration, .authorization, .callback, .idToken, .storage: "authorization"
-        }
     }
 }

@@ -22,43 +22,31 @@ extension JSONValue {
 
     /// The values that a key has only in the resolved provider.
     private static func resolved(_ provider: Provider) -> JSONValue {
-        let (client, jwtBearer) = (provider.client, provider.jwtBearer)
         func assertion(_ rules: ResolvedAssertion) -> JSONValue {
             let audience = rules.audience(issuer: provider.issuer, tokenEndpoint: provider.endpoints[.token])
             return ["audience": .optional(audience), "lifetime": .number(String(rules.lifetime))]
         }
-        var device = request(provider.device.request)
-        device.set(request(provider.device.token.request), at: JSONPointer(tokens: ["token"]))
-        var bearer = request(jwtBearer.grant.request)
-        bearer.set(assertion(jwtBearer.assertion), at: JSONPointer(tokens: ["assertion"]))
-        var refresh = request(provider.refresh.request)
-        refresh.set(.number(String(provider.refresh.margin)), at: JSONPointer(tokens: ["margin"]))
-        var token = request(provider.token.request)
-        token.set(
-            ["scope_separator": .string(provider.token.response.scopeSeparator ?? provider.scopes.separator)],
-            at: JSONPointer(tokens: ["response"]))
-        var profile = request(provider.profile.request)
-        profile.set(.string(Profile.source(at: provider).rawValue), at: JSONPointer(tokens: ["from"]))
-        profile.set(
-            .object(JSONObject(provider.profile.claims.map { Named($0.name, .list($0.value.map(\.description))) })),
-            at: JSONPointer(tokens: ["claims"]))
-        return [
-            "client": [
-                "assertion": client.authentication.contains(where: \.usesAssertion)
-                    ? assertion(client.assertion) : .null
-            ],
-            "token": token,
-            "refresh": refresh,
-            "client_credentials": request(provider.clientCredentials.request),
-            "device": device,
-            "token_exchange": request(provider.tokenExchange.request),
-            "jwt_bearer": bearer,
-            "profile": profile,
-            "revocation": request(provider.revocation.request),
-            "introspection": request(provider.introspection.request),
-            "logout": request(provider.logout.request),
-            "resources": provider.lateResources.isEmpty ? .array(provider.resources.map(resource)) : .null,
-        ]
+        var document = JSONValue.object(JSONObject())
+        func set(_ path: String, _ value: JSONValue) {
+            document.set(value, at: JSONPointer(tokens: path.split(separator: ".").map(String.init)))
+        }
+        for kind in RequestKind.allCases {
+            if let rules = provider.shared.sections.request(of: kind) { set(kind.section, request(rules)) }
+        }
+        if provider.client.authentication.contains(where: \.usesAssertion) {
+            set("client.assertion", assertion(provider.client.assertion))
+        }
+        set(
+            "token.response.scope_separator",
+            .string(provider.token.response.scopeSeparator ?? provider.scopes.separator))
+        set("refresh.margin", .number(String(provider.refresh.margin)))
+        set("jwt_bearer.assertion", assertion(provider.jwtBearer.assertion))
+        set("profile.from", .string(Profile.source(at: provider).rawValue))
+        set(
+            "profile.claims",
+            .object(JSONObject(provider.profile.claims.map { Named($0.name, .list($0.value.map(\.description))) })))
+        if provider.lateResources.isEmpty { set("resources", .array(provider.resources.map(resource))) }
+        return document
     }
 
     private static func map(_ items: [Named<String>]) -> JSONValue {

@@ -41,6 +41,11 @@ extension Place where Value == ProviderDescriptor {
     }
 }
 
+extension Place where Value == RequestRules {
+    /// The section of a grant, which has its request's keys in the same mapping.
+    package var grant: Place<GrantRules> { Place<GrantRules>(node, at: span, key: keySpan) }
+}
+
 // MARK: - Members, elements and named values
 
 extension Place where Value: PlacedSection {

@@ -74,7 +74,6 @@ package struct ResolvedDevice: Sendable {
         response = rules.response
         self.token = try Resolved(rules.token, with: resolver, key: "device.token", inheriting: token)
     }
-    var isLate: Bool { request.isLate || token.request.isLate }
 
     /// The section with what is known by now in its requests.
     func filled(_ values: TemplateValues) -> ResolvedDevice {

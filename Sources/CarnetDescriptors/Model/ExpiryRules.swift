@@ -52,7 +52,7 @@ package enum ZeroLifetime: String, DescriptorChoice, Sendable {
 }
 
 /// When an access token ends, as far as a response says it.
-package enum TokenEnd: Hashable, Sendable {
+package enum TokenExpiry: Hashable, Sendable {
     /// After so many seconds.
     case after(Double)
     case at(Date)
@@ -62,7 +62,7 @@ package enum TokenEnd: Hashable, Sendable {
 extension ExpiryRules {
     /// The expiry that a response states.
     package enum Reading: Hashable, Sendable {
-        case end(TokenEnd)
+        case expiry(TokenExpiry)
         /// A number that cannot be an expiry.
         case unknown
         /// Neither a number nor a date.
@@ -74,14 +74,14 @@ extension ExpiryRules {
     package func reading(of value: JSONValue) -> Reading {
         guard let unit = kind.unit else {
             guard let text = value.string, text.utf8.count <= Self.longestDate else { return .wrongType }
-            return Self.date(text).map { .end(.at($0)) } ?? .wrongType
+            return Self.date(text).map { .expiry(.at($0)) } ?? .wrongType
         }
         let number = value.double ?? value.string.flatMap { try? JSONValue(parsing: $0) }.flatMap(\.double)
         guard let number else { return .wrongType }
-        if number == 0, zeroMeans == .never { return .end(.never) }
+        if number == 0, zeroMeans == .never { return .expiry(.never) }
         guard number >= 0 else { return .unknown }
         let seconds = min(number * unit, kind.isAbsolute ? Self.lastMoment : Self.longestLifetime)
-        return .end(kind.isAbsolute ? .at(Date(timeIntervalSince1970: seconds)) : .after(seconds))
+        return .expiry(kind.isAbsolute ? .at(Date(timeIntervalSince1970: seconds)) : .after(seconds))
     }
 
     private static func date(_ text: String) -> Date? {

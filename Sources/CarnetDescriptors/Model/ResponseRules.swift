@@ -87,7 +87,7 @@ extension ResponseFields: DescriptorSection {
     ]
 }
 
-/// Where the words of an error response are (RFC 6749, section 5.2).
+/// Where the fields of an error response are (RFC 6749, section 5.2).
 package struct ErrorFields: Sendable {
     package internal(set) var code = PointerList([JSONPointer(tokens: ["error"])])
     package internal(set) var message = PointerList([JSONPointer(tokens: ["error_description"])])

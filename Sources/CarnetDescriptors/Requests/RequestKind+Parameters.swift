@@ -114,6 +114,19 @@ extension ProviderDescriptor {
         case .logout: logout.request
         }
     }
+
+    /// How the response of a grant is read, if its section says so.
+    package func response(of grant: RequestKind) -> ResponseRules? {
+        switch grant {
+        case .token: token.response
+        case .refresh: refresh.response
+        case .clientCredentials: clientCredentials.response
+        case .deviceToken: device.token.response
+        case .tokenExchange: tokenExchange.response
+        case .jwtBearer: jwtBearer.grant.response
+        default: nil
+        }
+    }
 }
 
 extension Place where Value == ProviderDescriptor {

@@ -55,6 +55,19 @@ package enum RequestKind: String, CaseIterable, Sendable {
         }
     }
 
+    /// The parameter that the request is about, which nothing replaces.
+    package var credential: StandardParameter? {
+        switch self {
+        case .token: .code
+        case .refresh: .refreshToken
+        case .deviceToken: .deviceCode
+        case .tokenExchange: .subjectToken
+        case .jwtBearer: .assertion
+        case .revocation, .introspection: .token
+        default: nil
+        }
+    }
+
     /// Whether the section says what `token` says, where it says nothing itself.
     package var inheritsToken: Bool { grantType != nil && self != .token }
 

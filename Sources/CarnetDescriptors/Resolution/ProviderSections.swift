@@ -94,15 +94,33 @@ extension ProviderSections {
         (resources, lateResources) = try resolver.resources(descriptor.resources, below: descriptor.api.baseURL)
     }
 
+    /// - Returns: `nil` for the authorization request, which has a section of another form.
+    package func request(of kind: RequestKind) -> ResolvedRequest? {
+        switch kind {
+        case .authorization, .pushedAuthorization: nil
+        case .token: token.request
+        case .refresh: refresh.request
+        case .clientCredentials: clientCredentials.request
+        case .device: device.request
+        case .deviceToken: device.token.request
+        case .tokenExchange: tokenExchange.request
+        case .jwtBearer: jwtBearer.grant.request
+        case .profile: profile.request
+        case .revocation: revocation.request
+        case .introspection: introspection.request
+        case .logout: logout.request
+        }
+    }
+
+    /// How the response of a grant is read.
+    package func response(of grant: RequestKind) -> ResponseRules {
+        grant.inheritsToken ? descriptor.response(of: grant) ?? token.response : token.response
+    }
+
     /// Whether anything is known only at run time.
     var isLate: Bool {
         !endpoints.late.isEmpty || !api.lateHeaders.isEmpty || !lateResources.isEmpty
-            || [
-                token.request, refresh.request, clientCredentials.request, tokenExchange.request,
-                jwtBearer.grant.request,
-                profile.request, revocation.request, introspection.request,
-            ].contains { $0.isLate }
-            || device.isLate
+            || RequestKind.allCases.contains { $0 != .logout && request(of: $0)?.isLate == true }
             || profile.requests.contains { $0.isLate }
             || !exchange.isEmpty || !api.lateParameters.isEmpty
             || !connection.isEmpty || !authorization.lateParameters.isEmpty

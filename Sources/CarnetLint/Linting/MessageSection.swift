@@ -25,20 +25,12 @@ struct MessageSection: Sendable {
             switch kind {
             case .authorization: MessageSection(places.authorization, extra: places.scopes.extra)
             case .pushedAuthorization: nil
-            case .token: MessageSection(kind, places, places.token.grantType)
-            case .refresh: MessageSection(kind, places, places.refresh.grantType)
-            case .clientCredentials: MessageSection(kind, places, places.clientCredentials.grantType)
-            case .deviceToken: MessageSection(kind, places, places.device.token.grantType)
-            case .tokenExchange: MessageSection(kind, places, places.tokenExchange.grantType)
-            case .jwtBearer: MessageSection(kind, places, places.jwtBearer.grant.grantType)
             default: MessageSection(kind, places)
             }
         }
     }
 
-    private init?(
-        _ kind: RequestKind, _ places: Place<ProviderDescriptor>, _ grantType: Place<String>? = nil
-    ) {
+    private init?(_ kind: RequestKind, _ places: Place<ProviderDescriptor>) {
         guard let rules = places.rules(of: kind), rules.isWritten else { return nil }
         self.kind = kind
         name = kind.section
@@ -50,7 +42,7 @@ struct MessageSection: Sendable {
         encode = rules.encode.entries
         omit = rules.omit.elements
         queryParameters = rules.queryParameters.elements
-        self.grantType = grantType?.node
+        grantType = kind.grantType == nil ? nil : rules.grant.grantType.node
     }
 
     /// - Parameter extra: Further parameters with scopes.

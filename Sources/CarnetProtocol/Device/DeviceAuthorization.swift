@@ -67,14 +67,14 @@ extension DeviceAuthorization {
                 response, request.step, key: request.descriptorKey, fields: rules.errors, hiding: request.secrets)
         }
         let body = try response.value(rules.format, .deviceAuthorization, key: "device.response.format")
-        if let words = response.serverWords(rules.errors, hiding: request.secrets) {
+        if let serverError = response.serverError(rules.errors, hiding: request.secrets) {
             throw OAuthError(
                 request.step,
                 .serverError,
                 "the server refused the request",
                 descriptorKey: request.descriptorKey,
                 status: response.status,
-                server: words
+                server: serverError
             )
         }
         let fields = DeviceFieldReader(root: body[rules.root] ?? .null)

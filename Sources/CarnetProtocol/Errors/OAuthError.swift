@@ -1,4 +1,4 @@
-import CarnetDescriptors
+package import CarnetDescriptors
 
 /// A failed sign-in or call: the step, the rule that was broken, the server's error and what to do next.
 ///
@@ -158,5 +158,39 @@ extension OAuthError: Described {
         if let descriptorKey { text += "; descriptor key: \(descriptorKey)" }
         if let hint { text += "; \(hint)" }
         return text
+    }
+}
+
+extension OAuthError.Step {
+    /// The grant whose tokens the step requests.
+    package var grant: RequestKind? {
+        switch self {
+        case .tokenRequest: .token
+        case .refresh: .refresh
+        case .clientCredentials: .clientCredentials
+        case .deviceAuthorization: .deviceToken
+        case .tokenExchange: .tokenExchange
+        case .jwtBearer: .jwtBearer
+        default: nil
+        }
+    }
+
+    /// The section of the descriptor that shapes the step.
+    package var section: String {
+        switch self {
+        case .discovery: "discovery"
+        case .keys: "endpoints.jwks"
+        case .profile: "profile"
+        case .resource: "resources"
+        case .revocation: "revocation"
+        case .introspection: "introspection"
+        case .exchange: "exchange"
+        case .connection: "connection"
+        case .signOut, .logout: "logout"
+        case .registration: "endpoints.registration"
+        case .pushedAuthorization: "authorization.pushed"
+        case .deviceAuthorization: "device"
+        default: grant?.section ?? "authorization"
+        }
     }
 }

@@ -85,7 +85,7 @@ extension IncomingResponse {
     private static func isSpace(_ byte: UInt8) -> Bool { [0x09, 0x0A, 0x0D, 0x20].contains(byte) }
 
     /// The server's error in an error response, at the places that the descriptor names, with any content type.
-    func serverWords(
+    func serverError(
         _ fields: ErrorFields, format: ResponseFormat = .auto, hiding secrets: [Secret]
     ) -> ServerError? {
         let body: JSONValue
@@ -96,7 +96,7 @@ extension IncomingResponse {
         } else {
             return nil
         }
-        return body.serverWords(fields, hiding: secrets)
+        return body.serverError(fields, hiding: secrets)
     }
 
     /// A form-encoded body as an object of strings; `nil` if it is malformed or repeats a name.
@@ -112,7 +112,7 @@ extension IncomingResponse {
 
 extension JSONValue {
     /// The server's error in a body, at the places that the descriptor names.
-    func serverWords(_ fields: ErrorFields, hiding secrets: [Secret]) -> ServerError? {
+    func serverError(_ fields: ErrorFields, hiding secrets: [Secret]) -> ServerError? {
         // Some servers use these values for "no error".
         guard let code = first(of: fields.code.pointers)?.scalarText, !["", "0", "false"].contains(code) else {
             return nil
@@ -139,26 +139,26 @@ extension OAuthError {
         hiding secrets: [Secret]
     ) -> OAuthError {
         let status = response.status
-        let words =
-            response.serverWords(fields, format: format, hiding: secrets)
+        let serverError =
+            response.serverError(fields, format: format, hiding: secrets)
             ?? fields.statuses[String(status)].map { ServerError(code: $0, message: nil, uri: nil, hiding: secrets) }
         let isServersFault = status >= 500 || status == 429 || status == 408
         let hint: String? =
             switch status {
-            case _ where words?.code == "invalid_client":
+            case _ where serverError?.code == "invalid_client":
                 "check the client id, the secret, the method (client.authentication) and its encoding (client.basic_encoding)"
             case 300..<400: "redirects are not followed: correct \(key)"
             case 404, 405: "check the URL in \(key)"
             case _ where isServersFault: response.retryHint
-            default: words.flatMap { Self.advice(for: $0.code) }
+            default: serverError.flatMap { Self.advice(for: $0.code) }
             }
         return OAuthError(
             step,
-            isServersFault ? .serverUnavailable : words != nil ? .serverError : .unexpectedStatus,
+            isServersFault ? .serverUnavailable : serverError != nil ? .serverError : .unexpectedStatus,
             isServersFault ? "the server failed" : "the server refused the request",
             descriptorKey: key,
             status: status,
-            server: words,
+            server: serverError,
             hint: hint
         )
     }

@@ -33,7 +33,7 @@ struct BearerChallenge {
         return parameters.first { $0.name == name && !$0.value.isEmpty }?.value
     }
 
-    var words: ServerError? {
+    var serverError: ServerError? {
         self["error"].map { ServerError(code: $0, message: self["error_description"], uri: self["error_uri"]) }
     }
 
@@ -73,8 +73,8 @@ extension OAuthError {
         _ response: IncomingResponse, to request: PreparedRequest, unauthorized: [String]
     ) -> OAuthError {
         let challenge = BearerChallenge(response, hiding: request.secrets)
-        let words = challenge.words ?? response.serverWords(ErrorFields(), hiding: request.secrets)
-        if response.status == 401, words?.code == AuthenticationRequirements.errorCode {
+        let serverError = challenge.serverError ?? response.serverError(ErrorFields(), hiding: request.secrets)
+        if response.status == 401, serverError?.code == AuthenticationRequirements.errorCode {
             let stepUp = AuthenticationRequirements(challenge)
             return OAuthError(
                 request.step,
@@ -82,14 +82,14 @@ extension OAuthError {
                 "the resource requires a stronger or more recent sign-in",
                 descriptorKey: request.descriptorKey,
                 status: 401,
-                server: words,
+                server: serverError,
                 hint: stepUp.hint,
                 stepUp: stepUp
             )
         }
         // RFC 6750, section 3.1 requires 401 with invalid_token; some servers return 400.
-        if response.status == 401 || (response.status == 400 && words?.code == "invalid_token")
-            || (400..<500).contains(response.status) && response.says(unauthorized, code: words?.code)
+        if response.status == 401 || (response.status == 400 && serverError?.code == "invalid_token")
+            || (400..<500).contains(response.status) && response.hasCode(in: unauthorized, code: serverError?.code)
         {
             return OAuthError(
                 request.step,
@@ -97,7 +97,7 @@ extension OAuthError {
                 "the resource rejected the access token",
                 descriptorKey: request.descriptorKey,
                 status: response.status,
-                server: words
+                server: serverError
             )
         }
         if response.status == 403 {
@@ -107,7 +107,7 @@ extension OAuthError {
                 "the granted scopes are not sufficient for the resource",
                 descriptorKey: request.descriptorKey,
                 status: 403,
-                server: words,
+                server: serverError,
                 hint: challenge.scopes.isEmpty
                     ? nil : "sign in with the scopes " + challenge.scopes.joined(separator: " ")
             )
@@ -117,14 +117,14 @@ extension OAuthError {
 }
 
 extension IncomingResponse {
-    /// Whether the error code, or the whole body but for blanks around it, is one of these.
-    fileprivate func says(_ words: [String], code: String?) -> Bool {
-        guard !words.isEmpty else { return false }
+    /// Whether the error code, or the whole trimmed body, is one of these.
+    fileprivate func hasCode(in codes: [String], code: String?) -> Bool {
+        guard !codes.isEmpty else { return false }
         let isBlank: (UInt8) -> Bool = { [0x09, 0x0A, 0x0D, 0x20].contains($0) }
         var text = body[...].drop(while: isBlank)
         while let last = text.last, isBlank(last) { text.removeLast() }
-        return words.contains { word in
-            code?.isSameBytes(as: word) == true || text.elementsEqual(word.utf8)
+        return codes.contains { known in
+            code?.isSameBytes(as: known) == true || text.elementsEqual(known.utf8)
         }
     }
 }

@@ -24,7 +24,7 @@ package enum RevocationResponse {
                 "the server refused the request",
                 descriptorKey: "revocation.success",
                 status: response.status,
-                server: response.serverWords(errors, hiding: request.secrets)
+                server: response.serverError(errors, hiding: request.secrets)
             )
         }
     }

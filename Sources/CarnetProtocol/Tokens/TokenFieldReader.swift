@@ -67,10 +67,10 @@ struct TokenFieldReader {
 
     /// The expiry in the descriptor's form; `nil` if the response has no valid one. Without it, a resource's 401
     /// triggers the refresh.
-    func end(_ name: String, _ pointers: PointerList, _ rules: ExpiryRules) throws(OAuthError) -> TokenEnd? {
+    func expiry(_ name: String, _ pointers: PointerList, _ rules: ExpiryRules) throws(OAuthError) -> TokenExpiry? {
         guard let value = value(pointers) else { return nil }
         switch rules.reading(of: value) {
-        case .end(let end): return end
+        case .expiry(let expiry): return expiry
         case .unknown: return nil
         case .wrongType:
             throw wrongType(name, rules.kind == .iso8601 ? "a date" : "a number of \(rules.kind.rawValue)")

@@ -5,7 +5,7 @@ package struct TokenResponse: Sendable {
     package let accessToken: Secret
     package let tokenType: String
     /// The expiry of the access token; `nil` if the server did not say.
-    package let end: TokenEnd?
+    package let expiry: TokenExpiry?
     package let refreshToken: Secret?
     package internal(set) var idToken: Secret?
     /// The granted scopes; `nil` if the server named none, which means the requested ones.
@@ -34,7 +34,7 @@ extension TokenResponse {
         from provider: BoundProvider,
         refreshing old: TokenSet? = nil
     ) throws(OAuthError) {
-        let rules = provider.response(at: request.step)
+        let rules = provider.shared.sections.response(of: request.step.grant ?? .token)
         let kept = provider.refresh.result == .expiry ? old : nil
         try self.init(validating: response, to: request, from: provider, rules: rules, keeping: kept)
     }
@@ -75,9 +75,9 @@ extension TokenResponse {
         }
         self.accessToken = accessToken
         self.tokenType = tokenType
-        end =
-            try fields.end("expires_in", rules.fields.expiresIn, rules.expiry)
-            ?? (provider.refresh.expiryFrom == .jwt ? TokenEnd(claimOf: accessToken) : nil)
+        expiry =
+            try fields.expiry("expires_in", rules.fields.expiresIn, rules.expiry)
+            ?? (provider.refresh.expiryFrom == .jwt ? TokenExpiry(claimOf: accessToken) : nil)
             ?? rules.defaultExpiresIn.map { .after(Double($0.count)) }
         let keepsFirst = step == .refresh && provider.refresh.rotation == .none
         refreshToken = keepsFirst ? nil : try fields.token("refresh_token", rules.fields.refreshToken)
@@ -154,8 +154,8 @@ extension TokenResponse {
             )
         }
         let body = try response.value(rules.format, step, key: "token.response.format")
-        let words = body.serverWords(rules.errors, hiding: request.secrets)
-        let isSuccess = rules.success.isSuccess(body) ?? (words == nil)
+        let serverError = body.serverError(rules.errors, hiding: request.secrets)
+        let isSuccess = rules.success.isSuccess(body) ?? (serverError == nil)
         guard isSuccess else {
             throw OAuthError(
                 step,
@@ -163,7 +163,7 @@ extension TokenResponse {
                 "the server refused the request",
                 descriptorKey: request.descriptorKey,
                 status: response.status,
-                server: words
+                server: serverError
             )
         }
         guard let root = body[rules.root], root.object != nil else {
@@ -176,21 +176,5 @@ extension TokenResponse {
             )
         }
         return (body, TokenFieldReader(root: root, step: step))
-    }
-}
-
-extension BoundProvider {
-    /// How the response to a token request is read.
-    fileprivate func response(at step: OAuthError.Step) -> ResponseRules {
-        let own: ResponseRules? =
-            switch step {
-            case .refresh: self.refresh.response
-            case .clientCredentials: self.clientCredentials.response
-            case .deviceAuthorization: self.device.token.response
-            case .tokenExchange: self.tokenExchange.response
-            case .jwtBearer: self.jwtBearer.grant.response
-            default: nil
-            }
-        return own ?? self.token.response
     }
 }

@@ -77,7 +77,7 @@ extension TokenSet {
 extension TokenResponse {
     /// The expiry of the access token if the response arrived now; `nil` if it has none or the server did not say.
     fileprivate func expiresAt(_ now: Date) -> Date? {
-        switch end {
+        switch expiry {
         case .after(let seconds): now.addingTimeInterval(seconds)
         case .at(let date): date
         case .never, nil: nil

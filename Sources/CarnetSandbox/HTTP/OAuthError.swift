@@ -1,4 +1,4 @@
-/// An error in the words of RFC 6749, sections 4.1.2.1 and 5.2.
+/// An error of RFC 6749, sections 4.1.2.1 and 5.2.
 struct OAuthError: Error {
     var code: String
     var description: String

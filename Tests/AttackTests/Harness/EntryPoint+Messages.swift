@@ -81,7 +81,7 @@ extension EntryPoint {
                     _ = try FrontChannelLogout(validating: request, from: acme.provider)
                 }
             ),
-            ("form-encoded answer", { _ = FuzzProvider.response(Array($0.utf8)).formObject }),
+            ("form-encoded response", { _ = FuzzProvider.response(Array($0.utf8)).formObject }),
         ]
         return readers.flatMap { reader in
             parts.map { part in
@@ -138,7 +138,7 @@ extension EntryPoint {
                 "logout token",
                 { _ = try LogoutToken(validating: $0, with: keys, expecting: logout, now: FuzzProvider.now) }
             ),
-            ("end of an access token", { _ = TokenEnd(claimOf: $0) }),
+            ("end of an access token", { _ = TokenExpiry(claimOf: $0) }),
         ]
         let header = FuzzProvider.header
         let signed = readers.flatMap { reader in

@@ -17,7 +17,7 @@ extension Scenario {
     }
 
     func filled(_ json: JSONValue, for request: Request) throws -> JSONValue {
-        let number = state.withLock { $0.answered[request.path, default: 0] }
+        let number = state.withLock { $0.responded[request.path, default: 0] }
         var filled = Self.map(json) { text in
             text.replacingOccurrences(of: "{n}", with: String(number))
                 .replacingOccurrences(of: "{secret}", with: text.contains("{secret}") ? unguessable() : "")

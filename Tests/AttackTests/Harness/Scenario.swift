@@ -31,7 +31,7 @@ final class Scenario: Transport {
     struct State {
         var script = Script()
         var log: [Request] = []
-        var answered: [String: Int] = [:]
+        var responded: [String: Int] = [:]
         var nonces: [String: String] = [:]
         var lastNonce = ""
         var issued = 0
@@ -80,7 +80,7 @@ final class Scenario: Transport {
         state.withLock { state in
             state.goodRequests = state.log.count
             state.tokensBefore = stored
-            state.answered = [:]
+            state.responded = [:]
         }
     }
 
@@ -133,8 +133,8 @@ final class Scenario: Transport {
         }
         if let gate { try await gate(self, request) }
         let response = state.withLock { state in
-            let number = state.answered[request.path, default: 0]
-            state.answered[request.path] = number + 1
+            let number = state.responded[request.path, default: 0]
+            state.responded[request.path] = number + 1
             return Self.response(of: state.script, to: request).reply(to: number)
         }
         if let failure = response.failure { throw TransportError(failure.kind, "the hostile server says nothing") }

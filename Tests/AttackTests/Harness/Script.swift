@@ -75,7 +75,7 @@ struct ServerResponse: Sendable {
     var signed: Token?
     /// No response: the transport fails so.
     var failure: TransportFailure?
-    /// What is answered from the second time on, if that is something else.
+    /// The responses from the second time on, if that is something else.
     var later: [ServerResponse] = []
 
     enum TransportFailure: Sendable { case connection, timeout, interrupted, tls, responseTooLarge }

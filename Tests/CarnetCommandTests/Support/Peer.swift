@@ -87,7 +87,7 @@ actor Peer {
 
     /// The user opens the authorization URL, signs in and consents, and the browser requests the redirect URI.
     ///
-    /// Returns the status with which the redirect URI answered the browser.
+    /// Returns the status that the redirect URI returned to the browser.
     func signIn(at authorizationURL: String) async throws -> Int? {
         try await ask(authorizationURL).status
     }

@@ -30,7 +30,7 @@ final class ObligingServers: Transport {
         /// By the codes that stand for them.
         var nonces: [String: String] = [:]
         var idTokens: Set<String> = []
-        /// Whether a sign-in is answered of which nothing is watched.
+        /// Whether the response belongs to a sign-in whose credentials are not watched.
         var isAfter = false
         var issuer = FuzzProvider.issuer
         var metadata = ""

@@ -25,7 +25,7 @@ public struct FaultReport: Sendable, CustomStringConvertible {
         lines += reused.map { "  \($0)" }
         lines.append("token families lost: \(lost.count)")
         lines += lost.map { "  \($0)" }
-        lines.append("told to try later: \(failures.values.reduce(0, +))")
+        lines.append("errors to try later: \(failures.values.reduce(0, +))")
         lines += failures.sorted { $0.value > $1.value }.map { "  \($0.value) x \($0.key)" }
         return lines.joined(separator: "\n")
     }

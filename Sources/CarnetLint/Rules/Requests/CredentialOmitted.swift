@@ -21,14 +21,9 @@ struct CredentialOmitted: LintRule {
         ]
     )
 
-    private static let credentials: [RequestKind: StandardParameter] = [
-        .token: .code, .refresh: .refreshToken, .deviceToken: .deviceCode, .tokenExchange: .subjectToken,
-        .jwtBearer: .assertion, .revocation: .token, .introspection: .token,
-    ]
-
     func check(_ context: LintContext) -> [Diagnostic] {
         context.requests.compactMap { request in
-            guard let kind = request.kind, let name = Self.credentials[kind]?.rawValue,
+            guard let kind = request.kind, let name = kind.credential?.rawValue,
                 let element = request.omit.first(where: { $0.scalar?.text == name }),
                 !isElsewhere(request, kind, context)
             else { return nil }

@@ -43,7 +43,7 @@ struct MarginBeyondLifetime: LintRule {
         let sampled = sample?[response.root]?.first(of: response.fields.expiresIn.pointers)
         let seconds =
             sampled.flatMap {
-                if case .end(.after(let seconds)) = response.expiry.reading(of: $0) { seconds } else { nil }
+                if case .expiry(.after(let seconds)) = response.expiry.reading(of: $0) { seconds } else { nil }
             }
             ?? response.defaultExpiresIn.map { Double($0.count) }
         guard let seconds, seconds > 0, Double(margin) >= seconds else { return [] }

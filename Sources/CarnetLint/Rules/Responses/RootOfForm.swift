@@ -14,20 +14,12 @@ struct RootOfForm: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        let (descriptor, places) = (context.descriptor, context.places)
-        // A place is looked up only for a finding.
-        let responses: [(rules: ResponseRules?, place: () -> Place<ResponseRules>)] = [
-            (descriptor.token.response, { places.token.response }),
-            (descriptor.refresh.response, { places.refresh.response }),
-            (descriptor.clientCredentials.response, { places.clientCredentials.response }),
-            (descriptor.device.token.response, { places.device.token.response }),
-            (descriptor.tokenExchange.response, { places.tokenExchange.response }),
-            (descriptor.jwtBearer.grant.response, { places.jwtBearer.grant.response }),
-        ]
-        return responses.compactMap { rules, place in
-            guard let rules, rules.format == .form, !rules.root.tokens.isEmpty else { return nil }
+        RequestKind.allCases.compactMap { kind in
+            guard let rules = context.descriptor.response(of: kind), rules.format == .form, !rules.root.tokens.isEmpty,
+                let section = context.places.rules(of: kind)
+            else { return nil }
             return finding(
-                "a form has no object at \(rules.root)", in: context, at: place().root.span,
+                "a form has no object at \(rules.root)", in: context, at: section.grant.response.root.span,
                 help: "remove 'root', or 'format: form' if the body is JSON")
         }
     }

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 import Foundation
 
-extension TokenEnd {
+extension TokenExpiry {
     /// The expiry in an access token, if the token is a JWT.
     ///
     /// The signature is not checked: a wrong expiry only makes a refresh early or late.
