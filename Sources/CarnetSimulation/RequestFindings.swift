@@ -32,6 +32,12 @@ struct RequestFindings {
                 found.append(finding(error, of: "the request for a resource", at: span))
             }
         }
+        guard found.isEmpty, simulation.provider.resources.isEmpty else { return found }
+        do throws(OAuthError) {
+            try simulation.call()
+        } catch {
+            found.append(finding(error, of: "a request to an API"))
+        }
         return found
     }
 

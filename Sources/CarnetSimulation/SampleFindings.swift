@@ -24,7 +24,7 @@ struct SampleFindings {
     }
 
     var all: [Diagnostic] {
-        ofTokens(token) + ofTokens(refresh) + ofProfile + ofError + ofCallback
+        ofTokens(token) + ofTokens(refresh) + ofSteps + ofProfile + ofError + ofCallback
     }
 
     /// A response of the real provider, by its key.
@@ -64,15 +64,28 @@ extension SampleFindings {
             return found
         } catch {
             if error.descriptorKey == "token.response.fields.expires_in" { return [badLifetime(in: sample)] }
-            let serverError = error.server.map { "; the server's error: \($0)" } ?? ""
-            return [
-                SimulationDiagnostics.tokenNotInSample.diagnostic(
-                    "the engine rejects samples.\(sample.name): \(error.message)\(serverError)",
-                    file: context.path,
-                    span: sample.place.keySpan,
-                    help: error.hint ?? error.descriptorKey.map { "see \($0)" }
-                )
-            ]
+            return [rejected("samples.\(sample.name)", error, at: sample.place)]
+        }
+    }
+
+    private func rejected(_ name: String, _ error: OAuthError, at place: Place<JSONValue>) -> Diagnostic {
+        let serverError = error.server.map { "; the server's error: \($0)" } ?? ""
+        return SimulationDiagnostics.tokenNotInSample.diagnostic(
+            "the engine rejects \(name): \(error.message)\(serverError)",
+            file: context.path,
+            span: place.keySpan,
+            help: error.hint ?? error.descriptorKey.map { "see \($0)" }
+        )
+    }
+
+    private var ofSteps: [Diagnostic] {
+        simulation.provider.exchange.compactMap { step in
+            do throws(OAuthError) {
+                _ = try simulation.validate(step)
+                return nil
+            } catch {
+                return rejected("exchange.\(step.name).sample", error, at: places.exchange[step.name].sample)
+            }
         }
     }
 

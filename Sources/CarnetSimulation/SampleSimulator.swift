@@ -12,7 +12,8 @@ package struct SampleSimulator: DescriptorSimulator {
 
     package func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
-        guard !needsSamples || !descriptor.samples.isEmpty else { return [] }
+        let hasSamples = !descriptor.samples.isEmpty || descriptor.exchange.items.contains { $0.value.sample != nil }
+        guard !needsSamples || hasSamples else { return [] }
         let (inputs, missing) = descriptor.simulatedInputs()
         guard missing.isEmpty else {
             return missing.map { name in

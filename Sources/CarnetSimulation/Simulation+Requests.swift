@@ -44,8 +44,16 @@ extension Simulation {
         return SimulatedRequest(try proved(request, accessToken: tokens.accessToken))
     }
 
+    /// The request of a host to an API that the descriptor does not name.
+    ///
+    /// - Throws: `OAuthError`, as for a real client.
+    func call() throws(OAuthError) {
+        guard let url = try? WebURL("https://api.example") else { return }
+        _ = try ResourceRequest.make(url, tokens: tokens, at: provider, declared: [Resource(declaring: url)])
+    }
+
     /// The request with a proof of the test key, if the tokens are bound to a key.
-    private func proved(
+    func proved(
         _ request: PreparedRequest, accessToken: Secret? = nil
     ) throws(OAuthError) -> PreparedRequest {
         guard registration.usesDPoP(at: provider) else { return request }

@@ -37,6 +37,20 @@ extension Simulation {
         )
     }
 
+    /// - Returns: `nil` if the step has no sample, or its request needs a value that has no example.
+    func validate(_ step: Named<ExchangeStep>) throws(OAuthError) -> ExchangeResponse? {
+        let requests = ConnectionRequest(
+            at: provider.discovered, as: registration,
+            with: Self.held(at: provider.discovered, as: registration, tokens), tokens: tokens, now: Self.now,
+            random: SimulatedRandomSource())
+        guard let sample = step.value.sample, let request = try? proved(requests.exchange(step)) else { return nil }
+        let rules = step.value.response
+        return try ExchangeResponse(
+            validating: Self.response(
+                sample, status: rules.success.statuses.first?.code ?? 200, isForm: rules.format == .form),
+            to: request, of: step, from: provider)
+    }
+
     /// A string is the body itself; anything else is encoded as the provider encodes.
     private static func response(_ sample: JSONValue, status: Int, isForm: Bool) -> IncomingResponse {
         let pairs = (sample.object?.members ?? []).compactMap { member in

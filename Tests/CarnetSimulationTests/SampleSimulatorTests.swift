@@ -10,10 +10,10 @@ struct SampleSimulatorTests {
             .diagnostics.map { "\($0.code): \($0.message)" }
     }
 
-    /// A resource that the engine refuses to call and that no rule about text alone speaks of.
+    /// A request that the engine does not build. Rules about the file alone do not decode names in URLs.
     private static let repeated = """
         endpoints:
-          authorization: https://id.acme.example/authorize?audience=x
+          authorization: https://id.acme.example/authorize?audienc%65=x
           token: https://id.acme.example/token
         authorization: { parameters: { audience: y } }
 

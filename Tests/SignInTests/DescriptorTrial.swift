@@ -144,6 +144,9 @@ struct DescriptorTrial {
                 return "\(header.name) is sent as \(sent ?? "nothing")"
             }
         }
+        if let body = rules.body, body != .query, request.method == .get, request.body.isEmpty {
+            return "the request has no body, and should be \(body)"
+        }
         let names = Self.parameterNames(of: request)
         if Set(names).count < names.count { return "a parameter is sent twice: \(names)" }
         for name in rules.parameters.names where !names.contains(name) { return "\(name) is not sent" }
@@ -162,9 +165,9 @@ struct DescriptorTrial {
             if isSigned,
                 let object = asked.first(where: { $0.name == "request" })
             {
-                asked += try claims(of: object.value ?? "").members.filter { member in
-                    !asked.contains { $0.name == member.name }
-                }.map { URLQueryItem(name: $0.name, value: $0.value.scalarText) }
+                let signed = try claims(of: object.value ?? "").members
+                asked = asked.filter { item in !signed.contains { $0.name == item.name } }
+                asked += signed.map { URLQueryItem(name: $0.name, value: $0.value.scalarText) }
             }
             for entry in descriptor.authorization.parameters.items where !entry.value.source.contains("{") {
                 let values = asked.filter { $0.name == entry.name }.map(\.value)

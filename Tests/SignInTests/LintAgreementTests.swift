@@ -83,6 +83,8 @@ struct LintAgreementTests {
             endpoints: { authorization: 'https://odd.example/authorize?audience=x' }
             """,
             "id_token: { algorithms: [EdDSA], hs256: their guide says so }",
+            "token: { response: { root: /data } }\ntoken_exchange: {}",
+            "token_exchange: { response: { root: /data } }",
         ])
     func sandbox(keys: String) async throws {
         let algorithms = keys.contains("id_token") ? "" : "id_token: { algorithms: [ES256] }\n"
@@ -92,6 +94,39 @@ struct LintAgreementTests {
             try descriptor(text + algorithms + keys),
             sections: Set(keys.split(separator: "\n").compactMap { $0.split(separator: ":").first.map(String.init) }))
         #expect(await trial.failure == nil)
+    }
+
+    private static let tenant = "endpoints: { token: 'https://odd.example/token?tenant=x' }"
+
+    @Test(
+        "A request has no parameter twice, and an exchanged token is bound to the client's key",
+        arguments: [
+            ("\(tenant)\ntoken: { parameters: { tenant: y } }", "E005"),
+            ("\(tenant)\nclient_credentials: { parameters: { tenant: y } }", "E005"),
+            ("\(tenant)\nrefresh: { parameters: { tenant: y } }", "E005"),
+            (
+                """
+                client: { dpop_bound_access_tokens: true }
+                exchange:
+                  long:
+                    url: https://odd.example/exchange
+                    parameters: { token: '{token.access_token}' }
+                    sample: { access_token: redacted, token_type: Bearer }
+                """, "T004"
+            ),
+        ])
+    func refused(keys: String, code: String) async throws {
+        let text =
+            "carnet: 1\nid: odd\nname: Odd\nissuer: https://odd.example\nscopes: { default: [openid, email] }\n"
+            + "id_token: { algorithms: [ES256] }\n"
+        #expect(Self.errors(in: text + keys).map(\.code) == [code])
+        let trial = DescriptorTrial(try descriptor(text + keys), sections: ["client_credentials"])
+        #expect(await trial.failure != nil)
+        let other = keys.replacing("?tenant=x", with: "?region=x").replacing("type: Bearer", with: "type: DPoP")
+        #expect(Self.errors(in: text + other).isEmpty)
+        let works = DescriptorTrial(
+            try descriptor(text + other), sections: keys.contains("credentials") ? ["client_credentials"] : [])
+        #expect(await works.failure == nil)
     }
 
     @Test("The metadata's endpoint does not hide that a value for the descriptor's endpoint is missing")

@@ -60,7 +60,9 @@ struct RandomDescriptor {
         if last.below(3) == 0 {
             let grant = last.pick(Self.grants)
             // Without a sign-in, an endpoint that a callback names is not known.
-            if root["endpoints"]?["token"] != nil { root.set(["endpoints", "token"], "https://odd.example/token") }
+            if root["endpoints"]?["token"]?.string?.contains("{") == true {
+                root.set(["endpoints", "token"], "https://odd.example/token")
+            }
             for (path, value) in grant.settings(&last) {
                 root.set(path.split(separator: ".")[...], value)
             }
@@ -537,12 +539,28 @@ extension RandomDescriptor {
         Change("tokens bound to a key") { dice in
             [
                 ("client.dpop_bound_access_tokens", true),
-                // The type of an exchanged token is that of the sample, and a bound token is sent with its own scheme.
-                ("exchange", [:]), ("api.scheme", "Bearer"),
+                // A bound token is sent with its own scheme.
+                ("api.scheme", "Bearer"),
                 dice.pick([
+                    (
+                        "exchange.bound",
+                        [
+                            "url": "https://odd.example/bound", "parameters": ["token": "{token.access_token}"],
+                            "sample": ["access_token": "redacted", "token_type": dice.pick(["Bearer", "DPoP"])],
+                        ]
+                    ),
                     ("api.token_in", ["header": "X-Token"]), ("api.scheme", "OAuth"),
                     ("revocation.token_in", "authorization"), ("token.headers.DPoP", "x"), ("refresh.margin", 30),
                 ]),
+            ]
+        },
+        Change("a parameter of an endpoint's URL") { dice in
+            let section = dice.pick(["token", "client_credentials", "token_exchange"])
+            return [
+                ("endpoints.token", "https://odd.example/token?tenant=x"),
+                ("client.authentication", ["client_secret_post"]),
+                ("\(section).parameters.\(dice.pick(["tenant", "region"]))", .string(dice.pick(["x", "y"]))),
+                ("\(section).body", dice.pick(["form", "json", "query"])),
             ]
         },
         Change("signed authorization requests") { dice in

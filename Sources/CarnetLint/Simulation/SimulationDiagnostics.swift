@@ -69,6 +69,15 @@ package enum SimulationDiagnostics {
             """,
             "samples: { ⟦token⟧: { access_token: '', token_type: Bearer } }\n",
             "samples: { ⟦token⟧: { access_token: redacted, token_type: User Access Token } }\n",
+            """
+            client: { dpop_bound_access_tokens: true }
+            exchange:
+              long:
+                url: https://id.acme.example/long
+                parameters: { token: '{token.access_token}' }
+                ⟦sample⟧: { access_token: redacted, token_type: Bearer }
+
+            """,
         ],
         good: [
             """
@@ -188,22 +197,18 @@ package enum SimulationDiagnostics {
             The linter runs the code that builds real requests, for a client that fits the descriptor. An error here \
             therefore stops every client.
             """,
-        references: ["RFC 6749, section 3.1"],
+        references: ["RFC 6749, section 3.1", "RFC 9449, section 7.1"],
         bad: [
             """
-            endpoints:
-              authorization: ⟦https://id.acme.example/authorize?audience=x⟧
-              token: https://id.acme.example/token
-            authorization: { parameters: { audience: y } }
+            client: { dpop_bound_access_tokens: true }
+            api: { token_in: ⟦{ header: X-Acme-Token }⟧ }
             samples: { error: { error: invalid_grant } }
 
             """
         ],
         good: [
             """
-            endpoints:
-              authorization: https://id.acme.example/authorize?audience=x
-              token: https://id.acme.example/token
+            client: { dpop_bound_access_tokens: true }
             samples: { error: { error: invalid_grant } }
 
             """

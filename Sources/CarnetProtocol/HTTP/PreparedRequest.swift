@@ -87,7 +87,7 @@ extension PreparedRequest {
         let queryNames = rules.queryParameters + [token?.parameter].compactMap { $0 }
         let queried = parameters.items.filter { encoding == .query || queryNames.contains($0.standardName) }
         let carried = parameters.items.filter { encoding != .query && !queryNames.contains($0.standardName) }
-        try parameters.refuseRepeats(of: queried, inQueryOf: url, key: key)
+        try parameters.refuseRepeats(of: parameters.items, inQueryOf: url, key: key)
         var headers: [(name: String, value: String, shown: String?)] = [
             ("Accept", accept, nil), ("User-Agent", "Carnet", nil),
         ]

@@ -90,7 +90,7 @@ extension TokenResponse {
         values = try rules.capture.values(
             in: body, as: .token, step: step, key: "token.response.capture", isRepeated: step == .refresh)
         authorizationDetails = try fields.authorizationDetails(of: body)
-        issuedTokenType = body["issued_token_type"]?.string
+        issuedTokenType = body[rules.root]?["issued_token_type"]?.string
         tokenSets = try Self.tokenSets(of: response, in: body, to: request, from: provider, rules: rules)
         let secrets =
             [accessToken, refreshToken, idToken].compactMap { $0 }

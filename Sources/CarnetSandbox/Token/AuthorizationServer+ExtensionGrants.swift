@@ -199,7 +199,8 @@ extension AuthorizationServer {
         grant.extensionGrant = .tokenExchange
         ledger.grants[grantID] = grant
         var body = try issue(grantID, grant, scopes: grant.scopes, isRefresh: false, refreshToken: nil)
-        let place = JSONPointer(tokens: provider.token.response.root.tokens + ["issued_token_type"])
+        let rules = provider.tokenExchange.response ?? provider.token.response
+        let place = JSONPointer(tokens: rules.root.tokens + ["issued_token_type"])
         body.set(.string(kind), at: place)
         return body
     }

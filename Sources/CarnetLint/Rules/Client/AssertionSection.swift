@@ -8,9 +8,12 @@ struct AssertionSection: Sendable {
 
     /// Whether a registration can need the assertion. The default methods stand for those that the metadata announces.
     func isUsed(in context: LintContext) -> Bool {
-        name != Self.clientName || !context.places.client.authentication.isWritten
+        !isOfClient || !context.places.client.authentication.isWritten
             || context.descriptor.client.authentication.contains(where: \.usesAssertion)
     }
+
+    /// Whether the assertion authenticates the client.
+    var isOfClient: Bool { name == Self.clientName }
 
     private static let clientName = "client.assertion"
 

@@ -52,7 +52,7 @@ struct SecretOfNobody: LintRule {
             )
         }
         var found: [Diagnostic] = []
-        if descriptor.idToken.hs256 != nil {
+        if descriptor.idToken.hs256 != nil, descriptor.canHaveIDToken {
             found.append(report(context.places.idToken.hs256.keySpan, "ID tokens are signed with"))
         }
         if descriptor.callback.verification != nil {
