@@ -37,9 +37,11 @@ package final class Simulation: Sendable {
         redirectURI: String? = nil,
         scopes: [String]? = nil
     ) {
-        var inventedEndpoints: Set<EndpointName> = []
-        let discovered = provider.withoutMetadata.changed { inventedEndpoints = $0.inventEndpoints() }
-        self.inventedEndpoints = inventedEndpoints
+        let known = provider.withoutMetadata
+        let invented = known.inventedEndpoints
+        inventedEndpoints = Set(invented.keys)
+        let discovered =
+            invented.isEmpty ? known : known.changed { $0.endpoints.urls.merge(invented) { known, _ in known } }
         let methods = provider.client.authentication
         let usesKey = hasSecret == nil && methods.first == .privateKeyJWT
         let usesCertificate = hasSecret == nil && methods.first?.usesCertificate == true
@@ -78,17 +80,16 @@ package final class Simulation: Sendable {
     }
 }
 
-extension ProviderSections {
-    /// Puts the endpoints that the metadata would name below the issuer.
-    fileprivate mutating func inventEndpoints() -> Set<EndpointName> {
-        let base = issuer.flatMap { try? WebURL($0) } ?? discoveryURL
-        guard let base, discovery != .off else { return [] }
-        let folder = issuer == nil ? "" : base.path.hasSuffix("/") ? String(base.path.dropLast()) : base.path
-        var invented: Set<EndpointName> = []
+extension DiscoveredProvider {
+    /// URLs below the issuer for the endpoints that only the metadata would name.
+    fileprivate var inventedEndpoints: [EndpointName: WebURL] {
+        let base = self.issuer.flatMap { try? WebURL($0) } ?? self.discoveryURL
+        guard let base, self.discovery != .off else { return [:] }
+        let folder = self.issuer == nil ? "" : base.path.hasSuffix("/") ? String(base.path.dropLast()) : base.path
+        var invented: [EndpointName: WebURL] = [:]
         for name in [EndpointName.authorization, .token, .userinfo, .revocation, .endSession]
-        where endpoints[name] == nil && endpoints.late[name] == nil {
-            endpoints.urls[name] = try? WebURL("\(base.scheme)://\(base.authority)\(folder)/simulated-\(name.rawValue)")
-            invented.insert(name)
+        where self.endpoints[name] == nil && self.endpoints.late[name] == nil {
+            invented[name] = try? WebURL("\(base.scheme)://\(base.authority)\(folder)/simulated-\(name.rawValue)")
         }
         return invented
     }

@@ -48,7 +48,7 @@ enum HotPath: String, CaseIterable {
             }
             return {
                 let simulator = SampleSimulator()
-                for _ in 0..<count { _ = simulator.check(context) }
+                for _ in 0..<count { _ = simulator.check([context]) }
             }
         case .resolve:
             let document = DescriptorDocument(SourceFile(path: "acme1.yaml", text: DescriptorCorpus.descriptor(1)))

@@ -26,6 +26,7 @@ RUNS = {
     "id-token": 100,
     "access-token": 2000,
     "lint": 20,
+    "simulate": 20,
     "resolve": 200,
 }
 

@@ -1,43 +1,59 @@
 /// Where a value of a descriptor is written: a place in the tree that is found by the names of the model.
 ///
 /// `places.refresh.margin.span` is checked by the compiler, where a path of keys in quotes is not.
+@usableFromInline
 @dynamicMemberLookup
 package struct Place<Value>: Sendable {
-    /// The value in the file; `nil` if the file has none here.
-    package let node: YAMLNode?
-    /// Where that is; what is nearest to where it would be, otherwise.
-    package let span: SourceSpan
-    /// Where the key of it is; the same as `span` for what has no key.
-    package let keySpan: SourceSpan
+    @usableFromInline let untyped: UntypedPlace
 
-    private init(_ node: YAMLNode?, at span: SourceSpan, key: SourceSpan) {
+    @inlinable
+    init(_ untyped: UntypedPlace) { self.untyped = untyped }
+
+    private init(element: YAMLNode) { self.init(UntypedPlace(element, at: element.span, key: element.span)) }
+
+    private func missing<Member>() -> Place<Member> { Place<Member>(untyped.missing) }
+
+    /// The value in the file; `nil` if the file has none here.
+    package var node: YAMLNode? { untyped.node }
+    /// Where that is; what is nearest to where it would be, otherwise.
+    package var span: SourceSpan { untyped.span }
+    /// Where the key of it is; the same as `span` for what has no key.
+    package var keySpan: SourceSpan { untyped.keySpan }
+
+    package var isWritten: Bool { untyped.node != nil }
+    /// The text of a scalar.
+    package var text: String? { untyped.node?.scalar?.text }
+    package var entries: [YAMLEntry] { untyped.node?.entries ?? [] }
+    package var elements: [YAMLNode] { untyped.node?.elements ?? [] }
+
+    private func entry<Member>(_ name: String) -> Place<Member> { Place<Member>(untyped.entry(name)) }
+}
+
+/// A place without the type of its value, for code that is the same for all types.
+@usableFromInline
+package struct UntypedPlace: Sendable {
+    let node: YAMLNode?
+    let span: SourceSpan
+    let keySpan: SourceSpan
+
+    fileprivate init(_ node: YAMLNode?, at span: SourceSpan, key: SourceSpan) {
         self.node = node
         self.span = span
         keySpan = key
     }
 
-    private init(_ entry: YAMLEntry) { self.init(entry.value, at: entry.value.span, key: entry.keySpan) }
+    fileprivate init(_ entry: YAMLEntry) { self.init(entry.value, at: entry.value.span, key: entry.keySpan) }
 
-    private init(element: YAMLNode) { self.init(element, at: element.span, key: element.span) }
+    var missing: UntypedPlace { UntypedPlace(nil, at: span, key: span) }
 
-    private func missing<Member>() -> Place<Member> { Place<Member>(nil, at: span, key: span) }
-
-    package var isWritten: Bool { node != nil }
-    /// The text of a scalar.
-    package var text: String? { node?.scalar?.text }
-    package var entries: [YAMLEntry] { node?.entries ?? [] }
-    package var elements: [YAMLNode] { node?.elements ?? [] }
-
-    private func entry<Member>(_ name: String) -> Place<Member> {
-        node?.entry(name).map { Place<Member>($0) } ?? missing()
-    }
+    func entry(_ name: String) -> UntypedPlace { node?.entry(name).map { UntypedPlace($0) } ?? missing }
 }
 
 extension Place where Value == ProviderDescriptor {
     /// The places of a whole tree. What is not there is shown at the beginning of it.
     package init(_ root: YAMLNode) {
         let start = root.entries?.first?.keySpan ?? .fileStart
-        self.init(root, at: start, key: start)
+        self.init(UntypedPlace(root, at: start, key: start))
     }
 }
 
@@ -49,21 +65,20 @@ extension Place where Value == RequestRules {
 // MARK: - Members, elements and named values
 
 extension Place where Value: PlacedSection {
-    package subscript<Member>(dynamicMember path: KeyPath<Value, Member>) -> Place<Member> { member(Slot(path)) }
-
-    package subscript<Member>(dynamicMember path: KeyPath<Value, Member?>) -> Place<Member> { member(Slot(path)) }
-
-    private func member<Member>(_ slot: Slot?) -> Place<Member> {
-        guard let node else { return missing() }
-        switch slot.flatMap({ Value.find($0, in: node) }) {
-        case .entry(let entry)?: return Place<Member>(entry)
-        case .itself?: return Place<Member>(node, at: span, key: keySpan)
-        case .missing?: return missing()
-        case nil:
-            assertionFailure("\(Value.self) has no key for this property")
-            return missing()
-        }
+    // Inlined, so that the compiler makes a constant of each key path. An object of it would be shared by all threads,
+    // which would wait for each other to count its references.
+    @inlinable @inline(__always)
+    package subscript<Member>(dynamicMember path: KeyPath<Value, Member>) -> Place<Member> {
+        Place<Member>(found(Slot(path)))
     }
+
+    @inlinable @inline(__always)
+    package subscript<Member>(dynamicMember path: KeyPath<Value, Member?>) -> Place<Member> {
+        Place<Member>(found(Slot(path)))
+    }
+
+    @usableFromInline
+    func found(_ slot: Slot?) -> UntypedPlace { Value.find(slot, in: untyped) }
 
     /// The entries of a mapping whose keys are the section's own, rather than those of one that it shares a mapping with.
     package var ownEntries: [YAMLEntry] { entries.filter { Value.keyNames.contains($0.key) } }
@@ -81,7 +96,7 @@ extension Place {
     package subscript<Item>(name: String) -> Place<Item> where Value == NamedList<Item> { entry(name) }
 
     package func named<Item>() -> [Named<Place<Item>>] where Value == NamedList<Item> {
-        entries.map { Named($0.key, Place<Item>($0)) }
+        entries.map { Named($0.key, Place<Item>(UntypedPlace($0))) }
     }
 }
 
@@ -97,30 +112,27 @@ extension Place where Value == MTLSEndpoints {
 
 /// A section as other modules see it: what finds the places of its values.
 package protocol PlacedSection: Sendable {
-    static func find(_ slot: Slot, in node: YAMLNode) -> FoundKey?
+    /// The place of a property of the section that is at a place.
+    static func find(_ slot: Slot?, in section: UntypedPlace) -> UntypedPlace
     static var keyNames: [String] { get }
     static var shape: Shape { get }
 }
 
-/// How a property of a section is written.
-package enum FoundKey {
-    case entry(YAMLEntry)
-    /// The section's own value: its short form, or the mapping that it shares.
-    case itself
-    case missing
-}
-
 extension DescriptorSection {
-    /// - Returns: `nil` if no key is about the property.
-    package static func find(_ slot: Slot, in node: YAMLNode) -> FoundKey? {
+    package static func find(_ slot: Slot?, in section: UntypedPlace) -> UntypedPlace {
+        guard let node = section.node else { return section.missing }
         let keys = keys
         // By index, so that no key is copied.
-        guard let index = keys.indices.first(where: { keys[$0].slot == slot }) else {
-            return keys.indices.contains { keys[$0].groups.contains(slot) } ? .itself : nil
+        if let slot, let index = keys.indices.first(where: { keys[$0].slot == slot }) {
+            let name = keys[index].description.name
+            guard node.entries != nil else { return name == shorthand ? section : section.missing }
+            return section.entry(name)
         }
-        let name = keys[index].description.name
-        guard node.entries != nil else { return name == shorthand ? .itself : .missing }
-        return node.entry(name).map { .entry($0) } ?? .missing
+        guard let slot, keys.indices.contains(where: { keys[$0].groups.contains(slot) }) else {
+            assertionFailure("\(Self.self) has no key for this property")
+            return section.missing
+        }
+        return section
     }
 
     package static var keyNames: [String] { keys.map(\.description.name) }

@@ -2,16 +2,19 @@
 ///
 /// A key path would name it too, but two key paths to one property differ by module: who may not write the property gets
 /// another type of key path. Offset and type are the same everywhere.
+@usableFromInline
 package struct Slot: Hashable, Sendable {
     private let offset: Int
     private let type: ObjectIdentifier
 
-    private init(offset: Int, type: ObjectIdentifier) {
+    @usableFromInline
+    init(offset: Int, type: ObjectIdentifier) {
         self.offset = offset
         self.type = type
     }
 
     /// - Returns: `nil` for what is computed.
+    @inlinable @inline(__always)
     init?<Section, Value>(_ path: KeyPath<Section, Value>) {
         guard let offset = MemoryLayout<Section>.offset(of: path) else { return nil }
         self.init(offset: offset, type: ObjectIdentifier(Value.self))

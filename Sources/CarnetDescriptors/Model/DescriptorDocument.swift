@@ -8,7 +8,8 @@ package struct DescriptorDocument: Sendable {
     /// The tree as the file itself says it.
     package let ownRoot: YAMLNode?
     package let comments: [YAMLComment]
-    private let decoded: Decoded?
+    /// The keys that could be decoded, without those that have errors.
+    package let decoded: DecodedDescriptor?
     /// Whether the file has no error of syntax or shape.
     package let isWhole: Bool
     package let diagnostics: [Diagnostic]
@@ -24,11 +25,10 @@ package struct DescriptorDocument: Sendable {
     /// - Parameter document: what a reader made of the file.
     package init(_ file: SourceFile, read document: YAMLDocument) {
         var decoder = DescriptorDecoder(file: file.path)
-        var descriptor: ProviderDescriptor?
+        var decoded: DecodedDescriptor?
         if let root = document.root {
             if root.parentID == nil {
-                descriptor = ProviderDescriptor(root, &decoder)
-                if decoder.diagnostics.isEmpty { descriptor?.addVariants(of: root, &decoder) }
+                decoded = DecodedDescriptor(root, &decoder)
             } else {
                 ProviderDescriptor.check(extending: root, &decoder)
             }
@@ -38,7 +38,7 @@ package struct DescriptorDocument: Sendable {
             root: document.root,
             ownRoot: document.root,
             comments: document.comments,
-            descriptor: descriptor,
+            decoded: decoded,
             diagnostics: document.diagnostics + decoder.diagnostics,
             sources: SourceChain(file)
         )
@@ -59,14 +59,13 @@ package struct DescriptorDocument: Sendable {
             + entries.filter { $0.keySpan.start.line > sources.parentOffset }
         let root = YAMLNode(.mapping(ordered), span: merged.span)
         var decoder = DescriptorDecoder(file: own.file.path)
-        var descriptor = ProviderDescriptor(root, &decoder)
-        if decoder.diagnostics.isEmpty { descriptor?.addVariants(of: root, &decoder) }
+        let decoded = DecodedDescriptor(root, &decoder)
         let completed = DescriptorDocument(
             file: own.file,
             root: root,
             ownRoot: ownRoot,
             comments: own.comments,
-            descriptor: descriptor,
+            decoded: decoded,
             diagnostics: own.diagnostics,
             sources: sources,
             parents: [parent]
@@ -79,7 +78,7 @@ package struct DescriptorDocument: Sendable {
         root: YAMLNode?,
         ownRoot: YAMLNode?,
         comments: [YAMLComment],
-        descriptor: ProviderDescriptor?,
+        decoded: DecodedDescriptor?,
         diagnostics: [Diagnostic],
         sources: SourceChain,
         parents: [DescriptorDocument] = []
@@ -89,26 +88,31 @@ package struct DescriptorDocument: Sendable {
         self.ownRoot = ownRoot
         self.comments = comments
         self.diagnostics = diagnostics.sorted()
-        isWhole = descriptor != nil && !diagnostics.contains { $0.severity == .error }
+        isWhole = decoded != nil && !diagnostics.contains { $0.severity == .error }
         self.sources = sources
         self.parents = parents
-        decoded = if let descriptor { Decoded(descriptor) } else { nil }
+        self.decoded = decoded
+    }
+}
+
+/// A descriptor that never changes. A descriptor has hundreds of references, so a copy of one costs as much as a tenth of
+/// linting it.
+package final class DecodedDescriptor: Sendable {
+    package let descriptor: ProviderDescriptor
+
+    init(_ descriptor: consuming ProviderDescriptor) { self.descriptor = descriptor }
+
+    /// - Returns: `nil` if the tree is no mapping.
+    fileprivate convenience init?(_ root: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        guard var descriptor = ProviderDescriptor(root, &decoder) else { return nil }
+        if decoder.diagnostics.isEmpty { descriptor.addVariants(of: root, &decoder) }
+        self.init(consume descriptor)
     }
 }
 
 extension DescriptorDocument {
-    /// A descriptor is large, so a document that is handed on does not copy it.
-    private final class Decoded: Sendable {
-        let descriptor: ProviderDescriptor
-
-        init(_ descriptor: ProviderDescriptor) { self.descriptor = descriptor }
-    }
-
     /// `nil` if the file has an error of syntax or shape.
     package var descriptor: ProviderDescriptor? { isWhole ? decoded?.descriptor : nil }
-
-    /// The keys that could be decoded, without those that have errors.
-    package var partialDescriptor: ProviderDescriptor? { decoded?.descriptor }
 
     /// The id as written, also in a file with errors, so that it can be named.
     package var id: ProviderID? {
@@ -145,7 +149,7 @@ extension DescriptorDocument {
                 root: ProviderDescriptor.variantTree(environment.value.tree, of: root),
                 ownRoot: environment.value.tree,
                 comments: [],
-                descriptor: variant,
+                decoded: DecodedDescriptor(variant),
                 diagnostics: [],
                 sources: sources
             )
@@ -172,7 +176,7 @@ extension DescriptorDocument {
             root: root,
             ownRoot: ownRoot,
             comments: comments,
-            descriptor: descriptor,
+            decoded: decoded,
             diagnostics: self.diagnostics + diagnostics,
             sources: sources,
             parents: parents

@@ -71,20 +71,22 @@ struct InputResolver {
     }
 
     /// The filled text; `nil` if it uses an optional input that has no value.
-    func fill(_ template: Template, key: String) throws(ResolutionError) -> String? {
-        try checkInputs(of: template, key: key)
+    ///
+    /// - Parameter key: The descriptor key, for errors.
+    func fill(_ template: Template, key: @autoclosure () -> String) throws(ResolutionError) -> String? {
+        try checkInputs(of: template, key: key())
         if let name = template.inputNames.first(where: { rules[$0]?.isSecret ?? false }) {
             throw ResolutionError(
-                kind: .badInput, provider: provider, key: key,
+                kind: .badInput, provider: provider, key: key(),
                 reason: "the input \(name) is secret, and this key may be shown or sent through a browser")
         }
         return template.filled { isIssuer($0) ? issuer?.filled { values[$0] } : values[$0] }
     }
 
-    private func checkInputs(of template: Template, key: String) throws(ResolutionError) {
+    private func checkInputs(of template: Template, key: @autoclosure () -> String) throws(ResolutionError) {
         for name in template.inputNames where rules[name] == nil && !isIssuer(name) {
             throw ResolutionError(
-                kind: .unknownInput, provider: provider, key: key, reason: "inputs has no {\(name)}")
+                kind: .unknownInput, provider: provider, key: key(), reason: "inputs has no {\(name)}")
         }
     }
 
@@ -93,12 +95,12 @@ struct InputResolver {
         name == Template.issuerName && rules[name] == nil && issuer != nil
     }
 
-    func url(_ template: Template, key: String) throws(ResolutionError) -> WebURL? {
-        guard let text = try fill(template, key: key) else { return nil }
+    func url(_ template: Template, key: @autoclosure () -> String) throws(ResolutionError) -> WebURL? {
+        guard let text = try fill(template, key: key()) else { return nil }
         do throws(WebURLError) {
             return try WebURL(text)
         } catch {
-            throw ResolutionError(kind: .badURL, provider: provider, key: key, reason: "\(text): \(error.reason)")
+            throw ResolutionError(kind: .badURL, provider: provider, key: key(), reason: "\(text): \(error.reason)")
         }
     }
 
@@ -108,28 +110,32 @@ struct InputResolver {
     }
 
     /// The template with the inputs in it; `nil` if it uses an optional input that has no value.
-    func late(_ template: Template, key: String) throws(ResolutionError) -> Template? {
-        try checkInputs(of: template, key: key)
+    func late(_ template: Template, key: @autoclosure () -> String) throws(ResolutionError) -> Template? {
+        try checkInputs(of: template, key: key())
         return template.fillingInputs(keeping: Set(secrets.keys)) {
             isIssuer($0) ? issuer?.filled { values[$0] } : values[$0]
         }
     }
 
     /// The templates that are filled at run time.
-    func lateNamed(_ list: NamedList<Template>, key: String) throws(ResolutionError) -> [Named<Template>] {
+    func lateNamed(
+        _ list: NamedList<Template>, key: @autoclosure () -> String
+    ) throws(ResolutionError) -> [Named<Template>] {
         var all: [Named<Template>] = []
         for item in list.items where item.value.isLate || usesSecret(item.value) {
-            if let template = try late(item.value, key: "\(key).\(item.name)") {
+            if let template = try late(item.value, key: "\(key()).\(item.name)") {
                 all.append(Named(item.name, template))
             }
         }
         return all
     }
 
-    func named(_ list: NamedList<Template>, key: String) throws(ResolutionError) -> [Named<String>] {
+    func named(
+        _ list: NamedList<Template>, key: @autoclosure () -> String
+    ) throws(ResolutionError) -> [Named<String>] {
         var filled: [Named<String>] = []
         for item in list.items where !item.value.isLate && !usesSecret(item.value) {
-            if let text = try fill(item.value, key: "\(key).\(item.name)") { filled.append(Named(item.name, text)) }
+            if let text = try fill(item.value, key: "\(key()).\(item.name)") { filled.append(Named(item.name, text)) }
         }
         return filled
     }

@@ -57,41 +57,53 @@ extension ProviderSections {
 }
 
 extension ProviderSections {
-    init(_ descriptor: ProviderDescriptor, with resolver: InputResolver) throws(ResolutionError) {
-        self.descriptor = descriptor
-        inputs = resolver.values
-        secrets = HiddenValues(resolver.secrets)
-        issuer = try descriptor.issuer.flatMap { template throws(ResolutionError) in
+    /// The sections of a descriptor with its inputs. An initializer that sets one property after the other would copy all
+    /// of them at its end.
+    static func resolved(
+        _ descriptor: ProviderDescriptor, with resolver: InputResolver
+    ) throws(ResolutionError) -> ProviderSections {
+        let issuer = try descriptor.issuer.flatMap { template throws(ResolutionError) in
             try resolver.url(template, key: "issuer")?.text
         }
-        issuerMatch = try resolver.issuerMatch(descriptor.issuerMatch)
-        discoveryURL = try descriptor.discoveryURL.flatMap { template throws(ResolutionError) in
+        let issuerMatch = try resolver.issuerMatch(descriptor.issuerMatch)
+        let discoveryURL = try descriptor.discoveryURL.flatMap { template throws(ResolutionError) in
             try resolver.url(template, key: "discovery_url")
         }
-        endpoints = try ResolvedEndpoints(descriptor.endpoints, with: resolver)
-        client = try ResolvedClient(descriptor.client, with: resolver)
-        authorization = try ResolvedAuthorization(descriptor.authorization, with: resolver, endpoints: endpoints)
-        callback = ResolvedCallback(descriptor.callback)
         let tokenRequest = descriptor.token.request
-        token = try Resolved(descriptor.token, with: resolver, key: "token")
-        refresh = try Resolved(descriptor.refresh, with: resolver, key: "refresh", inheriting: tokenRequest)
-        clientCredentials = try Resolved(
-            descriptor.clientCredentials, with: resolver, key: "client_credentials", inheriting: tokenRequest)
-        device = try ResolvedDevice(descriptor.device, with: resolver, inheriting: tokenRequest)
-        tokenExchange = try Resolved(
-            descriptor.tokenExchange, with: resolver, key: "token_exchange", inheriting: tokenRequest)
-        jwtBearer = try ResolvedJWTBearer(descriptor.jwtBearer, with: resolver, inheriting: tokenRequest)
-        exchange = try descriptor.exchange.items.map { step throws(ResolutionError) in
-            Named(step.name, try step.value.resolve(with: resolver, key: "exchange.\(step.name)"))
-        }
-        connection = try descriptor.connection.resolve(with: resolver)
-        idToken = descriptor.idToken
-        profile = try ResolvedProfile(descriptor.profile, with: resolver, api: descriptor.api)
-        revocation = try Resolved(descriptor.revocation, with: resolver, key: "revocation")
-        introspection = try ResolvedIntrospection(descriptor.introspection, with: resolver)
-        logout = try Resolved(descriptor.logout, with: resolver, key: "logout", method: .get)
-        api = try ResolvedAPI(descriptor.api, with: resolver)
-        (resources, lateResources) = try resolver.resources(descriptor.resources, below: descriptor.api.baseURL)
+        let endpoints = try ResolvedEndpoints(descriptor.endpoints, with: resolver)
+        let (resources, lateResources) = try resolver.resources(descriptor.resources, below: descriptor.api.baseURL)
+        return ProviderSections(
+            descriptor: descriptor,
+            inputs: resolver.values,
+            secrets: HiddenValues(resolver.secrets),
+            issuer: issuer,
+            issuerMatch: issuerMatch,
+            discoveryURL: discoveryURL,
+            endpoints: endpoints,
+            client: try ResolvedClient(descriptor.client, with: resolver),
+            authorization: try ResolvedAuthorization(descriptor.authorization, with: resolver, endpoints: endpoints),
+            callback: ResolvedCallback(descriptor.callback),
+            token: try Resolved(descriptor.token, with: resolver, key: "token"),
+            refresh: try Resolved(descriptor.refresh, with: resolver, key: "refresh", inheriting: tokenRequest),
+            clientCredentials: try Resolved(
+                descriptor.clientCredentials, with: resolver, key: "client_credentials", inheriting: tokenRequest),
+            device: try ResolvedDevice(descriptor.device, with: resolver, inheriting: tokenRequest),
+            tokenExchange: try Resolved(
+                descriptor.tokenExchange, with: resolver, key: "token_exchange", inheriting: tokenRequest),
+            jwtBearer: try ResolvedJWTBearer(descriptor.jwtBearer, with: resolver, inheriting: tokenRequest),
+            exchange: try descriptor.exchange.items.map { step throws(ResolutionError) in
+                Named(step.name, try step.value.resolve(with: resolver, key: "exchange.\(step.name)"))
+            },
+            connection: try descriptor.connection.resolve(with: resolver),
+            idToken: descriptor.idToken,
+            profile: try ResolvedProfile(descriptor.profile, with: resolver, api: descriptor.api),
+            revocation: try Resolved(descriptor.revocation, with: resolver, key: "revocation"),
+            introspection: try ResolvedIntrospection(descriptor.introspection, with: resolver),
+            logout: try Resolved(descriptor.logout, with: resolver, key: "logout", method: .get),
+            api: try ResolvedAPI(descriptor.api, with: resolver),
+            resources: resources,
+            lateResources: lateResources
+        )
     }
 
     /// - Returns: `nil` for the authorization request, which has a section of another form.

@@ -62,7 +62,7 @@ package final class SharedSections: Sendable {
 
 extension Provider {
     init(_ descriptor: ProviderDescriptor, with resolver: InputResolver) throws(ResolutionError) {
-        shared = SharedSections(try ProviderSections(descriptor, with: resolver))
+        shared = SharedSections(try .resolved(descriptor, with: resolver))
     }
 
     /// For a provider that needs no metadata, or whose metadata must not be requested or is unavailable.

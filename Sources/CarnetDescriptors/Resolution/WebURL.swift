@@ -92,6 +92,10 @@ package struct WebURL: Hashable, Sendable {
     /// Scheme, host and port: what must be equal for a credential to go along (RFC 6454, section 4).
     package var origin: String { "\(scheme)://\(host):\(effectivePort)" }
 
+    package func hasOrigin(of other: WebURL) -> Bool {
+        host == other.host && effectivePort == other.effectivePort && scheme == other.scheme
+    }
+
     /// Host and port as the Host header wants them.
     package var authority: String { port.map { "\(host):\($0)" } ?? host }
 

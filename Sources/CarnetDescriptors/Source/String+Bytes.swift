@@ -53,6 +53,7 @@ extension String {
     }
 
     /// Calls a body with the bytes. A loop over `utf8` asks for each byte in which of several forms the string is kept.
+    @inlinable
     package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
         if let result = try utf8.withContiguousStorageIfAvailable(body) { return result }
         // A string in another form is copied, so that it has its bytes in a row.

@@ -37,9 +37,8 @@ package final class LintContext: Sendable {
 
     /// - Returns: `nil` for a file that is no descriptor.
     package init?(_ document: DescriptorDocument) {
-        guard let descriptor = document.partialDescriptor, let root = document.root else {
-            return nil
-        }
+        guard let decoded = document.decoded, let root = document.root else { return nil }
+        let descriptor = decoded.descriptor
         isWhole = document.isWhole
         self.document = document
         self.descriptor = descriptor

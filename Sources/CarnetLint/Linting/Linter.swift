@@ -48,15 +48,23 @@ public struct Linter: Sendable {
         return LintReport(files: files, diagnostics: diagnostics, unreadable: unreadable)
     }
 
-    /// What is found in a file by itself. A tree takes many times the memory of its text, so nothing of it is kept.
-    private func look(at file: SourceFile) -> (outline: DescriptorOutline?, diagnostics: [Diagnostic]) {
-        let yaml = reader.read(file)
-        if let root = yaml.root, ResourceMapShape.fits(root) {
-            return (nil, ResourceMapFile(file, reader: reader).diagnostics)
+    /// What is found in each of a few files by itself. A tree takes many times the memory of its text, so nothing of it is
+    /// kept.
+    ///
+    /// Each step is done for all of the files before the next one, because the code of all steps does not fit into a
+    /// processor's cache.
+    private func look(
+        at files: ArraySlice<SourceFile>
+    ) -> [(outline: DescriptorOutline?, diagnostics: [Diagnostic])] {
+        let trees = files.map(reader.read)
+        let documents = zip(files, trees).map { file, tree in
+            tree.root.map(ResourceMapShape.fits) == true ? nil : DescriptorDocument(file, read: tree)
         }
-        let document = DescriptorDocument(file, read: yaml)
-        let outline = DescriptorOutline(document)
-        return (outline, outline.parentID == nil ? lint(document) : [])
+        var found = lint(documents.compactMap { $0?.parentID == nil ? $0 : nil }[...])[...]
+        return zip(files, documents).map { file, document in
+            guard let document else { return (nil, ResourceMapFile(file, reader: reader).diagnostics) }
+            return (DescriptorOutline(document), document.parentID == nil ? found.removeFirst() : [])
+        }
     }
 
     /// The documents that extend another, with what they inherit.
@@ -73,30 +81,44 @@ public struct Linter: Sendable {
         return completed.dropFirst(others.count).filter { $0.parentID != nil }
     }
 
-    private func lint(_ document: DescriptorDocument) -> [Diagnostic] {
-        guard let context = LintContext(document) else { return document.diagnostics }
-        let found = findings(in: document, findings(context))
-        return document.diagnostics
-            + Suppressions(document).filter(found, simulated: simulator != nil, isWhole: context.isWhole)
-    }
-
-    /// The findings of a descriptor and of its environments.
-    private func findings(_ context: LintContext) -> [Diagnostic] {
-        let found = checked(context)
-        let known = context.variants.isEmpty ? [] : Set(found)
-        let ofVariants = context.variants.flatMap { variant in
-            guard let own = variant.document.ownRoot?.span else { return [Diagnostic]() }
-            return checked(variant)
-                .filter { own.start <= $0.span.start && $0.span.end <= own.end && !known.contains($0) }
+    /// The findings of each document.
+    private func lint(_ documents: ArraySlice<DescriptorDocument>) -> [[Diagnostic]] {
+        let contexts = documents.map { LintContext($0) }
+        var found = findings(contexts.compactMap { $0 })[...]
+        return zip(documents, contexts).map { document, context in
+            guard let context else { return document.diagnostics }
+            let own = findings(in: document, found.removeFirst())
+            return document.diagnostics
+                + Suppressions(document).filter(own, simulated: simulator != nil, isWhole: context.isWhole)
         }
-        return found + ofVariants
     }
 
-    private func checked(_ context: LintContext) -> [Diagnostic] {
-        guard context.isWhole else { return validatedAlone(context) }
-        let found = checks.flatMap { $0(context) }
+    /// The findings of each descriptor and of its environments.
+    private func findings(_ contexts: [LintContext]) -> [[Diagnostic]] {
+        zip(contexts, checked(contexts)).map { context, found in
+            guard !context.variants.isEmpty else { return found }
+            let known = Set(found)
+            let ofVariants = zip(context.variants, checked(context.variants)).flatMap { variant, found in
+                guard let own = variant.document.ownRoot?.span else { return [Diagnostic]() }
+                return found.filter {
+                    own.start <= $0.span.start && $0.span.end <= own.end && !known.contains($0)
+                }
+            }
+            return found + ofVariants
+        }
+    }
+
+    private func checked(_ contexts: [LintContext]) -> [[Diagnostic]] {
+        var found = contexts.map { $0.isWhole ? [] : validatedAlone($0) }
+        let whole = contexts.indices.filter { contexts[$0].isWhole }
+        for check in checks {
+            for index in whole { found[index] += check(contexts[index]) }
+        }
         guard let simulator else { return found }
-        return SimulationDiagnostics.withoutConsequences(found + simulator.check(context))
+        for (index, simulated) in zip(whole, simulator.check(whole.map { contexts[$0] })) {
+            found[index] = SimulationDiagnostics.withoutConsequences(found[index] + simulated)
+        }
+        return found
     }
 
     /// The findings besides errors. A value with an error gets no second finding.
@@ -114,7 +136,7 @@ public struct Linter: Sendable {
             var code: String
             var span: SourceSpan
         }
-        let ofParent = Set(findings(context).map { Place(code: $0.code, span: $0.span) })
+        let ofParent = Set(findings([context])[0].map { Place(code: $0.code, span: $0.span) })
         return found.filter { finding in
             !document.isInherited(finding.span)
                 || !ofParent.contains(Place(code: finding.code, span: document.inParent(finding.span)))

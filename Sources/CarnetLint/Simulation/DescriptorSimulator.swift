@@ -4,6 +4,6 @@ package import CarnetDescriptors
 ///
 /// The linter itself knows no engine, so that the build plugin stays small; whoever has the engine brings one of these.
 package protocol DescriptorSimulator: Sendable {
-    /// - Returns: findings of `SimulationDiagnostics`.
-    func check(_ context: LintContext) -> [Diagnostic]
+    /// - Returns: findings of `SimulationDiagnostics`, for each descriptor.
+    func check(_ contexts: [LintContext]) -> [[Diagnostic]]
 }

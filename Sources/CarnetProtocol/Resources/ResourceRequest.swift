@@ -38,12 +38,12 @@ package enum ResourceRequest {
         hidden: Set<String>,
         mayReplaceToken: Bool = false
     ) throws(OAuthError) -> PreparedRequest {
-        let origins = Set(
-            (provider.resources + declared).map(\.target.origin)
-                + [provider.endpoints[.userinfo]?.origin].compactMap { $0 }
-        )
-        let isDeclaredHost = provider.api.hosts.contains { (try? WebURL("https://" + $0))?.origin == url.origin }
-        guard isDeclaredHost || origins.contains(url.origin) else {
+        let isDeclared =
+            provider.resources.contains { $0.target.hasOrigin(of: url) }
+            || declared.contains { $0.target.hasOrigin(of: url) }
+            || provider.endpoints[.userinfo]?.hasOrigin(of: url) == true
+            || provider.api.hosts.contains { (try? WebURL("https://" + $0))?.hasOrigin(of: url) == true }
+        guard isDeclared else {
             throw OAuthError(
                 .resource,
                 .undeclaredHost,

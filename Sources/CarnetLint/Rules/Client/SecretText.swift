@@ -17,8 +17,7 @@ enum SecretText {
     /// Whether the text holds something that has the shape of a real credential.
     static func isCredential(_ text: String) -> Bool {
         guard text.utf8.count >= 16 else { return false }
-        var text = text
-        return text.withUTF8(holdsToken) || text.holds("-----BEGIN ") && text.holds("PRIVATE KEY-----")
+        return text.withBytes(holdsToken) || text.holds("-----BEGIN ") && text.holds("PRIVATE KEY-----")
     }
 
     private static func holdsToken(_ text: UnsafeBufferPointer<UInt8>) -> Bool {

@@ -15,6 +15,8 @@ final class DescriptorURL: Sendable {
     /// The path of the key, for messages.
     let name: String
     let node: YAMLNode
+    /// The value as it was decoded; `nil` for what is no URL of the model.
+    let template: Template?
     /// The text; where it starts with `{issuer}`, what comes after that.
     let source: String
     /// Whether the URL continues the issuer, so that its scheme and host are the issuer's.
@@ -32,11 +34,13 @@ final class DescriptorURL: Sendable {
     let fragment: Substring?
 
     init(
-        _ kind: Kind = .other, name: String = "", node: YAMLNode, source: String, continuesIssuer: Bool = false
+        _ kind: Kind = .other, name: String = "", node: YAMLNode, template: Template? = nil, source: String,
+        continuesIssuer: Bool = false
     ) {
         self.kind = kind
         self.name = name
         self.node = node
+        self.template = template
         self.source = source
         self.continuesIssuer = continuesIssuer
 
@@ -134,7 +138,9 @@ extension DescriptorURL {
             guard let template, let node = place().node else { return }
             let (source, continuesIssuer) = descriptor.written(template)
             urls.append(
-                DescriptorURL(kind, name: name(), node: node, source: source, continuesIssuer: continuesIssuer))
+                DescriptorURL(
+                    kind, name: name(), node: node, template: template, source: source,
+                    continuesIssuer: continuesIssuer))
         }
         add("issuer", descriptor.issuer, places.issuer, .issuer)
         add("discovery_url", descriptor.discoveryURL, places.discoveryURL)

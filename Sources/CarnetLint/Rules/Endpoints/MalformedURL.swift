@@ -63,9 +63,8 @@ struct MalformedURL: LintRule {
 
     /// A value whose example shows that it has a scheme where the template has one too, or that neither has.
     private func badExample(_ url: DescriptorURL, _ context: LintContext) -> (String, String)? {
-        guard let text = url.node.scalar?.text, text.utf8.contains(UInt8(ascii: "{")),
-            let start = (try? Template(text, in: .anywhere))?.firstValue,
-            let example = context.example(of: start.value), !example.hasPrefix("/"),
+        guard let start = url.template?.firstValue, let example = context.example(of: start.value),
+            !example.hasPrefix("/"),
             example.contains("://") == start.followsScheme
         else { return nil }
         let shown = "\(url.name): the example of \(start.value), \"\(example)\","

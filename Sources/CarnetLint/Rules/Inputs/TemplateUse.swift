@@ -17,9 +17,10 @@ struct TemplateUse: Sendable {
         let knowsIssuer = descriptor.understandsIssuerPlace
         var uses: [TemplateUse] = []
         func add(
-            _ node: YAMLNode?, isURL: Bool = false, knowsIssuer: Bool = knowsIssuer, hidesSecrets: Bool = false
+            _ node: YAMLNode?, _ template: Template? = nil, isURL: Bool = false, knowsIssuer: Bool = knowsIssuer,
+            hidesSecrets: Bool = false
         ) {
-            let use = make(node, isURL: isURL, knowsIssuer: knowsIssuer, hidesSecrets: hidesSecrets)
+            let use = make(node, template, isURL: isURL, knowsIssuer: knowsIssuer, hidesSecrets: hidesSecrets)
             if let use { uses.append(use) }
         }
         func add(_ lists: Place<NamedList<Template>>...) {
@@ -27,7 +28,7 @@ struct TemplateUse: Sendable {
                 for entry in list.entries { add(entry.value, hidesSecrets: true) }
             }
         }
-        for url in urls { add(url.node, isURL: true, knowsIssuer: knowsIssuer && url.kind != .issuer) }
+        for url in urls { add(url.node, url.template, isURL: true, knowsIssuer: knowsIssuer && url.kind != .issuer) }
         for host in places.api.hosts.elements { add(host, isURL: true) }
         for request in requests {
             // The browser shows the requests that it makes.
@@ -55,10 +56,10 @@ struct TemplateUse: Sendable {
     }
 
     private static func make(
-        _ node: YAMLNode?, isURL: Bool, knowsIssuer: Bool, hidesSecrets: Bool
+        _ node: YAMLNode?, _ template: Template?, isURL: Bool, knowsIssuer: Bool, hidesSecrets: Bool
     ) -> TemplateUse? {
         guard let node, let text = node.scalar?.text, text.utf8.contains(UInt8(ascii: "{")),
-            let template = try? Template(text, in: .anywhere)
+            let template = template ?? (try? Template(text, in: .anywhere))
         else {
             return nil
         }
