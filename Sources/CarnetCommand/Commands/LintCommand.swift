@@ -91,8 +91,7 @@ extension LintCommand {
         guard files.concurrentMap({ $0.bytes.holds("extends") }).contains(true) else {
             return Linter(simulator: simulator)
         }
-        var known = try ProviderSources(providers, context, isQuiet: true).registry
-        known.add(files, origin: .folder("."))
+        let known = try ProviderSources(providers, context, isQuiet: true).registry
         return Linter(known: known, simulator: simulator)
     }
 
