@@ -59,7 +59,7 @@ extension Place where Value == ProviderDescriptor {
 
 extension Place where Value == RequestRules {
     /// The section of a grant, which has its request's keys in the same mapping.
-    package var grant: Place<GrantRules> { Place<GrantRules>(node, at: span, key: keySpan) }
+    package var grant: Place<GrantRules> { Place<GrantRules>(untyped) }
 }
 
 // MARK: - Members, elements and named values
