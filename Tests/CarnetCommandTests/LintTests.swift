@@ -220,7 +220,7 @@ struct LintTests {
     func withoutSamplesTheRequests() async throws {
         let repeated =
             Sample.acme() + """
-                endpoints: { authorization: "https://id.acme.example/authorize?audience=x" }
+                endpoints: { authorization: "https://id.acme.example/authorize?audienc%65=x" }
                 authorization: { parameters: { audience: y } }
 
                 """

@@ -3,8 +3,15 @@ package import CarnetProtocol
 
 /// Keeps connections in this process's memory, for tests and for hosts that sign in again at each start.
 package final class MemoryTokenStore: SessionIndexedTokenStore {
+    /// A record that is replaced as a whole, so that a reader takes a reference out of the lock and copies nothing in it.
+    private final class Record: Sendable {
+        let stored: StoredConnection
+
+        init(_ stored: StoredConnection) { self.stored = stored }
+    }
+
     private struct State {
-        var records: [ConnectionKey: StoredConnection] = [:]
+        var records: [ConnectionKey: Record] = [:]
         var sessions = SessionIndex()
         var savedRecords = 0
     }
@@ -15,19 +22,19 @@ package final class MemoryTokenStore: SessionIndexedTokenStore {
     package init() {}
 
     package func load(_ key: ConnectionKey) async -> StoredConnection? {
-        state.withLock { $0.records[key] }
+        state.withLock { $0.records[key] }?.stored
     }
 
     package func save(_ connection: Connection, replacing revision: String?) async throws -> String {
         try state.withLock { state in
             let old = state.records[connection.key]
-            if let revision, old?.revision != revision {
+            if let revision, old?.stored.revision != revision {
                 throw TokenStoreError(.conflict, "another writer saved this account first")
             }
             state.savedRecords += 1
             let newRevision = String(state.savedRecords)
-            state.sessions.replace(old?.connection, by: connection)
-            state.records[connection.key] = StoredConnection(connection: connection, revision: newRevision)
+            state.sessions.replace(old?.stored.connection, by: connection)
+            state.records[connection.key] = Record(StoredConnection(connection: connection, revision: newRevision))
             return newRevision
         }
     }
@@ -35,7 +42,9 @@ package final class MemoryTokenStore: SessionIndexedTokenStore {
     @discardableResult
     package func remove(_ key: ConnectionKey, ifRevision revision: String?) async -> Bool {
         state.withLock { state in
-            guard let old = state.records[key], revision == nil || old.revision == revision else { return false }
+            guard let old = state.records[key]?.stored, revision == nil || old.revision == revision else {
+                return false
+            }
             state.records[key] = nil
             state.sessions.replace(old.connection, by: nil)
             return true
@@ -49,7 +58,8 @@ package final class MemoryTokenStore: SessionIndexedTokenStore {
     package func keys(of provider: String, endedBy ended: EndedSession) async -> [ConnectionKey] {
         state.withLock { state in
             state.sessions.candidates(for: ended).filter { key in
-                key.provider.isSameBytes(as: provider) && state.records[key]?.connection.isOver(by: ended) == true
+                key.provider.isSameBytes(as: provider)
+                    && state.records[key]?.stored.connection.isOver(by: ended) == true
             }
         }
     }
