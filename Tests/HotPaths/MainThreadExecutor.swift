@@ -1,13 +1,17 @@
 import CarnetDescriptors
+import Dispatch
 
 /// Runs every job of a task on the thread that waits for the task, in order: the number of instructions does not depend
 /// on how a system schedules threads.
 final class MainThreadExecutor: TaskExecutor {
     private let jobs = Lock<[UnownedJob]>([])
+    /// Counts the jobs. The thread sleeps while another thread works for the task, so that it counts no instructions.
+    private let waiting = DispatchSemaphore(value: 0)
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         jobs.withLock { $0.append(job) }
+        waiting.signal()
     }
 
     /// Runs a body to its end.
@@ -22,8 +26,8 @@ final class MainThreadExecutor: TaskExecutor {
         }
         defer { task.cancel() }
         while true {
-            let job = jobs.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-            job?.runSynchronously(on: asUnownedTaskExecutor())
+            waiting.wait()
+            jobs.withLock { $0.removeFirst() }.runSynchronously(on: asUnownedTaskExecutor())
             if let outcome = outcome.withLock({ $0 }) { return try outcome.get() }
         }
     }
