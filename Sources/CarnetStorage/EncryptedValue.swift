@@ -22,7 +22,7 @@ package enum EncryptedValue {
         let header = [formatVersion] + ring.first.idBytes
         let payload = try JSONEncoder().encode(value)
         let box = try ring.encrypt(payload, binding: header + Array(purpose.utf8), nonce: random.bytes(count: 12))
-        return Data(header + box).base64URL
+        return Base64URL.encode(header + box)
     }
 
     /// - Throws: `TokenStoreError`, `unreadable`; it names the key if the ring does not have it.
@@ -33,8 +33,7 @@ package enum EncryptedValue {
         with ring: KeyRing
     ) throws -> Value {
         let damaged = TokenStoreError(.unreadable, "the encrypted \(purpose) is truncated or was changed")
-        guard let data = Data(base64URL: text), data.count > headerLength else { throw damaged }
-        let bytes = Array(data)
+        guard let bytes = Base64URL.decode(text.utf8), bytes.count > headerLength else { throw damaged }
         guard bytes[0] == formatVersion else {
             throw TokenStoreError(
                 .unreadable,
@@ -53,21 +52,5 @@ package enum EncryptedValue {
             let value = try? JSONDecoder().decode(type, from: payload)
         else { throw damaged }
         return value
-    }
-}
-
-extension Data {
-    fileprivate var base64URL: String {
-        var text = base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
-        while text.hasSuffix("=") { text.removeLast() }
-        return text
-    }
-
-    /// Accepts only the canonical spelling: no padding, no other alphabet, no stray bits.
-    fileprivate init?(base64URL text: String) {
-        let standard = text.replacing("-", with: "+").replacing("_", with: "/")
-        let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
-        guard let data = Data(base64Encoded: standard + padding), data.base64URL == text else { return nil }
-        self = data
     }
 }
