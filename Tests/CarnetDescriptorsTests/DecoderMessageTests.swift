@@ -57,7 +57,7 @@ struct DecoderMessageTests {
     }
 
     @Test("A safeguard shows how it is switched off")
-    func aSafeguardShowsHow() {
+    func aRequirementShowsHow() {
         #expect(
             finding(ResolutionFixture.head + "authorization: { pkce: [] }\n")
                 == "acme.yaml:4:24: error: found a list [K002]; expected required, or { encoding: hex }, or { none: REASON }"

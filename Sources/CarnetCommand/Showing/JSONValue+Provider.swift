@@ -12,7 +12,7 @@ extension JSONValue {
             "inputs": Self.map(provider.inputs.sorted { $0.key < $1.key }.map { Named($0.key, $0.value) }),
             "discovery": .string(provider.discovery?.rawValue ?? (provider.needsMetadata ? "preferred" : "none")),
         ])
-        // What is left out is consumed: its values, and what was inherited, stand in the rest.
+        // These three keys have no effect after resolution: their values are in the other keys.
         for (name, value) in (provider.json.object?.members ?? []).map({ ($0.name, $0.value) })
         where document[name] == nil && !["carnet", "extends", "environments"].contains(name) {
             document[name] = value.replacing(resolved[name] ?? .null)

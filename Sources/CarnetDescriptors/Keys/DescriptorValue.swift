@@ -3,7 +3,7 @@ protocol DescriptorValue: Sendable {
     static var shape: Shape { get }
     /// Reads the value; `nil` when a diagnostic was reported.
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder)
-    /// The value as it can stand in a descriptor, without a short form; `nil` for a template that cannot be filled.
+    /// The value as a descriptor writes it without a short form; `nil` for a template that cannot be filled.
     func json(_ filler: TemplateFiller) -> JSONValue?
 }
 

@@ -2,8 +2,8 @@ public import CarnetDescriptors
 
 /// Checks descriptors before anyone signs in with them.
 public struct Linter: Sendable {
-    /// The rules, asked for by what they do alone: a rule that is taken out of a list costs more than most of them take to
-    /// find nothing.
+    /// The rules as closures. A call through a list of existentials copies the rule, which takes longer than most rules
+    /// need for a file without a finding.
     private let checks: [@Sendable (LintContext) -> [Diagnostic]]
     /// The rules that also run on a descriptor with errors.
     private let singleValueRules: [any LintRule]
@@ -48,8 +48,8 @@ public struct Linter: Sendable {
         return LintReport(files: files, diagnostics: diagnostics, unreadable: unreadable)
     }
 
-    /// What is found in each of a few files by itself. A tree takes many times the memory of its text, so nothing of it is
-    /// kept.
+    /// The findings in each of a few files, apart from those that need another file. A tree takes many times the memory of
+    /// its text, so no tree is kept.
     ///
     /// Each step is done for all of the files before the next one, because the code of all steps does not fit into a
     /// processor's cache.

@@ -15,7 +15,7 @@ final class DescriptorURL: Sendable {
     /// The path of the key, for messages.
     let name: String
     let node: YAMLNode
-    /// The value as it was decoded; `nil` for what is no URL of the model.
+    /// The value as it was decoded; `nil` if the model has no such URL.
     let template: Template?
     /// The text; where it starts with `{issuer}`, what comes after that.
     let source: String
