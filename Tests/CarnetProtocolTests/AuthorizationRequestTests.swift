@@ -132,9 +132,10 @@ struct AuthorizationRequestTests {
         "Endpoint query with a parameter of the protocol is rejected",
         arguments: ["client_id=evil", "state", "p=1&redirect%5Furi=https://evil.example"])
     func endpointQueryWithAParameterOfTheProtocolIsRefused(_ query: String) {
-        expectError(.authorization, .reservedParameter) {
+        let error = expectError(.authorization, .reservedParameter) {
             try Attempt(Fixture.openID.replacingOccurrences(of: "/authorize", with: "/authorize?\(query)"))
         }
+        #expect(error?.hint == "remove it from the URL, or from the parameters of the request")
     }
 
     // AREQ-07.

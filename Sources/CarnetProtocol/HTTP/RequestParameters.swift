@@ -155,7 +155,8 @@ struct RequestParameters {
             step,
             .reservedParameter,
             "the endpoint's URL already has the parameter \"\(repeated.name)\"",
-            descriptorKey: key
+            descriptorKey: key,
+            hint: "remove it from the URL, or from the parameters of the request"
         )
     }
 
