@@ -6,12 +6,15 @@ final class SimulatedRandomSource: RandomSource {
     private let count = Lock(0)
 
     func bytes(count length: Int) -> [UInt8] {
+        let values = max(1, length / 32)
         let number = count.withLock { count in
-            count += 1
-            return count
+            count += values
+            return count - values + 1
         }
-        if length == 32, number <= Self.first.count { return Self.first[number - 1] }
-        return Self.bytes(number, count: length)
+        guard length == 32 * values else { return Self.bytes(number, count: length) }
+        return (number..<number + values).flatMap {
+            $0 <= Self.first.count ? Self.first[$0 - 1] : Self.bytes($0, count: 32)
+        }
     }
 
     /// The random values of one sign-in.

@@ -59,7 +59,7 @@ struct AuthorizationRequestTests {
         let request = try AuthorizationRequest(
             to: provider.discovered,
             as: registration,
-            random: FixedBytes(bytes: octets),
+            random: FixedBytes(bytes: octets + octets + octets),
             now: Attempt.now
         )
         #expect(request.url.contains("code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&"))

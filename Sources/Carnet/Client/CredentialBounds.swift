@@ -59,7 +59,7 @@ extension CredentialBounds {
                 servers: binding.servers,
                 resources: binding.resources,
                 hint: "nothing was sent; if the provider has moved, sign in again", otherIssuer: otherIssuer))
-        bounds.showsResourcesServerSecrets = provider.showsResourcesServerSecrets
+        bounds.showsResourcesServerSecrets = provider.shared.showsResourcesServerSecrets
         return bounds
     }
 

@@ -55,11 +55,11 @@ extension Session {
 
 extension Connection {
     /// Whether this binding allows no server for the authorization server's credentials that an older one forbids.
-    func isBound(like old: Connection) -> Bool { Self.isWithin(binding?.servers, old.binding?.servers) }
+    func isBound(like old: Connection) -> Bool { Self.isWithin(self.binding?.servers, old.binding?.servers) }
 
     /// Whether this binding allows no server at all that an older one forbids.
     func isWhollyBound(like old: Connection) -> Bool {
-        isBound(like: old) && Self.isWithin(binding?.resources, old.binding?.resources)
+        isBound(like: old) && Self.isWithin(self.binding?.resources, old.binding?.resources)
     }
 
     private static func isWithin(_ places: [String]?, _ older: [String]?) -> Bool {

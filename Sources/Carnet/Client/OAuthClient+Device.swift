@@ -77,13 +77,13 @@ extension OAuthClient {
             }
             do {
                 let poll = try DevicePoll(validating: incoming, to: request, from: provider)
-                guard case .granted(let response) = poll else {
+                guard case .granted(var response) = poll else {
                     wait = schedule.wait(after: poll, demanded: incoming.retryAfter)
                     continue
                 }
+                try response.decryptIDToken(for: registration, from: provider)
                 return try await establishSession(
-                    response.decryptingIDToken(for: registration, from: provider), of: device, boundTo: dpopKey,
-                    from: provider, as: account, choosing: choosing)
+                    response, of: device, boundTo: dpopKey, from: provider, as: account, choosing: choosing)
             } catch let error as OAuthError where error.step == .deviceAuthorization && error.kind == .serverUnavailable
             {
                 wait = schedule.waitAfterFailure(demanded: incoming.retryAfter)

@@ -44,8 +44,7 @@ extension OAuthClient {
         try connection.requireAccount(of: old)
         var connection = connection
         let subject = connection.subject ?? "default"
-        let label = account ?? claims?.verifiedEmail ?? subject
-        connection.key.account = label
+        connection.key.account = account ?? claims?.verifiedEmail ?? subject
         let existing = try await readable(connection.key)
         if account == nil, let existing, !existing.isSameIdentity(as: connection) {
             // An address can belong to another user later; only issuer and subject identify an account.

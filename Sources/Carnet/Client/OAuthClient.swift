@@ -192,11 +192,12 @@ public final class OAuthClient: Sendable {
             try TokenRequest.authorizationCode(
                 validated, at: provider, as: registration, random: random, now: providerClock.now)
         }
-        let response = try TokenResponse(validating: incoming, to: request, from: provider)
-            .decryptingIDToken(for: registration, from: provider)
+        var response = try TokenResponse(validating: incoming, to: request, from: provider)
+        try response.decryptIDToken(for: registration, from: provider)
+        let accessToken = response.accessToken
         let idToken = try await validateIDToken(of: response, requested: pending.scopes) { () throws(OAuthError) in
             try IDTokenExpectations(
-                from: provider.discovered, as: registration, for: validated, accessToken: response.accessToken)
+                from: provider.discovered, as: registration, for: validated, accessToken: accessToken)
         }
         return try await establishSession(
             response, idToken, requested: validated.scopes ?? pending.scopes,

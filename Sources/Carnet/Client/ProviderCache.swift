@@ -6,6 +6,7 @@ import Foundation
 /// is cancelled.
 final class ProviderCache: Sendable {
     private let configured: Provider
+    private let needsMetadata: Bool
     private let exchanger: Exchanger
     private let clock: any WallClock
     private let presentsCertificate: Bool
@@ -81,6 +82,7 @@ final class ProviderCache: Sendable {
     ) {
         self.otherKeys = otherKeys
         configured = provider
+        needsMetadata = provider.needsMetadata
         self.exchanger = exchanger
         self.clock = clock
         self.presentsCertificate = presentsCertificate
@@ -97,7 +99,7 @@ final class ProviderCache: Sendable {
     func binding() async throws -> CredentialBinding { CredentialBinding(to: try await discoveredProvider()) }
 
     private func discoveredProvider() async throws -> DiscoveredProvider {
-        guard configured.needsMetadata else { return configured.withoutMetadata }
+        guard needsMetadata else { return configured.withoutMetadata }
         let now = clock.now
         return try await cache.withLock { cache -> Found<DiscoveredProvider> in
             if let metadata = cache.metadata, metadata.isCurrent(at: now) { return .known(metadata.value) }

@@ -23,21 +23,21 @@ extension Connection {
     /// Merges values; newer ones replace older ones.
     mutating func keep(_ newer: [String: ConnectionValue]) {
         guard !newer.isEmpty else { return }
-        values = (values ?? [:]).merging(newer) { _, new in new }
+        self.values = (self.values ?? [:]).merging(newer) { _, new in new }
     }
 
     /// Drops values that are not there any more.
     mutating func drop(_ references: [TemplateReference]) {
-        for reference in references { values?[reference.description] = nil }
+        for reference in references { self.values?[reference.description] = nil }
     }
 
     /// Keeps values that only the first callback of an account contains.
     mutating func keepFirstCallback(of old: Connection?, at provider: some ProviderStage) {
-        guard let name = provider.profile.callback?.capture, subject != nil,
+        guard let name = provider.profile.callback?.capture, self.subject != nil,
             let old, old.key == key, isSameIdentity(as: old)
         else { return }
         let reference = "callback.\(name)"
-        if values?[reference] == nil, let first = old.values?[reference] { keep([reference: first]) }
+        if self.values?[reference] == nil, let first = old.values?[reference] { keep([reference: first]) }
     }
 }
 
@@ -52,8 +52,10 @@ extension OAuthClient {
         filled(try await cache.provider(), with: ConnectionValues())
     }
 
-    func filled(_ provider: DiscoveredProvider, with held: ConnectionValues) -> BoundProvider {
-        provider.filled(with: held, as: registration, now: clock.now, random: random)
+    func filled(
+        _ provider: DiscoveredProvider, with held: @autoclosure () -> ConnectionValues
+    ) -> BoundProvider {
+        provider.filled(with: held(), as: registration, now: clock.now, random: random)
     }
 
     func requests(

@@ -22,31 +22,41 @@ public struct ConnectionKey: Codable, ComparedByBytes, Sendable {
 }
 
 /// The record that a store keeps for one account.
-public struct Connection: Codable, Hashable, Sendable {
-    public var key: ConnectionKey
-    /// The client that the tokens were issued to. Tokens of another client are never sent.
-    package var clientID: String
-    package var tokens: TokenSet
-    /// The issuer and subject of the validated ID token: the account's identity (OpenID Connect Core, 5.7).
-    package var issuer: String?
-    package var subject: String?
-    /// The session at the provider: `sid` of the sign-in's ID token.
-    package var sessionID: String?
-    /// The inputs of the sign-in. A refresh goes only to the same tenant.
-    package var inputs: [String: String]
-    /// The environment of the sign-in. A refresh goes only to the same environment.
-    package var environment: String?
-    /// The profile as JSON, if it came with the tokens and cannot be fetched again.
-    package var profile: String?
-    /// The private key that the tokens are bound to (RFC 9449).
-    package var dpopKey: Secret?
-    /// The values that the descriptor captures at sign-in, by reference, e.g. `token.instance_url`; `nil` for none.
-    package var values: [String: ConnectionValue]?
-    /// The servers that may receive the tokens and the client's credentials; `nil` for a record of an older version,
-    /// until its next use.
-    package var binding: CredentialBinding?
-    /// The browser that signed in; `nil` outside web sites, and in a record of an older version.
-    package var browser: BrowserNote?
+public struct Connection: SharedValue, Codable, Hashable, Sendable {
+    @usableFromInline package var shared: Shared<Members>
+
+    public var key: ConnectionKey {
+        get { shared.value.key }
+        set { shared.value.key = newValue }
+    }
+
+    @usableFromInline
+    package struct Members: Codable, Hashable, Sendable {
+        package var key: ConnectionKey
+        /// The client that the tokens were issued to. Tokens of another client are never sent.
+        package var clientID: String
+        package var tokens: TokenSet
+        /// The issuer and subject of the validated ID token: the account's identity (OpenID Connect Core, 5.7).
+        package var issuer: String?
+        package var subject: String?
+        /// The session at the provider: `sid` of the sign-in's ID token.
+        package var sessionID: String?
+        /// The inputs of the sign-in. A refresh goes only to the same tenant.
+        package var inputs: [String: String]
+        /// The environment of the sign-in. A refresh goes only to the same environment.
+        package var environment: String?
+        /// The profile as JSON, if it came with the tokens and cannot be fetched again.
+        package var profile: String?
+        /// The private key that the tokens are bound to (RFC 9449).
+        package var dpopKey: Secret?
+        /// The values that the descriptor captures at sign-in, by reference, e.g. `token.instance_url`; `nil` for none.
+        package var values: [String: ConnectionValue]?
+        /// The servers that may receive the tokens and the client's credentials; `nil` for a record of an older version,
+        /// until its next use.
+        package var binding: CredentialBinding?
+        /// The browser that signed in; `nil` outside web sites, and in a record of an older version.
+        package var browser: BrowserNote?
+    }
 
     package init(
         key: ConnectionKey,
@@ -62,19 +72,16 @@ public struct Connection: Codable, Hashable, Sendable {
         values: [String: ConnectionValue]? = nil,
         binding: CredentialBinding? = nil
     ) {
-        self.key = key
-        self.clientID = clientID
-        self.tokens = tokens
-        self.issuer = issuer
-        self.subject = subject
-        self.sessionID = sessionID
-        self.inputs = inputs
-        self.environment = environment
-        self.profile = profile
-        self.dpopKey = dpopKey
-        self.values = values
-        self.binding = binding
+        shared = Shared(
+            Members(
+                key: key, clientID: clientID, tokens: tokens, issuer: issuer, subject: subject, sessionID: sessionID,
+                inputs: inputs, environment: environment, profile: profile, dpopKey: dpopKey, values: values,
+                binding: binding))
     }
+
+    public init(from decoder: any Decoder) throws { shared = Shared(try Members(from: decoder)) }
+
+    public func encode(to encoder: any Encoder) throws { try shared.value.encode(to: encoder) }
 }
 
 /// A stored connection, with the revision that a later save must replace.
@@ -180,12 +187,12 @@ extension TokenStore {
 extension Connection {
     /// Whether a logout applies to this session.
     func isOver(by ended: EndedSession) -> Bool {
-        ended.includes(issuer: namespace, subject: subject, sessionID: sessionID)
+        ended.includes(issuer: namespace, subject: self.subject, sessionID: self.sessionID)
     }
 
     /// The issuer of the subject. Plain OAuth 2.0 has none, and the provider's id takes its place: it is never a URL, so no
     /// logout token of an issuer names it.
-    package var namespace: String? { issuer ?? (subject == nil ? nil : key.provider) }
+    package var namespace: String? { self.issuer ?? (self.subject == nil ? nil : key.provider) }
 }
 
 public struct TokenStoreError: Error, Hashable, Sendable, Described {

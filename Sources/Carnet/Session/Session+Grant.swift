@@ -62,7 +62,7 @@ extension Connection {
     /// Whether two connections belong to one user: issuer and subject, byte for byte (OpenID Connect Core, section
     /// 5.7).
     func isSameIdentity(as other: Connection) -> Bool {
-        issuer.isSameBytes(as: other.issuer) && subject.isSameBytes(as: other.subject)
+        self.issuer.isSameBytes(as: other.issuer) && self.subject.isSameBytes(as: other.subject)
     }
 
     /// - Throws: Of kind `subjectMismatch` if an older connection belongs to another account.
@@ -83,14 +83,14 @@ extension Connection {
     func continuing(_ old: Connection) throws(OAuthError) -> Connection {
         try requireAccount(of: old)
         var new = self
-        new.profile = profile ?? old.profile
+        new.profile = self.profile ?? old.profile
         if isBound(like: old) {
-            new.tokens.refreshToken = tokens.refreshToken ?? old.tokens.refreshToken
-            new.tokens.idToken = tokens.idToken ?? old.tokens.idToken
+            new.tokens.refreshToken = self.tokens.refreshToken ?? old.tokens.refreshToken
+            new.tokens.idToken = self.tokens.idToken ?? old.tokens.idToken
         }
         if isWhollyBound(like: old) {
             new.values = old.values
-            new.keep(values ?? [:])
+            new.keep(self.values ?? [:])
         }
         return new
     }
@@ -98,12 +98,13 @@ extension Connection {
     /// This connection of a new sign-in. If it has no refresh token, the earlier one of the same user is kept: some
     /// providers issue it at the first consent only.
     func keepingRefreshToken(of old: Connection?) -> Connection {
-        guard let old, subject != nil, isSameIdentity(as: old), clientID.isSameBytes(as: old.clientID),
-            inputs.isSameBytes(as: old.inputs), environment.isSameBytes(as: old.environment),
-            dpopKey == nil, old.dpopKey == nil, isBound(like: old)
+        guard let old, self.subject != nil, isSameIdentity(as: old), self.clientID.isSameBytes(as: old.clientID),
+            self.inputs.isSameBytes(as: old.inputs), self.environment.isSameBytes(as: old.environment),
+            self.dpopKey == nil, old.dpopKey == nil, isBound(like: old),
+            self.tokens.refreshToken == nil, let earlier = old.tokens.refreshToken
         else { return self }
         var new = self
-        new.tokens.refreshToken = tokens.refreshToken ?? old.tokens.refreshToken
+        new.tokens.refreshToken = earlier
         return new
     }
 }

@@ -157,7 +157,7 @@ extension Session {
         let refreshed: Connection
         var kept = stored
         do {
-            response = try response.decryptingIDToken(for: client.registration, from: provider)
+            try response.decryptIDToken(for: client.registration, from: provider)
             if !stored.connection.isContradicted(by: response.idToken),
                 client.sendsMore(after: response, from: provider)
             {
@@ -334,14 +334,16 @@ extension OAuthClient {
 extension Connection {
     /// The nonce of the sign-in, if the stored ID token contains it.
     fileprivate var nonce: Secret? {
-        tokens.idToken.flatMap { try? IDToken(storedAfterValidation: $0) }?.claims["nonce"]?.string.map { Secret($0) }
+        self.tokens.idToken.flatMap { try? IDToken(storedAfterValidation: $0) }?.claims["nonce"]?.string.map {
+            Secret($0)
+        }
     }
 
     /// Whether a new ID token names another account. It is rejected even before its signature is checked.
     fileprivate func isContradicted(by token: Secret?) -> Bool {
         guard let token, let claims = try? IDToken(storedAfterValidation: token) else { return false }
-        return !(issuer ?? claims.issuer).isSameBytes(as: claims.issuer)
-            || !(subject ?? claims.subject).isSameBytes(as: claims.subject)
+        return !(self.issuer ?? claims.issuer).isSameBytes(as: claims.issuer)
+            || !(self.subject ?? claims.subject).isSameBytes(as: claims.subject)
     }
 }
 

@@ -167,8 +167,9 @@ private struct JSONParser {
         /// The text up to and including the latest escape.
         var unescaped = ContiguousArray<UInt8>()
         var start = index
-        while index < bytes.count {
-            Work.count()
+        while true {
+            index = endOfPlainText()
+            guard index < bytes.count else { throw error("the JSON text ends inside a string") }
             switch bytes[index] {
             case UInt8(ascii: "\""):
                 let rest = bytes[start..<index]
@@ -184,13 +185,24 @@ private struct JSONParser {
                 unescaped += bytes[start..<index]
                 unescaped += try parseEscape()
                 start = index
-            case 0..<0x20:
-                throw error("a control character in a string")
             default:
-                index += 1
+                throw error("a control character in a string")
             }
         }
-        throw error("the JSON text ends inside a string")
+    }
+
+    /// The offset of the next byte that means something in a string: its end, an escape, or a control character.
+    private func endOfPlainText() -> Int {
+        bytes.withUnsafeBufferPointer { bytes in
+            var end = index
+            while end < bytes.count, bytes[end] >= 0x20, bytes[end] != UInt8(ascii: "\""),
+                bytes[end] != UInt8(ascii: "\\")
+            {
+                end += 1
+            }
+            Work.count(end - index)
+            return end
+        }
     }
 
     private mutating func parseEscape() throws(JSONError) -> [UInt8] {

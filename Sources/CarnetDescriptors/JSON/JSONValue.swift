@@ -80,7 +80,9 @@ extension JSONValue {
     }
 
     public var double: Double? {
-        if case .number(let text) = self { Double(text) } else { nil }
+        guard case .number(let text) = self else { return nil }
+        // A Double holds every integer of fifteen digits.
+        return (text.utf8.count <= 15 ? Int(text).map(Double.init) : nil) ?? Double(text)
     }
 
     public var integer: Int? {

@@ -55,7 +55,7 @@ extension AuthorizationRules: DescriptorSection {
 @usableFromInline
 @dynamicMemberLookup
 package struct ResolvedAuthorization: Sendable {
-    @usableFromInline let described: AuthorizationRules
+    @usableFromInline let described: Shared<AuthorizationRules>
     package let parameters: [Named<String>]
     /// Parameters that are filled for each sign-in.
     package let lateParameters: [Named<Template>]
@@ -69,7 +69,7 @@ package struct ResolvedAuthorization: Sendable {
         _ rules: AuthorizationRules, with resolver: InputResolver, endpoints: ResolvedEndpoints
     ) throws(ResolutionError) {
         let key = "authorization"
-        described = rules
+        described = Shared(rules)
         for list in [rules.parameters, rules.offlineParameters, rules.reconsentParameters] {
             try resolver.refuseSecrets(in: list, key: "\(key).parameters")
         }
@@ -83,7 +83,9 @@ package struct ResolvedAuthorization: Sendable {
     }
 
     @inlinable @inline(__always)
-    package subscript<Value>(dynamicMember key: KeyPath<AuthorizationRules, Value>) -> Value { described[keyPath: key] }
+    package subscript<Value>(dynamicMember key: KeyPath<AuthorizationRules, Value>) -> Value {
+        described.value[keyPath: key]
+    }
 }
 
 /// The authorization response (RFC 6749, section 4.1.2).

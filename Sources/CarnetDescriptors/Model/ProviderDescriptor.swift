@@ -20,7 +20,7 @@ public struct ProviderDescriptor: Sendable {
     package internal(set) var endpoints = NamedEndpoints()
     package internal(set) var client = ClientRules()
     package var redirects: [RedirectForm] = []
-    package internal(set) var scopes = ScopeRules()
+    @usableFromInline package internal(set) var scopes = ScopeRules()
     package internal(set) var authorization = AuthorizationRules()
     package internal(set) var callback = CallbackRules()
     package internal(set) var token = TokenRules()

@@ -1,4 +1,5 @@
 /// The scopes: which are requested, and what each means (RFC 6749, section 3.3).
+@usableFromInline
 package struct ScopeRules: Sendable {
     package internal(set) var separator = " "
     package internal(set) var defaults: [String] = []

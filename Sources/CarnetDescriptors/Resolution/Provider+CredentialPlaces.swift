@@ -2,10 +2,12 @@
 struct CredentialPlaces: Sendable {
     let servers: [String]
     let resources: [String]
+    let showsResourcesServerSecrets: Bool
 
     fileprivate init(of sections: ProviderSections) {
-        servers = sections.serverPlaces
+        showsResourcesServerSecrets = sections.showsResourcesServerSecrets
         resources = sections.resourcePlaces
+        servers = sections.serverPlaces.union(showsResourcesServerSecrets ? resources : []).sorted()
     }
 }
 
@@ -24,6 +26,9 @@ extension SharedSections {
 
     /// The same for access tokens.
     package var resourcePlaces: [String] { places.resources }
+
+    /// Whether the descriptor puts more than the access token into requests for resources: the client's secret, say.
+    package var showsResourcesServerSecrets: Bool { places.showsResourcesServerSecrets }
 }
 
 extension ProviderSections {
@@ -33,13 +38,9 @@ extension ProviderSections {
         .pushedAuthorizationRequest,
     ]
 
-    fileprivate var serverPlaces: [String] {
-        places(of: Self.serverEndpoints, and: exchange.map(\.value.url))
-            .union(showsResourcesServerSecrets ? resourcePlaces : []).sorted()
-    }
+    fileprivate var serverPlaces: Set<String> { places(of: Self.serverEndpoints, and: exchange.map(\.value.url)) }
 
-    /// Whether the descriptor puts more than the access token into requests for resources: the client's secret, say.
-    package var showsResourcesServerSecrets: Bool {
+    fileprivate var showsResourcesServerSecrets: Bool {
         let requests = ([profile.request] + profile.requests.map(\.request)).map(\.late)
         let derived = connection.derive.items.map { Named($0.name, $0.value.template) }
         let calls = connection.lookups.items.map(\.value.call) + connection.onConnect + connection.onDisconnect

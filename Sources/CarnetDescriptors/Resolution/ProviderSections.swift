@@ -3,7 +3,7 @@
 /// A section without templates is the descriptor's own. One with templates has a resolved type beside it.
 @usableFromInline
 package struct ProviderSections: Sendable {
-    let descriptor: ProviderDescriptor
+    @usableFromInline let descriptor: ProviderDescriptor
     /// The values that filled the descriptor, defaults included, without those that are secret.
     package let inputs: [String: String]
     private let secrets: HiddenValues
@@ -48,7 +48,7 @@ extension ProviderSections {
     package var environment: String? { descriptor.environment }
     package var discovery: DiscoveryMode? { descriptor.discovery }
     package var redirects: [RedirectForm] { descriptor.redirects }
-    package var scopes: ScopeRules { descriptor.scopes }
+    @inlinable package var scopes: ScopeRules { descriptor.scopes }
     package var tables: NamedList<NamedList<String>> { descriptor.tables }
     package var trustedHosts: [HostPattern] { descriptor.trustedHosts }
     package var samples: Samples { descriptor.samples }
@@ -122,11 +122,6 @@ extension ProviderSections {
         case .introspection: introspection.request
         case .logout: logout.request
         }
-    }
-
-    /// How the response of a grant is read.
-    package func response(of grant: RequestKind) -> ResponseRules {
-        grant.inheritsToken ? descriptor.response(of: grant) ?? token.response : token.response
     }
 
     /// Whether anything is known only at run time.

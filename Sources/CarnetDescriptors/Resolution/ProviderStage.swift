@@ -58,6 +58,11 @@ package final class SharedSections: Sendable {
         change(&sections)
         return SharedSections(consume sections)
     }
+
+    /// How the response of a grant is read.
+    package func response(of grant: RequestKind) -> ResponseRules {
+        (grant.inheritsToken ? sections.descriptor.response(of: grant) : nil) ?? sections.token.response
+    }
 }
 
 extension Provider {

@@ -81,16 +81,27 @@ package struct WebURL: Hashable, Sendable {
 
     private static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "[::1]" { return true }
-        guard host.utf8.first == UInt8(ascii: "1") else { return false }
-        let octets = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return octets.count == 4 && octets[0].elementsEqual("127".utf8)
-            && octets.allSatisfy { UInt8(Substring($0)) != nil }
+        guard host.utf8.starts(with: "127.".utf8) else { return false }
+        /// The octet so far; -1 before its first digit.
+        var octet = -1
+        var dots = 0
+        for byte in host.utf8 {
+            switch byte {
+            case UInt8(ascii: ".") where octet >= 0: (octet, dots) = (-1, dots + 1)
+            case 0x30...0x39: octet = max(octet, 0) * 10 + Int(byte - 0x30)
+            default: return false
+            }
+            guard octet < 256 else { return false }
+        }
+        return dots == 3 && octet >= 0
     }
 
     package var effectivePort: Int { port ?? (scheme == "https" ? 443 : 80) }
 
     /// Scheme, host and port: what must be equal for a credential to go along (RFC 6454, section 4).
-    package var origin: String { "\(scheme)://\(host):\(effectivePort)" }
+    package var origin: String {
+        "\(scheme)://\(host):\(port.map { String($0) } ?? (scheme == "https" ? "443" : "80"))"
+    }
 
     package func hasOrigin(of other: WebURL) -> Bool {
         host == other.host && effectivePort == other.effectivePort && scheme == other.scheme

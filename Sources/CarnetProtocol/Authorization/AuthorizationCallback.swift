@@ -13,12 +13,12 @@ public struct AuthorizationCallback: Sendable {
     ///
     /// - Parameter url: The whole callback URL.
     public init(url: String) {
-        let beforeFragment = url.utf8.prefix { $0 != UInt8(ascii: "#") }
-        encodedFragment = String(Substring(url.utf8.dropFirst(beforeFragment.count + 1)))
-        let parts = beforeFragment.split(
-            separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
-        location = parts.first.map { String(Substring($0)) } ?? ""
-        encodedParameters = parts.count == 2 ? String(Substring(parts[1])) : ""
+        let bytes = url.utf8
+        let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
+        let question = bytes[..<end].firstIndex(of: UInt8(ascii: "?")) ?? end
+        location = String(url[..<question])
+        encodedParameters = String(url[question..<end].utf8.dropFirst()) ?? ""
+        encodedFragment = String(url[end...].utf8.dropFirst()) ?? ""
         isPosted = false
     }
 

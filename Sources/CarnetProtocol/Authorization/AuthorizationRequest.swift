@@ -41,10 +41,12 @@ extension AuthorizationRequest {
             options.scopes ?? registration.scopes ?? provider.scopes.defaults,
             isOffline: options.requestsRefreshToken
         )
-        let state = try random.secret()
         let isOpenID = scopes.contains("openid")
-        let nonce = isOpenID && rules.nonce.isSent ? try random.secret() : nil
-        let verifier = rules.pkce.isRequired ? CodeVerifier(secret: try random.secret()) : nil
+        let hasNonce = isOpenID && rules.nonce.isSent
+        let secrets = try random.secrets(1 + (hasNonce ? 1 : 0) + (rules.pkce.isRequired ? 1 : 0))
+        let state = secrets[0]
+        let nonce = hasNonce ? secrets[1] : nil
+        let verifier = rules.pkce.isRequired ? secrets.last.map(CodeVerifier.init(secret:)) : nil
 
         var parameters = RequestParameters(rules)
         try parameters.add(.responseType, rules.responseType)
@@ -202,7 +204,9 @@ extension ScopeRules {
             throw OAuthError(
                 .authorization, .badRegistration, "\"\(scope)\" is not a valid scope", descriptorKey: "scopes")
         }
-        return scopes.joined(separator: separator)
+        var joined = scopes.first ?? ""
+        for scope in scopes.dropFirst() { joined += separator + scope }
+        return joined
     }
 
     static func isToken(_ scope: String) -> Bool {
@@ -213,6 +217,16 @@ extension ScopeRules {
     /// The scopes in a space-separated string.
     static func split(_ text: String, separator: String) -> [String] {
         Work.count(text.utf8.count)
-        return text.split { separator.contains($0) || $0 == " " }.map(String.init)
+        var scopes: [String] = []
+        var scope = ""
+        for character in text.unicodeScalars {
+            if character != " ", !separator.unicodeScalars.contains(character) {
+                scope.unicodeScalars.append(character)
+            } else if !scope.isEmpty {
+                scopes.append(scope)
+                scope = ""
+            }
+        }
+        return scope.isEmpty ? scopes : scopes + [scope]
     }
 }

@@ -42,7 +42,7 @@ extension AuthorizationCallback {
 extension PendingAuthorization {
     /// The expected response mode.
     func responseMode(at provider: some ProviderStage) -> ResponseMode {
-        responseMode ?? provider.authorization.responseMode ?? .query
+        responseMode ?? provider.shared.sections.authorization.responseMode ?? .query
     }
 
     /// Whether the response is a JWT, so that its validation needs the provider's keys.

@@ -3,13 +3,19 @@ package import Foundation
 
 /// A callback that belongs to a pending authorization and passed all checks. A token request can be built from
 /// nothing else.
-package struct ValidatedCallback: Sendable {
+package final class ValidatedCallback: Sendable {
     package let pending: PendingAuthorization
     let code: Secret
     /// The scopes that the callback says were granted, where a descriptor reads them there.
     package let scopes: [String]?
     /// The values that the descriptor keeps of the callback, by reference, e.g. `callback.shop`.
     package let values: [String: ConnectionValue]
+
+    fileprivate init(
+        pending: PendingAuthorization, code: Secret, scopes: [String]?, values: [String: ConnectionValue]
+    ) {
+        (self.pending, self.code, self.scopes, self.values) = (pending, code, scopes, values)
+    }
 }
 
 extension PendingAuthorization {

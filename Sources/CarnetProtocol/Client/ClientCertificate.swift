@@ -44,7 +44,7 @@ public struct ClientCertificate: Sendable {
 
     /// The SHA-256 thumbprint that tokens are bound to (RFC 8705, section 3.1, `x5t#S256`).
     package var thumbprint: String {
-        Base64URL.encode(SHA256.hash(data: chain.first ?? []))
+        Base64URL.encode(SHA256.hash(chain.first ?? []))
     }
 
     /// `nil` if a block is not valid DER.

@@ -23,14 +23,14 @@ extension PreparedRequest {
         claims["htu"] = .string(targetURI)
         claims["iat"] = .number(String(Int(now.timeIntervalSince1970)))
         if let accessToken {
-            claims["ath"] = .string(Base64URL.encode(SHA256.hash(data: Array(accessToken.reveal().utf8))))
+            claims["ath"] = .string(Base64URL.encode(SHA256.hash(Array(accessToken.reveal().utf8))))
         }
         if let nonce { claims["nonce"] = .string(nonce) }
         let header: JSONValue = ["typ": "dpop+jwt", "alg": "ES256", "jwk": key.publicJWK]
         let input =
             Base64URL.encode(header.jsonText().utf8) + "."
             + Base64URL.encode(JSONValue.object(claims).jsonText().utf8)
-        guard let signature = try? key.key.signature(for: SHA256.hash(data: Array(input.utf8))),
+        guard let signature = try? key.key.signature(for: SHA256.hash(Array(input.utf8))),
             let name = HTTPField.Name("DPoP")
         else { throw OAuthError(step, .unsupported, "the DPoP proof could not be signed") }
         var head = outgoing.head

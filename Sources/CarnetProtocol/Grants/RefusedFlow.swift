@@ -4,7 +4,9 @@ import CarnetDescriptors
 enum RefusedFlow {
     /// - Throws: `OAuthError` for the implicit and hybrid flows.
     static func check(responseType: String) throws(OAuthError) {
-        guard responseType.split(separator: " ").contains(where: { ["token", "id_token"].contains($0) }) else { return }
+        guard responseType != "code",
+            responseType.split(separator: " ").contains(where: { ["token", "id_token"].contains($0) })
+        else { return }
         throw OAuthError(
             .authorization,
             .unsupported,

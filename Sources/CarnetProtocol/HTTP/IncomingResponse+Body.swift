@@ -1,9 +1,17 @@
 import CarnetDescriptors
-import HTTPTypes
+package import HTTPTypes
+
+extension HTTPFields {
+    /// The value of a field. The subscript joins the values through three generic types, even if there is one.
+    package func value(of name: HTTPField.Name) -> String? {
+        let values = self[values: name]
+        return values.count == 1 ? values[0] : self[name]
+    }
+}
 
 extension IncomingResponse {
     /// The media type without its parameters, in lower case.
-    var mediaType: String? { head.headerFields[.contentType].map { MediaType.essence(of: $0) } }
+    var mediaType: String? { head.headerFields.value(of: .contentType).map { MediaType.essence(of: $0) } }
 
     /// The media type as errors may show it: only those that servers often send by mistake. Another string could be a
     /// secret of the request.

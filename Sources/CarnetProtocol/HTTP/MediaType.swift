@@ -4,9 +4,13 @@ import CarnetDescriptors
 enum MediaType {
     /// Type and subtype without parameters, in lower case; empty if the value is too long or not ASCII.
     static func essence(of field: String) -> String {
-        let bytes = field.utf8.prefix(ReceivedLimit.mediaType + 1).prefix { $0 != UInt8(ascii: ";") }
-        Work.count(bytes.count)
-        guard bytes.count <= ReceivedLimit.mediaType, bytes.allSatisfy({ $0 < 0x80 }) else { return "" }
-        return String(decoding: bytes.filter { $0 != 0x20 }, as: UTF8.self).lowercased()
+        var essence: [UInt8] = []
+        for (place, byte) in field.utf8.enumerated() {
+            Work.count()
+            if byte == UInt8(ascii: ";") { break }
+            guard place < ReceivedLimit.mediaType, byte < 0x80 else { return "" }
+            if byte != 0x20 { essence.append((0x41...0x5A).contains(byte) ? byte | 0x20 : byte) }
+        }
+        return String(decoding: essence, as: UTF8.self)
     }
 }

@@ -84,9 +84,8 @@ extension PreparedRequest {
         let encoding = rules.encoding
         var parameters = parameters
         if let token, let name = token.parameter { try parameters.addToken(token.token, named: name) }
-        let queryNames = rules.queryParameters + [token?.parameter].compactMap { $0 }
-        let queried = parameters.items.filter { encoding == .query || queryNames.contains($0.standardName) }
-        let carried = parameters.items.filter { encoding != .query && !queryNames.contains($0.standardName) }
+        let (queried, carried) = parameters.split(
+            encoding, inQuery: rules.queryParameters + [token?.parameter].compactMap { $0 })
         try parameters.refuseRepeats(of: parameters.items, inQueryOf: url, key: key)
         var headers: [(name: String, value: String, shown: String?)] = [
             ("Accept", accept, nil), ("User-Agent", "Carnet", nil),
@@ -104,7 +103,6 @@ extension PreparedRequest {
             headers.append(("Content-Type", "application/json", nil))
         }
         var secrets = parameters.secrets
-        let shownURL = parameters.shown(url.appendingQuery(queried.shown))
         if let credentials {
             let text = credentials.reveal()
             headers.append(("Authorization", text, "\(text.prefix { $0 != " " }) \(Secret(""))"))
@@ -128,7 +126,7 @@ extension PreparedRequest {
             headers.append((header.name, header.value, isSecret ? "\(Secret(""))" : nil))
             if isSecret { secrets += header.value.secretParts }
         }
-        let shownHeaders = headers.map { Named($0.name, $0.shown ?? $0.value) }
+        let (sent, fields) = (parameters, headers)
         return PreparedRequest(
             step: parameters.step,
             descriptorKey: key,
@@ -144,8 +142,8 @@ extension PreparedRequest {
             ),
             redacted: RedactedRequest(
                 method: rules.method.rawValue,
-                url: shownURL,
-                headers: shownHeaders,
+                url: sent.shown(url.appendingQuery(queried.shown)),
+                headers: fields.map { Named($0.name, $0.shown ?? $0.value) },
                 body: encoding == .query ? "" : encoding == .form ? carried.shown : carried.json(\.shownValue)
             ),
             secrets: secrets
@@ -167,13 +165,25 @@ package func httpFields(
 ) throws(OAuthError) -> HTTPFields {
     var fields = HTTPFields()
     for (name, value) in headers {
-        guard let fieldName = HTTPField.Name(name), HTTPField.isValidValue(value) else {
+        guard let fieldName = HTTPField.Name(known: name), HTTPField.isValidValue(value) else {
             throw OAuthError(
                 step, .badHeader, "the header \"\(name)\" cannot be sent", hint: "check its name and value")
         }
         fields.append(HTTPField(name: fieldName, value: value))
     }
     return fields
+}
+
+extension HTTPField.Name {
+    /// The names of most requests are made once.
+    fileprivate init?(known name: String) {
+        switch name {
+        case "Accept": self = .accept
+        case "Content-Type": self = .contentType
+        case "User-Agent": self = .userAgent
+        default: self.init(name)
+        }
+    }
 }
 
 extension WebURL {

@@ -149,14 +149,26 @@ struct RequestParameters {
 
     /// - Throws: `OAuthError` if the URL's own query has a parameter that would then be sent twice.
     func refuseRepeats(of queried: [Parameter], inQueryOf url: WebURL, key: String) throws(OAuthError) {
-        let own = PercentEncoding.decodeForm(url.query ?? "") ?? []
-        guard let repeated = queried.first(where: { item in own.contains { $0.name == item.name } }) else { return }
+        guard let query = url.query, let own = PercentEncoding.decodeForm(query),
+            let repeated = queried.first(where: { item in own.contains { $0.name == item.name } })
+        else { return }
         throw OAuthError(
             step,
             .reservedParameter,
             "the endpoint's URL already has the parameter \"\(repeated.name)\"",
             descriptorKey: key,
             hint: "remove it from the URL, or from the parameters of the request"
+        )
+    }
+
+    /// The parameters in the query of the URL, and those in the body.
+    ///
+    /// - Parameter names: The standard names of those that are always in the query.
+    func split(_ encoding: BodyEncoding, inQuery names: [String]) -> (queried: [Parameter], carried: [Parameter]) {
+        if encoding == .query { return (items, []) }
+        if names.isEmpty { return ([], items) }
+        return (
+            items.filter { names.contains($0.standardName) }, items.filter { !names.contains($0.standardName) }
         )
     }
 

@@ -46,18 +46,18 @@ extension ClientKey {
     func signature(for data: [UInt8], _ algorithm: SignatureAlgorithm) throws(ClientKeyError) -> [UInt8] {
         do {
             switch (material, algorithm) {
-            case (.rsa(let key), .RS256): return try sign(key, SHA256.hash(data: data), .insecurePKCS1v1_5)
-            case (.rsa(let key), .RS384): return try sign(key, SHA384.hash(data: data), .insecurePKCS1v1_5)
-            case (.rsa(let key), .RS512): return try sign(key, SHA512.hash(data: data), .insecurePKCS1v1_5)
-            case (.rsa(let key), .PS256): return try sign(key, SHA256.hash(data: data), .PSS)
-            case (.rsa(let key), .PS384): return try sign(key, SHA384.hash(data: data), .PSS)
-            case (.rsa(let key), .PS512): return try sign(key, SHA512.hash(data: data), .PSS)
+            case (.rsa(let key), .RS256): return try sign(key, SHA256.hash(data), .insecurePKCS1v1_5)
+            case (.rsa(let key), .RS384): return try sign(key, SHA384.hash(data), .insecurePKCS1v1_5)
+            case (.rsa(let key), .RS512): return try sign(key, SHA512.hash(data), .insecurePKCS1v1_5)
+            case (.rsa(let key), .PS256): return try sign(key, SHA256.hash(data), .PSS)
+            case (.rsa(let key), .PS384): return try sign(key, SHA384.hash(data), .PSS)
+            case (.rsa(let key), .PS512): return try sign(key, SHA512.hash(data), .PSS)
             case (.p256(let key), .ES256):
-                return Array(try key.signature(for: SHA256.hash(data: data)).rawRepresentation)
+                return Array(try key.signature(for: SHA256.hash(data)).rawRepresentation)
             case (.p384(let key), .ES384):
-                return Array(try key.signature(for: SHA384.hash(data: data)).rawRepresentation)
+                return Array(try key.signature(for: SHA384.hash(data)).rawRepresentation)
             case (.p521(let key), .ES512):
-                return Array(try key.signature(for: SHA512.hash(data: data)).rawRepresentation)
+                return Array(try key.signature(for: SHA512.hash(data)).rawRepresentation)
             case (.ed25519(let key), .EdDSA): return Array(try key.signature(for: data))
             default: break
             }

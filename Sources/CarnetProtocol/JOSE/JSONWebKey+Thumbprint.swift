@@ -19,6 +19,6 @@ extension JSONWebKey {
     static func thumbprint(_ members: [(name: String, value: String)]) -> String {
         var object = JSONObject()
         for member in members { object[member.name] = .string(member.value) }
-        return Base64URL.encode(SHA256.hash(data: Array(JSONValue.object(object).jsonText().utf8)))
+        return Base64URL.encode(SHA256.hash(Array(JSONValue.object(object).jsonText().utf8)))
     }
 }

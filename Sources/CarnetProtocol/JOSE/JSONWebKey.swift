@@ -87,21 +87,21 @@ struct JSONWebKey: Sendable {
 
     func isValid(_ signature: [UInt8], for data: [UInt8], algorithm: SignatureAlgorithm) -> Bool {
         switch (material, algorithm) {
-        case (.rsa(let key), .RS256): verify(key, signature, SHA256.hash(data: data), .insecurePKCS1v1_5)
-        case (.rsa(let key), .RS384): verify(key, signature, SHA384.hash(data: data), .insecurePKCS1v1_5)
-        case (.rsa(let key), .RS512): verify(key, signature, SHA512.hash(data: data), .insecurePKCS1v1_5)
-        case (.rsa(let key), .PS256): verify(key, signature, SHA256.hash(data: data), .PSS)
-        case (.rsa(let key), .PS384): verify(key, signature, SHA384.hash(data: data), .PSS)
-        case (.rsa(let key), .PS512): verify(key, signature, SHA512.hash(data: data), .PSS)
+        case (.rsa(let key), .RS256): verify(key, signature, SHA256.hash(data), .insecurePKCS1v1_5)
+        case (.rsa(let key), .RS384): verify(key, signature, SHA384.hash(data), .insecurePKCS1v1_5)
+        case (.rsa(let key), .RS512): verify(key, signature, SHA512.hash(data), .insecurePKCS1v1_5)
+        case (.rsa(let key), .PS256): verify(key, signature, SHA256.hash(data), .PSS)
+        case (.rsa(let key), .PS384): verify(key, signature, SHA384.hash(data), .PSS)
+        case (.rsa(let key), .PS512): verify(key, signature, SHA512.hash(data), .PSS)
         case (.p256(let key), .ES256):
             (try? P256.Signing.ECDSASignature(rawRepresentation: signature))
-                .map { key.isValidSignature($0, for: SHA256.hash(data: data)) } ?? false
+                .map { key.isValidSignature($0, for: SHA256.hash(data)) } ?? false
         case (.p384(let key), .ES384):
             (try? P384.Signing.ECDSASignature(rawRepresentation: signature))
-                .map { key.isValidSignature($0, for: SHA384.hash(data: data)) } ?? false
+                .map { key.isValidSignature($0, for: SHA384.hash(data)) } ?? false
         case (.p521(let key), .ES512):
             (try? P521.Signing.ECDSASignature(rawRepresentation: signature))
-                .map { key.isValidSignature($0, for: SHA512.hash(data: data)) } ?? false
+                .map { key.isValidSignature($0, for: SHA512.hash(data)) } ?? false
         case (.ed25519(let key), .EdDSA): key.isValidSignature(signature, for: data)
         default: false
         }

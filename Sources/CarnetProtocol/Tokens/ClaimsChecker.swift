@@ -95,9 +95,9 @@ struct ClaimsChecker {
         let bytes = Array(secret.reveal().utf8)
         let digest: [UInt8] =
             switch algorithm {
-            case nil, .RS256, .PS256, .ES256: Array(SHA256.hash(data: bytes))
-            case .RS384, .PS384, .ES384: Array(SHA384.hash(data: bytes))
-            case .RS512, .PS512, .ES512, .EdDSA: Array(SHA512.hash(data: bytes))
+            case nil, .RS256, .PS256, .ES256: Array(SHA256.hash(bytes))
+            case .RS384, .PS384, .ES384: Array(SHA384.hash(bytes))
+            case .RS512, .PS512, .ES512, .EdDSA: Array(SHA512.hash(bytes))
             }
         let expected = Base64URL.encode(digest.prefix(digest.count / 2))
         return claim.string.map { constantTimeEquals($0.utf8, expected.utf8) } ?? false

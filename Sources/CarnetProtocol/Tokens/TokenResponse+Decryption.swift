@@ -1,18 +1,16 @@
 package import CarnetDescriptors
 
 extension TokenResponse {
-    /// The same response with the ID token decrypted (OpenID Connect Core, section 16.14). The signed token is
-    /// validated, stored and sent as a hint (section 3.1.2.1).
+    /// Decrypts the ID token (OpenID Connect Core, section 16.14). The signed token is validated, stored and sent as a
+    /// hint (section 3.1.2.1).
     ///
     /// - Throws: `OAuthError` if the encryption differs from the registered one.
-    package func decryptingIDToken(
+    package mutating func decryptIDToken(
         for registration: ClientRegistration, from provider: BoundProvider
-    ) throws(OAuthError) -> TokenResponse {
-        guard let token = idToken else { return self }
-        var response = self
-        response.idToken = try JSONWebEncryption.signedToken(
+    ) throws(OAuthError) {
+        guard let token = idToken else { return }
+        idToken = try JSONWebEncryption.signedToken(
             in: token, encryptedAs: provider.idToken.encryption, for: registration,
             step: .idToken, name: "the ID token", key: "id_token.encryption")
-        return response
     }
 }

@@ -34,7 +34,7 @@ extension TokenResponse {
         from provider: BoundProvider,
         refreshing old: TokenSet? = nil
     ) throws(OAuthError) {
-        let rules = provider.shared.sections.response(of: request.step.grant ?? .token)
+        let rules = provider.shared.response(of: request.step.grant ?? .token)
         let kept = provider.refresh.result == .expiry ? old : nil
         try self.init(validating: response, to: request, from: provider, rules: rules, keeping: kept)
     }
@@ -63,7 +63,8 @@ extension TokenResponse {
         // RFC 9449, section 5: a Bearer token in response to a proof is not bound to the key.
         let accepted =
             request.isSenderConstrained ? ["DPoP"] : ["Bearer", provider.api.scheme] + rules.acceptedTokenTypes
-        guard accepted.contains(where: { $0.lowercased() == tokenType.lowercased() }) else {
+        guard accepted.contains(tokenType) || accepted.contains(where: { $0.lowercased() == tokenType.lowercased() })
+        else {
             throw OAuthError(
                 step,
                 .unsupportedTokenType,

@@ -3,7 +3,7 @@ import Crypto
 package import Foundation
 
 private struct CryptoDigests: TemplateDigests {
-    func sha256(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
+    func sha256(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(bytes)) }
 
     func hmacSHA256(key: [UInt8], message: [UInt8]) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: key)))
@@ -19,7 +19,7 @@ package struct ConnectionValues: Sendable {
 
     package init(tokens: TokenSet? = nil, values: [String: ConnectionValue] = [:], callback: ValidatedCallback? = nil) {
         self.tokens = tokens
-        self.values = values.merging(callback?.values ?? [:]) { _, new in new }
+        self.values = callback.map { values.merging($0.values) { _, new in new } } ?? values
         self.callback = callback
     }
 }
@@ -27,9 +27,10 @@ package struct ConnectionValues: Sendable {
 extension DiscoveredProvider {
     /// The provider with its templates filled as far as the values are known.
     package func filled(
-        with held: ConnectionValues, as registration: ClientRegistration, now: Date, random: any RandomSource
+        with held: @autoclosure () -> ConnectionValues, as registration: ClientRegistration, now: Date,
+        random: any RandomSource
     ) -> BoundProvider {
-        filled(values(registration, held, now: now, random: random))
+        filled(values(registration, held(), now: now, random: random))
     }
 }
 
@@ -65,7 +66,7 @@ extension ProviderStage {
 extension ResolvedRequest {
     /// The headers that sign the body.
     func signedHeaders(body: String) -> [Named<String>] {
-        guard var values = late.values else { return [] }
+        guard !late.headers.isEmpty, var values = late.values else { return [] }
         values.known[TemplateReference(.request, "body")] = TemplateValues.Value(body, isSecret: true)
         return values.named(late.headers)
     }

@@ -87,7 +87,7 @@ struct ResponseTarget: FuzzTarget {
             given = try TokenResponse(validating: reply, to: request, from: provider)
         }
         let kept = TokenResponse.refreshToken(in: reply, to: request, from: provider)
-        if let given {
+        if var given {
             try require((200..<300).contains(reply.status), "tokens out of the status \(reply.status)")
             try require(kept == given.refreshToken, "the refresh token is read in two ways")
             let token = given.accessToken.reveal()
@@ -95,7 +95,7 @@ struct ResponseTarget: FuzzTarget {
             let set = TokenSet(given, requested: [], now: FuzzProvider.now)
             _ = set.isExpiring(within: 60, at: FuzzProvider.now)
             try validated { () throws(OAuthError) in
-                _ = try given.decryptingIDToken(for: providers[which].registration, from: provider)
+                try given.decryptIDToken(for: providers[which].registration, from: provider)
             }
         }
         do throws(OAuthError) {
