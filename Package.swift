@@ -632,7 +632,7 @@ let package = Package(
             name: "HotPaths",
             dependencies: ["BenchmarkSubjects", "Carnet", "CarnetDescriptors", "CarnetLint", "CarnetSimulation"],
             path: "Tests/HotPaths",
-            exclude: ["instructions.py", "instructions.tsv"]
+            exclude: ["counts.py", "counts.tsv"]
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -98,6 +98,16 @@ struct JSONParserTests {
             try JSONValue(parsing: "\"" + String(repeating: "x", count: 500_000) + "\"").string?.utf8.count == 500_000)
     }
 
+    @Test(
+        "Numbers are read as the nearest Double",
+        arguments: [
+            "0", "-12", "999999999999999", "-99999999999999", "1000000000000000", "9007199254740993", "1.5", "-2e3",
+            "1E400",
+        ])
+    func numbersAreReadAsTheNearestDouble(text: String) throws {
+        #expect(try JSONValue(parsing: text).double == Double(text))
+    }
+
     @Test("Text is read back as the same value")
     func textIsReadBackAsTheSameValue() throws {
         let value: JSONValue = ["a": "q\"\\\n\u{1}\u{7F}é🗝", "b": [1, true, nil], "": [:], "c": []]

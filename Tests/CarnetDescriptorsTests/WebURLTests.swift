@@ -66,7 +66,7 @@ struct WebURLTests {
             "http://op.example", "http://127.0.0.1.evil.example", "http://localhost.evil.example", "http://128.0.0.1",
             "http://127.0.0.256", "http://127.0.0", "http://127.1", "http://127.0.0.0.1", "http://[::2]",
             "http://0.0.0.0",
-            "http://127.0.0.x", "http://127..0.1", "http://localhost.",
+            "http://127.0.0.x", "http://127.0.0.1-", "http://127.0.0.", "http://127..0.1", "http://localhost.",
         ])
     func httpIsForNoOtherHost(_ text: String) {
         let error = #expect(throws: WebURLError.self) { try WebURL(text) }

@@ -128,6 +128,7 @@ struct ProviderTimeTests {
         "Unreadable date teaches nothing",
         arguments: [
             "", "tomorrow", "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Xyz 1994 08:49:37 GMT", "1 1 1 1 1 1 1 GMT",
+            "Sun, 06 Nov 1994 08:49:3x GMT", "Sun, 06 Nov 0994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 CET",
         ])
     func unreadableDateTeachesNothing(text: String) async throws {
         let session = try await provider.session()

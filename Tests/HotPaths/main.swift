@@ -1,6 +1,6 @@
 import Foundation
 
-// HotPaths NAME COUNT does the work COUNT times on one thread; instructions.py counts instructions with it.
+// HotPaths NAME COUNT does the work COUNT times on one thread; counts.py counts what it costs.
 
 let arguments = CommandLine.arguments.dropFirst()
 guard arguments.count == 2, let path = arguments.first.flatMap(HotPath.init), let count = Int(arguments.last ?? ""),

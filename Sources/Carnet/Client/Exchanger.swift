@@ -5,7 +5,7 @@ import Logging
 /// Sends all requests of the engine, reports them to the observer and the log, and turns failures into `OAuthError`s.
 struct Exchanger: Sendable {
     let transport: any Transport
-    var limits: TransportLimits
+    let limits: TransportLimits
     let observer: (any ExchangeObserver)?
     let logger: Logger
     /// Learns the time from the authorization server: from responses that no cache keeps.
@@ -13,21 +13,29 @@ struct Exchanger: Sendable {
     /// The client certificate, and the requests that it is for.
     var certificate: PresentedCertificate?
 
-    /// - Parameter bounds: The servers that may receive the request's credentials.
+    /// - Parameters:
+    ///   - bounds: The servers that may receive the request's credentials.
+    ///   - moment: The latest time to send it; `nil` for no limit.
     /// - Throws: `OAuthError` of kind `bindingMismatch` before anything is sent, of kind `transport`;
     ///   `CancellationError`; `TransportError` of kind `tooLate`.
-    func send(_ request: PreparedRequest, within bounds: CredentialBounds) async throws -> IncomingResponse {
+    func send(
+        _ request: PreparedRequest, within bounds: CredentialBounds, before moment: ContinuousClock.Instant? = nil
+    ) async throws -> IncomingResponse {
         try bounds.check(request)
-        return try await Telemetry.exchange(request) { try await sendObserved(request) }
+        return try await Telemetry.exchange(request) { try await sendObserved(request, before: moment) }
     }
 
-    private func sendObserved(_ request: PreparedRequest) async throws -> IncomingResponse {
+    private func sendObserved(
+        _ request: PreparedRequest, before moment: ContinuousClock.Instant?
+    ) async throws -> IncomingResponse {
         observer?.willSend(request.redacted, step: request.step)
         let sent = clock?.localNow
         let response: IncomingResponse
         do {
             var outgoing = request.outgoing
             outgoing.certificate = certificate?.certificate(for: request.step)
+            var limits = limits
+            limits.sendBefore = moment
             response = try await transport.send(outgoing, limits: limits)
         } catch let error as TransportError where error.kind == .tooLate {
             throw error

@@ -29,10 +29,10 @@ extension OAuthClient {
         }
     }
 
-    /// The stored connection; `nil` also for a record that cannot be opened, which a new sign-in replaces.
-    private func readable(_ key: ConnectionKey) async throws -> Connection? {
+    /// What was read; `nil` also for a record that cannot be opened, which a new sign-in replaces.
+    private func readable(_ read: () async throws -> Connection?) async throws -> Connection? {
         do {
-            return try await store.load(key)?.connection
+            return try await read()
         } catch let error as TokenStoreError where error.kind == .unreadable {
             return nil
         }
@@ -45,7 +45,7 @@ extension OAuthClient {
         var connection = connection
         let subject = connection.subject ?? "default"
         connection.key.account = account ?? claims?.verifiedEmail ?? subject
-        let existing = try await readable(connection.key)
+        let existing = try await readable { [key = connection.key] in try await store.load(key)?.connection }
         if account == nil, let existing, !existing.isSameIdentity(as: connection) {
             // An address can belong to another user later; only issuer and subject identify an account.
             connection.key.account = subject
@@ -55,8 +55,7 @@ extension OAuthClient {
         // A refresh of the old tokens in progress must not overwrite or remove the new ones.
         try await withLockIfFree(on: signedIn.key) { [self] _ in
             // The tokens may have been refreshed while the code was exchanged, so the stored ones are read again.
-            let newest =
-                try await readable(signedIn.key) == nil ? nil : try await held(signedIn.key)?.newest
+            let newest = try await readable { try await held(signedIn.key)?.newest }
             let kept =
                 if let newest, old != nil { try signedIn.continuing(newest) } else {
                     signedIn.keepingRefreshToken(of: newest)

@@ -15,6 +15,8 @@ public final class OAuthClient: Sendable {
 
     let exchanger: Exchanger
     let cache: ProviderCache
+    /// How many seconds before its expiry an access token is refreshed.
+    let refreshMargin: TimeInterval
     /// The keys of trusted claim sources, by issuer.
     let claimSources: [ByteKey: ProviderCache]
     let store: any TokenStore
@@ -80,6 +82,7 @@ public final class OAuthClient: Sendable {
         self.usedTokens = usedTokens ?? MemoryUsedTokenStore()
         provider = try descriptor.resolve(inputs: registration.inputs)
         providerClock = ProviderClock(clock)
+        refreshMargin = TimeInterval(provider.refresh.margin)
         var limits = limits
         limits.localHosts.formUnion(descriptor.ownHosts)
         if registration.allowsLocalInputs { limits.localHosts.formUnion(provider.namedHosts) }
@@ -252,7 +255,7 @@ public final class OAuthClient: Sendable {
             main.key = session.key
             try await saveTokenSets(of: response, besides: main)
         }
-        try await session.connect(choosing: choosing)
+        if !discovered.connection.isEmpty { try await session.connect(choosing: choosing) }
         try await shareValues(of: session, with: response.tokenSets)
         return session
     }

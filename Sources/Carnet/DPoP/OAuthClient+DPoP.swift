@@ -22,19 +22,17 @@ extension OAuthClient {
         before moment: ContinuousClock.Instant? = nil,
         _ make: @Sendable () throws -> PreparedRequest
     ) async throws -> (response: IncomingResponse, request: PreparedRequest) {
-        var exchanger = exchanger
-        exchanger.limits.sendBefore = moment
         guard let key else {
             let request = try first ?? make()
-            return (try await exchanger.send(request, within: bounds), request)
+            return (try await exchanger.send(request, within: bounds, before: moment), request)
         }
         let dpopKey = try DPoPKey(encoded: key)
         var attempt = try prove(try first ?? make(), dpopKey, accessToken)
-        var response = try await exchanger.send(attempt, within: bounds)
+        var response = try await exchanger.send(attempt, within: bounds, before: moment)
         nonces.learn(from: response, at: DPoPNonces.Place(of: attempt))
         if response.demandsDPoPNonce {
             attempt = try prove(try make(), dpopKey, accessToken)
-            response = try await exchanger.send(attempt, within: bounds)
+            response = try await exchanger.send(attempt, within: bounds, before: moment)
             nonces.learn(from: response, at: DPoPNonces.Place(of: attempt))
         }
         return (response, attempt)

@@ -31,12 +31,13 @@ extension Session {
     private func connectionRefreshedInTime() async throws -> Connection {
         let stored = try await stored()
         var connection = stored.connection
-        let margin = TimeInterval(client.provider.refresh.margin)
         do {
             if client.unsaved[key]?.revision == stored.revision {
                 connection = try await refreshed(from: connection)
             }
-            guard connection.tokens.isExpiring(within: margin, at: client.providerClock.now) else { return connection }
+            guard connection.tokens.isExpiring(within: client.refreshMargin, at: client.providerClock.now) else {
+                return connection
+            }
             return try await refreshed(from: connection)
         } catch  where error.leavesTokensInUse {
             // Within the margin the token is still valid, so a failed early refresh is not an error.

@@ -46,6 +46,8 @@ package final class SharedSections: Sendable {
     let isLate: Bool
     /// Found at the first use.
     let credentialPlaces = Lock<CredentialPlaces?>(nil)
+    /// The redirect URI that was checked last.
+    private let acceptedRedirect = Lock<String?>(nil)
 
     /// The sections are moved, because a copy of them costs as much as a third of resolving.
     init(_ sections: consuming ProviderSections) {
@@ -57,6 +59,15 @@ package final class SharedSections: Sendable {
         var sections = sections
         change(&sections)
         return SharedSections(consume sections)
+    }
+
+    /// Checks a redirect URI, unless it was the last that passed.
+    ///
+    /// - Throws: What the check throws.
+    package func accepting<Failure: Error>(redirect uri: String, _ check: () throws(Failure) -> Void) throws(Failure) {
+        guard !acceptedRedirect.withLock({ $0?.isSameBytes(as: uri) == true }) else { return }
+        try check()
+        acceptedRedirect.withLock { $0 = uri }
     }
 
     /// How the response of a grant is read.

@@ -35,7 +35,9 @@ extension AuthorizationRequest {
         let endpoint = try provider.endpoint(.authorization, for: .authorization)
         _ = try ClientAuthentication(registration, at: provider)
         let redirectURI = options.redirectURI ?? registration.redirectURI
-        try RedirectURI.check(redirectURI, against: provider)
+        try provider.shared.accepting(redirect: redirectURI) { () throws(OAuthError) in
+            try RedirectURI.check(redirectURI, against: provider)
+        }
         let rules = provider.authorization
         let scopes = provider.scopes.requested(
             options.scopes ?? registration.scopes ?? provider.scopes.defaults,

@@ -83,7 +83,7 @@ extension IncomingResponse {
     private var argument: JSONValue? {
         var rest = body[...].drop(while: Self.isSpace)
         if rest.starts(with: "/**/".utf8) { rest = rest.dropFirst(4).drop(while: Self.isSpace) }
-        let name = rest.prefix { byte in PercentEncoding.isUnreserved(byte) || byte == UInt8(ascii: "$") }
+        let name = rest.prefix { byte in ASCII.isUnreserved(byte) || byte == UInt8(ascii: "$") }
         rest = rest.dropFirst(name.count).drop(while: Self.isSpace)
         while let last = rest.last, Self.isSpace(last) || last == UInt8(ascii: ";") { rest = rest.dropLast() }
         guard !name.isEmpty, rest.first == UInt8(ascii: "("), rest.last == UInt8(ascii: ")") else { return nil }

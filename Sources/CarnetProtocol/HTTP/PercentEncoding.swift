@@ -17,7 +17,8 @@ package enum PercentEncoding {
         text.withBytes { bytes in
             Work.count(bytes.count)
             var rest = bytes[...]
-            while let place = rest.firstIndex(where: { !isUnreserved($0) && !(encoding == .raw && isKeptRaw($0)) }) {
+            while let place = rest.firstIndex(where: { !ASCII.isUnreserved($0) && !(encoding == .raw && isKeptRaw($0)) }
+            ) {
                 output.append(contentsOf: rest[..<place])
                 let byte = rest[place]
                 if byte == 0x20 && encoding == .plus {
@@ -85,14 +86,6 @@ package enum PercentEncoding {
             }
         }
         return String(utf8: output[...]).flatMap { $0.isStreamSafe ? $0 : nil }
-    }
-
-    static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
-        default: false
-        }
     }
 
     /// What a URL may have in its query as it is, besides what is unreserved (RFC 3986, section 3.4), except for `&`.

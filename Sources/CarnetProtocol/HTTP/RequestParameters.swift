@@ -193,26 +193,26 @@ struct RequestParameters {
 extension [RequestParameters.Parameter] {
     /// `name=value` pairs joined by `&`, each in its encoding.
     var encoded: String {
-        joined { $0.value }
+        joined(redacting: false)
     }
 
     /// The same for display: encoded, except for the redaction marks.
     var shown: String {
-        joined { $0.isSecret ? nil : $0.value }
+        joined(redacting: true)
     }
 
-    /// - Parameter value: What is encoded; `nil` for what is shown in place of a secret, as it is.
-    private func joined(_ value: (Element) -> String?) -> String {
+    /// By index, because a loop over the items would copy their strings.
+    private func joined(redacting isRedacted: Bool) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count * 48)
-        for item in self {
+        for index in indices {
             if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
-            PercentEncoding.encode(item.name, into: &bytes)
+            PercentEncoding.encode(self[index].name, into: &bytes)
             bytes.append(UInt8(ascii: "="))
-            if let value = value(item) {
-                PercentEncoding.encode(value, as: item.encoding, into: &bytes)
+            if isRedacted, self[index].isSecret {
+                bytes += self[index].shownValue.utf8
             } else {
-                bytes += item.shownValue.utf8
+                PercentEncoding.encode(self[index].value, as: self[index].encoding, into: &bytes)
             }
         }
         return String(decoding: bytes, as: UTF8.self)
