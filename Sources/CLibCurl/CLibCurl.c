@@ -2,13 +2,22 @@
 #include "CLibCurl.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
+#ifdef __linux__
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#else
+#include <sys/event.h>
+#endif
+#include <time.h>
 #include <unistd.h>
 
 #ifdef __APPLE__
@@ -24,15 +33,12 @@ static struct {
     void (*easy_cleanup)(CURL *);
     CURLcode (*easy_setopt)(CURL *, CURLoption, ...);
     CURLcode (*easy_getinfo)(CURL *, CURLINFO, ...);
-    struct curl_slist *(*slist_append)(struct curl_slist *, const char *);
-    void (*slist_free_all)(struct curl_slist *);
     CURLM *(*multi_init)(void);
     CURLMcode (*multi_cleanup)(CURLM *);
     CURLMcode (*multi_setopt)(CURLM *, CURLMoption, ...);
     CURLMcode (*multi_add_handle)(CURLM *, CURL *);
     CURLMcode (*multi_remove_handle)(CURLM *, CURL *);
-    CURLMcode (*multi_perform)(CURLM *, int *);
-    CURLMcode (*multi_poll)(CURLM *, struct curl_waitfd *, unsigned int, int, int *);
+    CURLMcode (*multi_socket_action)(CURLM *, curl_socket_t, int, int *);
     CURLMsg *(*multi_info_read)(CURLM *, int *);
 } curl;
 
@@ -49,15 +55,12 @@ static void load(void) {
         {"curl_easy_cleanup", &curl.easy_cleanup},
         {"curl_easy_setopt", &curl.easy_setopt},
         {"curl_easy_getinfo", &curl.easy_getinfo},
-        {"curl_slist_append", &curl.slist_append},
-        {"curl_slist_free_all", &curl.slist_free_all},
         {"curl_multi_init", &curl.multi_init},
         {"curl_multi_cleanup", &curl.multi_cleanup},
         {"curl_multi_setopt", &curl.multi_setopt},
         {"curl_multi_add_handle", &curl.multi_add_handle},
         {"curl_multi_remove_handle", &curl.multi_remove_handle},
-        {"curl_multi_perform", &curl.multi_perform},
-        {"curl_multi_poll", &curl.multi_poll},
+        {"curl_multi_socket_action", &curl.multi_socket_action},
         {"curl_multi_info_read", &curl.multi_info_read},
     };
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
@@ -133,55 +136,244 @@ long carnet_curl_number(CURL *easy, CURLINFO information) {
     return curl.easy_getinfo(easy, information, &value) == CURLE_OK ? value : 0;
 }
 
-struct curl_slist *carnet_curl_append(struct curl_slist *list, const char *text) {
-    return curl.slist_append(list, text);
+struct curl_slist *carnet_curl_list(const char *lines, size_t bytes) {
+    size_t count = 0;
+    for (size_t i = 0; i < bytes; i++) count += lines[i] == 0;
+    if (count == 0) return NULL;
+    struct curl_slist *list = malloc(count * sizeof *list + bytes);
+    if (!list) return NULL;
+    char *line = memcpy(list + count, lines, bytes);
+    for (size_t i = 0; i < count; i++) {
+        list[i] = (struct curl_slist){line, i + 1 < count ? &list[i + 1] : NULL};
+        line += strlen(line) + 1;
+    }
+    return list;
 }
-
-void carnet_curl_end_list(struct curl_slist *list) { curl.slist_free_all(list); }
 
 const void *carnet_curl_address(const struct curl_sockaddr *address) { return &address->addr; }
 
-curl_socket_t carnet_curl_open(const struct curl_sockaddr *address) {
+struct carnet_curl_loop {
+    CURLM *multi;
+    int poller;
+    /// When libcurl has to run even if no socket is ready, in milliseconds; -1 for never.
+    int64_t due;
+    /// What is known of each descriptor.
+    unsigned char *sockets;
+    size_t count;
+};
+
+/// The lowest bits of a descriptor are what libcurl waits for: `CURL_POLL_IN`, `CURL_POLL_OUT`.
+enum { WANTED = CURL_POLL_INOUT, WATCHED_SHIFT = 2, OWN = 16 };
+
+static int64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+/// Null if there is no memory.
+static unsigned char *socket_state(struct carnet_curl_loop *loop, curl_socket_t descriptor) {
+    if ((size_t)descriptor >= loop->count) {
+        size_t count = ((size_t)descriptor + 1) * 2;
+        unsigned char *larger = realloc(loop->sockets, count);
+        if (!larger) return NULL;
+        memset(larger + loop->count, 0, count - loop->count);
+        loop->sockets = larger;
+        loop->count = count;
+    }
+    return &loop->sockets[descriptor];
+}
+
+static void watch(struct carnet_curl_loop *loop, curl_socket_t descriptor, unsigned char *state, int wanted) {
+    int watched = *state >> WATCHED_SHIFT & WANTED;
+    if (wanted == watched) return;
+#ifdef __linux__
+    struct epoll_event event = {
+        (wanted & CURL_POLL_IN ? EPOLLIN : 0) | (wanted & CURL_POLL_OUT ? EPOLLOUT : 0), {.fd = descriptor}};
+    epoll_ctl(
+        loop->poller, !wanted ? EPOLL_CTL_DEL : watched ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor, &event);
+#else
+    const struct { int bit, filter; } kinds[] = {{CURL_POLL_IN, EVFILT_READ}, {CURL_POLL_OUT, EVFILT_WRITE}};
+    for (int i = 0; i < 2; i++) {
+        if (!((wanted ^ watched) & kinds[i].bit)) continue;
+        struct kevent change;
+        EV_SET(&change, descriptor, kinds[i].filter, wanted & kinds[i].bit ? EV_ADD : EV_DELETE, 0, 0, NULL);
+        kevent(loop->poller, &change, 1, NULL, 0, NULL);
+    }
+#endif
+    *state = (unsigned char)((*state & (OWN | WANTED)) | wanted << WATCHED_SHIFT);
+}
+
+static int on_socket(CURL *easy, curl_socket_t descriptor, int what, void *context, void *unused) {
+    struct carnet_curl_loop *loop = context;
+    unsigned char *state = socket_state(loop, descriptor);
+    if (!state) return 0;
+    int wanted = what & WANTED;
+    *state = (unsigned char)((*state & ~WANTED) | wanted);
+    // A connection that is kept stays watched, so that its next request changes nothing.
+    if (!wanted && *state == (OWN | CURL_POLL_IN << WATCHED_SHIFT)) return 0;
+    watch(loop, descriptor, state, wanted);
+    return 0;
+}
+
+static int on_timer(CURLM *multi, long milliseconds, void *context) {
+    ((struct carnet_curl_loop *)context)->due = milliseconds < 0 ? -1 : now() + milliseconds;
+    return 0;
+}
+
+struct carnet_curl_loop *carnet_curl_loop(int poller) {
+    struct carnet_curl_loop *loop = calloc(1, sizeof *loop);
+    if (!loop) return NULL;
+    loop->poller = poller;
+    loop->due = -1;
+    loop->multi = curl.multi_init();
+    if (!loop->multi) {
+        free(loop);
+        return NULL;
+    }
+    curl.multi_setopt(loop->multi, CURLMOPT_PIPELINING, CURLPIPE_NOTHING);
+    // Otherwise four times as many as there are exchanges at the moment, which closes some of them after each batch.
+    curl.multi_setopt(loop->multi, CURLMOPT_MAXCONNECTS, 64L);
+    curl.multi_setopt(loop->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+    curl.multi_setopt(loop->multi, CURLMOPT_SOCKETDATA, loop);
+    curl.multi_setopt(loop->multi, CURLMOPT_TIMERFUNCTION, on_timer);
+    curl.multi_setopt(loop->multi, CURLMOPT_TIMERDATA, loop);
+    return loop;
+}
+
+void carnet_curl_end_loop(struct carnet_curl_loop *loop) {
+    if (!loop) return;
+    curl.multi_cleanup(loop->multi);
+    free(loop->sockets);
+    free(loop);
+}
+
+curl_socket_t carnet_curl_open(struct carnet_curl_loop *loop, const struct curl_sockaddr *address) {
 #ifdef SOCK_CLOEXEC
-    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    int descriptor = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 #else
     int descriptor = socket(address->family, address->socktype, address->protocol);
     if (descriptor >= 0) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
-    return descriptor;
 #endif
+    unsigned char *state = descriptor < 0 ? NULL : socket_state(loop, descriptor);
+    if (state) *state = OWN;
+    return descriptor;
 }
 
-CURLM *carnet_curl_multi(void) {
-    CURLM *multi = curl.multi_init();
-    if (multi) curl.multi_setopt(multi, CURLMOPT_PIPELINING, CURLPIPE_NOTHING);
-    return multi;
+static int close_socket(void *context, curl_socket_t descriptor) {
+    struct carnet_curl_loop *loop = context;
+    unsigned char *state = socket_state(loop, descriptor);
+    if (state) {
+        // Not left to the system: a forked process may have the socket, too.
+        watch(loop, descriptor, state, 0);
+        *state = 0;
+    }
+    return close(descriptor);
 }
 
-void carnet_curl_end_multi(CURLM *multi) { curl.multi_cleanup(multi); }
+CURLcode carnet_curl_set_closer(CURL *easy, struct carnet_curl_loop *loop) {
+    CURLcode result = curl.easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
+    return result == CURLE_OK ? curl.easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, loop) : result;
+}
 
-CURLMcode carnet_curl_add(CURLM *multi, CURL *easy) { return curl.multi_add_handle(multi, easy); }
+CURLMcode carnet_curl_add(struct carnet_curl_loop *loop, CURL *easy) { return curl.multi_add_handle(loop->multi, easy); }
 
-void carnet_curl_remove(CURLM *multi, CURL *easy) { curl.multi_remove_handle(multi, easy); }
+void carnet_curl_remove(struct carnet_curl_loop *loop, CURL *easy) { curl.multi_remove_handle(loop->multi, easy); }
 
-void carnet_curl_perform(CURLM *multi) {
+void carnet_curl_run(struct carnet_curl_loop *loop, const struct carnet_curl_event *events, int count) {
     int running;
-    curl.multi_perform(multi, &running);
+    for (int i = 0; i < count; i++) {
+        curl_socket_t descriptor = events[i].descriptor;
+        unsigned char *state = descriptor < 0 ? NULL : socket_state(loop, descriptor);
+        if (!state) continue;
+        int ready = events[i].ready & *state & WANTED;
+        if (ready) {
+            curl.multi_socket_action(loop->multi, descriptor, ready, &running);
+        } else if (!(*state & WANTED)) {
+            // A server has closed a connection that was kept. libcurl notices that before its next request.
+            watch(loop, descriptor, state, 0);
+        }
+    }
+    if (loop->due < 0 || loop->due > now()) return;
+    // libcurl reports the next time, but not that there is none.
+    loop->due = -1;
+    curl.multi_socket_action(loop->multi, CURL_SOCKET_TIMEOUT, 0, &running);
 }
 
-CURL *carnet_curl_next(CURLM *multi, CURLcode *result) {
+void *carnet_curl_next(struct carnet_curl_loop *loop, CURLcode *result) {
     int left;
-    for (CURLMsg *message; (message = curl.multi_info_read(multi, &left));) {
+    for (CURLMsg *message; (message = curl.multi_info_read(loop->multi, &left));) {
+        void *context = NULL;
         if (message->msg != CURLMSG_DONE) continue;
         *result = message->data.result;
-        return message->easy_handle;
+        if (curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &context) == CURLE_OK) return context;
     }
     return NULL;
 }
 
-int carnet_curl_wait(CURLM *multi, int alarm, int milliseconds) {
-    struct curl_waitfd wait = {alarm, CURL_WAIT_POLLIN, 0};
-    curl.multi_poll(multi, &wait, 1, milliseconds, NULL);
-    return wait.revents != 0;
+int64_t carnet_curl_timer(struct carnet_curl_loop *loop) {
+    if (loop->due < 0) return -1;
+    int64_t left = loop->due - now();
+    return left > 0 ? left : 0;
+}
+
+int carnet_curl_poller(int *bell) {
+    *bell = -1;
+#ifdef __linux__
+    int poller = epoll_create1(EPOLL_CLOEXEC);
+    if (poller < 0) return -1;
+    *bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    // Edge-triggered, so that nobody has to read it.
+    struct epoll_event event = {EPOLLIN | EPOLLET, {.fd = -1}};
+    if (*bell >= 0 && epoll_ctl(poller, EPOLL_CTL_ADD, *bell, &event) == 0) return poller;
+    int reason = errno;
+    if (*bell >= 0) close(*bell);
+    close(poller);
+    *bell = -1;
+    errno = reason;
+    return -1;
+#else
+    int poller = kqueue();
+    if (poller < 0) return -1;
+    fcntl(poller, F_SETFD, FD_CLOEXEC);
+    struct kevent event;
+    EV_SET(&event, (uintptr_t)-1, EVFILT_USER, EV_ADD | EV_CLEAR, 0, 0, NULL);
+    kevent(poller, &event, 1, NULL, 0, NULL);
+    return poller;
+#endif
+}
+
+int carnet_curl_wait(int poller, struct carnet_curl_event *events, int capacity, int milliseconds) {
+#ifdef __linux__
+    struct epoll_event ready[capacity];
+    int count = epoll_wait(poller, ready, capacity, milliseconds);
+    for (int i = 0; i < count; i++) {
+        uint32_t what = ready[i].events;
+        // libcurl finds the reason of an error when it reads or writes.
+        if (what & (EPOLLERR | EPOLLHUP)) what |= EPOLLIN | EPOLLOUT;
+        events[i].descriptor = ready[i].data.fd;
+        events[i].ready = (what & EPOLLIN ? CURL_CSELECT_IN : 0) | (what & EPOLLOUT ? CURL_CSELECT_OUT : 0);
+    }
+#else
+    struct kevent ready[capacity];
+    struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
+    int count = kevent(poller, NULL, 0, ready, capacity, &time);
+    for (int i = 0; i < count; i++) {
+        events[i].descriptor = (int)ready[i].ident;
+        events[i].ready = ready[i].filter == EVFILT_WRITE ? CURL_CSELECT_OUT : CURL_CSELECT_IN;
+    }
+#endif
+    return count;
+}
+
+void carnet_curl_ring(int poller, int bell) {
+#ifdef __linux__
+    eventfd_write(bell, 1);
+#else
+    struct kevent event;
+    EV_SET(&event, (uintptr_t)-1, EVFILT_USER, 0, NOTE_TRIGGER, 0, NULL);
+    kevent(poller, &event, 1, NULL, 0, NULL);
+#endif
 }
 
 int carnet_curl_keep(const void *bytes, size_t count) {
@@ -201,15 +393,6 @@ int carnet_curl_keep(const void *bytes, size_t count) {
 #else
     return -1;
 #endif
-}
-
-int carnet_curl_pipe(int ends[2]) {
-    if (pipe(ends) != 0) return -1;
-    for (int i = 0; i < 2; i++) {
-        fcntl(ends[i], F_SETFD, FD_CLOEXEC);
-        fcntl(ends[i], F_SETFL, O_NONBLOCK);
-    }
-    return 0;
 }
 
 void carnet_curl_block_signals(void) {

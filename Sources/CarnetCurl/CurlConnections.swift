@@ -15,20 +15,28 @@ import Foundation
 
 /// The way to the thread that has the connections. libcurl's handles belong to that thread alone.
 final class CurlConnections: Sendable {
-    typealias Continuation = CheckedContinuation<IncomingResponse, any Error>
+    /// `CurlThread.end` resumes each once.
+    typealias Continuation = UnsafeContinuation<IncomingResponse, any Error>
 
     /// What a task asks of the thread.
     enum Order: Sendable {
-        case begin(Int, CurlMessage, Continuation)
-        case cancel(Int)
+        case begin(CurlMessage, Continuation)
+        case cancel(CurlMessage)
     }
 
     private struct State {
         var orders: [Order] = []
-        var ordersGiven = 0
         /// Of the thread that runs.
         var alarm: CurlAlarm?
+        /// Whether the thread waits, and nobody has rung.
+        var isAsleep = false
         var isShutDown = false
+
+        /// - Returns: What to ring so that the thread takes its orders; nil if it does so anyway.
+        mutating func wake() -> CurlAlarm? {
+            defer { isAsleep = false }
+            return isAsleep ? alarm : nil
+        }
     }
 
     private let state = Lock(State())
@@ -45,29 +53,25 @@ final class CurlConnections: Sendable {
                 .unsupportedRequest,
                 "no request can be sent to \(message.origin): this system has no libcurl 7.80 or newer (libcurl.so.4)")
         }
-        let id = state.withLock { state in
-            state.ordersGiven += 1
-            return state.ordersGiven
-        }
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                if let failure = give(.begin(id, message, continuation), message.origin) {
+            try await withUnsafeThrowingContinuation { continuation in
+                if let failure = give(.begin(message, continuation), message.origin) {
                     continuation.resume(throwing: failure)
                 } else if Task.isCancelled {
                     // The handler may have run before there was something to cancel.
-                    cancel(id)
+                    cancel(message)
                 }
             }
         } onCancel: {
-            cancel(id)
+            cancel(message)
         }
     }
 
-    private func cancel(_ id: Int) {
+    private func cancel(_ message: CurlMessage) {
         let alarm: CurlAlarm? = state.withLock { state in
-            guard let alarm = state.alarm else { return nil }
-            state.orders.append(.cancel(id))
-            return alarm
+            guard state.alarm != nil else { return nil }
+            state.orders.append(.cancel(message))
+            return state.wake()
         }
         alarm?.ring()
     }
@@ -81,10 +85,9 @@ final class CurlConnections: Sendable {
                 return .failure(
                     TransportError(.connection, "no connection to \(origin): the transport was shut down"))
             }
-            if let alarm = state.alarm {
+            guard state.alarm == nil else {
                 state.orders.append(order)
-                // Orders that the thread has not taken have rung already.
-                return .success(state.orders.count == 1 ? alarm : nil)
+                return .success(state.wake())
             }
             guard let alarm = CurlAlarm() else {
                 return .failure(
@@ -111,46 +114,47 @@ final class CurlConnections: Sendable {
         state.withLock { state in
             let isLast = state.isShutDown || isIdle && state.orders.isEmpty
             if isLast { state.alarm = nil }
+            state.isAsleep = false
             defer { state.orders = [] }
             return (state.orders, isLast)
+        }
+    }
+
+    /// - Returns: Whether the thread may wait, because there are no orders. The next order rings.
+    func sleep() -> Bool {
+        state.withLock { state in
+            state.isAsleep = state.orders.isEmpty && !state.isShutDown
+            return state.isAsleep
         }
     }
 
     func shutDown() {
         let alarm: CurlAlarm? = state.withLock { state in
             state.isShutDown = true
-            return state.alarm
+            return state.wake()
         }
         alarm?.ring()
     }
 }
 
-/// Ends the wait of the thread.
+/// What the thread waits for, and how others end its wait.
 final class CurlAlarm: Sendable {
-    let reader: Int32
-    private let writer: Int32
+    let poller: Int32
+    private let bell: Int32
 
     /// Nil if the system has no more descriptors.
     init?() {
-        var ends: [Int32] = [-1, -1]
-        guard carnet_curl_pipe(&ends) == 0 else { return nil }
-        (reader, writer) = (ends[0], ends[1])
+        var bell: Int32 = -1
+        poller = carnet_curl_poller(&bell)
+        self.bell = bell
+        guard poller >= 0 else { return nil }
     }
 
     deinit {
-        close(reader)
-        close(writer)
+        for descriptor in [poller, bell] where descriptor >= 0 { close(descriptor) }
     }
 
-    /// A full pipe rings, too.
     func ring() {
-        var byte: UInt8 = 0
-        _ = write(writer, &byte, 1)
-    }
-
-    func silence() {
-        withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { bytes in
-            while read(reader, bytes.baseAddress, bytes.count) == bytes.count {}
-        }
+        carnet_curl_ring(poller, bell)
     }
 }

@@ -9,18 +9,24 @@ final class CurlExchange {
     /// The maximum size of all header fields of a response, those of interim responses (1xx) included.
     static let maximumHeaderBytes = 80 << 10
 
-    let id: Int
     let message: CurlMessage
+    let route: CurlRoute
     let continuation: CurlConnections.Continuation
     var deadline: Duration
     /// Whether it counts among those that run at a time.
     var hasPlace = false
-    /// Nil before it runs.
-    var handle: CurlHandle?
+    /// Nil unless it runs.
+    var handle: CurlHandle? {
+        didSet {
+            oldValue?.exchange = nil
+            handle?.exchange = self
+        }
+    }
 
     private var headerBytes = 0
     private var head: HTTPResponse?
     private var lastName: HTTPField.Name?
+    private var announcedLength: Int?
     /// Nil until the header is complete.
     private var body: CappedBody?
     /// Why the exchange was ended here.
@@ -29,13 +35,9 @@ final class CurlExchange {
     private var isSent = false
 
     init(
-        _ id: Int, _ message: CurlMessage, _ continuation: CurlConnections.Continuation, deadline: Duration
+        _ message: CurlMessage, _ route: CurlRoute, _ continuation: CurlConnections.Continuation, deadline: Duration
     ) {
-        (self.id, self.message, self.continuation, self.deadline) = (id, message, continuation, deadline)
-    }
-
-    static func of(_ context: UnsafeMutableRawPointer?) -> CurlExchange? {
-        context.map { Unmanaged<CurlExchange>.fromOpaque($0).takeUnretainedValue() }
+        (self.message, self.route, self.continuation, self.deadline) = (message, route, continuation, deadline)
     }
 
     // MARK: Before the request
@@ -93,6 +95,7 @@ final class CurlExchange {
         guard let first = line.first else { return try endHeader() }
         if line.starts(with: "HTTP/".utf8) {
             head = try HTTPResponse(statusLine: line, from: message.origin)
+            announcedLength = nil
         } else if first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") {
             // An obsolete form of a value that goes on (RFC 9112, section 5.2).
             guard let name = lastName, let value = head?.headerFields[name] else { return }
@@ -100,7 +103,9 @@ final class CurlExchange {
         } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
             lastName = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
             guard let name = lastName else { return }
-            head?.headerFields.append(HTTPField(name: name, value: Self.text(line[line.index(after: colon)...])))
+            let value = Self.text(line[line.index(after: colon)...])
+            if name == .contentLength { announcedLength = Int(value) }
+            head?.headerFields.append(HTTPField(name: name, value: value))
         }
     }
 
@@ -117,8 +122,8 @@ final class CurlExchange {
             head = nil
             return
         }
-        let length = message.isHead ? nil : head?.headerFields[.contentLength].flatMap { Int($0) }
-        body = try CappedBody(announcedLength: length, limits: message.limits, origin: message.origin)
+        body = try CappedBody(
+            announcedLength: message.isHead ? nil : announcedLength, limits: message.limits, origin: message.origin)
     }
 
     func take(body bytes: UnsafeRawBufferPointer) -> Bool {

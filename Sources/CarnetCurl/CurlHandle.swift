@@ -2,17 +2,29 @@ import CLibCurl
 import Carnet
 import CarnetTransport
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// One of libcurl's handles for an exchange at a time. Its settings that are the same for every exchange are made once.
 final class CurlHandle {
     let easy: UnsafeMutableRawPointer
+    private let loop: OpaquePointer
+    var exchange: CurlExchange?
+    /// The scheme, host and port that are set.
+    private var base = ""
     private var headers: UnsafeMutablePointer<curl_slist>?
     /// The first setting that this libcurl refuses.
     private var refused: CURLoption?
 
     /// - Throws: `TransportError`.
-    init(_ trust: CurlTrust) throws(TransportError) {
+    init(_ trust: CurlTrust, _ loop: OpaquePointer) throws(TransportError) {
         guard let easy = carnet_curl_easy() else { throw TransportError.outOfMemory }
-        self.easy = easy
+        (self.easy, self.loop) = (easy, loop)
         if carnet_curl_restrict(easy) != CURLE_OK { refused = CURLOPT_PROTOCOLS }
         set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         set(CURLOPT_HTTP09_ALLOWED, 0)
@@ -36,37 +48,48 @@ final class CurlHandle {
         check(
             CURLOPT_HEADERFUNCTION,
             carnet_curl_set_sink(easy, CURLOPT_HEADERFUNCTION) { data, size, count, context in
-                CurlExchange.of(context)?.take(header: UnsafeRawBufferPointer(start: data, count: size * count)) == true
+                CurlHandle.of(context)?.exchange?.take(header: UnsafeRawBufferPointer(start: data, count: size * count))
+                    == true
                     ? size * count : 0
             })
         check(
             CURLOPT_WRITEFUNCTION,
             carnet_curl_set_sink(easy, CURLOPT_WRITEFUNCTION) { data, size, count, context in
-                CurlExchange.of(context)?.take(body: UnsafeRawBufferPointer(start: data, count: size * count)) == true
+                CurlHandle.of(context)?.exchange?.take(body: UnsafeRawBufferPointer(start: data, count: size * count))
+                    == true
                     ? size * count : 0
             })
         check(
             CURLOPT_OPENSOCKETFUNCTION,
             carnet_curl_set_opener(easy) { context, _, address in
-                guard let address, let exchange = CurlExchange.of(context), exchange.mayConnect(to: address) else {
-                    return -1
-                }
-                return carnet_curl_open(address)
+                guard let address, let handle = CurlHandle.of(context), handle.exchange?.mayConnect(to: address) == true
+                else { return -1 }
+                return carnet_curl_open(handle.loop, address)
             })
+        check(CURLOPT_CLOSESOCKETFUNCTION, carnet_curl_set_closer(easy, loop))
         check(
             CURLOPT_PREREQFUNCTION,
             carnet_curl_set_gate(easy) { context, address, _, _, _ in
-                guard let address, let exchange = CurlExchange.of(context),
-                    exchange.maySend(to: String(cString: address))
+                guard let address, CurlHandle.of(context)?.exchange?.maySend(to: String(cString: address)) == true
                 else { return CURL_PREREQFUNC_ABORT }
                 return CURL_PREREQFUNC_OK
             })
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        for option in [
+            CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_PREREQDATA, CURLOPT_PRIVATE,
+        ] {
+            check(option, carnet_curl_set_pointer(easy, option, context))
+        }
         try throwIfRefused()
     }
 
     deinit {
         carnet_curl_end_easy(easy)
-        carnet_curl_end_list(headers)
+        free(headers)
+    }
+
+    static func of(_ context: UnsafeMutableRawPointer?) -> CurlHandle? {
+        context.map { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue() }
     }
 
     /// The settings of one exchange. What the last one set is set anew.
@@ -74,11 +97,10 @@ final class CurlHandle {
     /// - Throws: `TransportError`.
     func prepare(for exchange: CurlExchange) throws(TransportError) {
         let message = exchange.message
-        let context = Unmanaged.passUnretained(exchange).toOpaque()
-        for option in [CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_PREREQDATA] {
-            check(option, carnet_curl_set_pointer(easy, option, context))
+        if base != message.base {
+            base = message.base
+            set(CURLOPT_URL, base)
         }
-        set(CURLOPT_URL, message.base)
         set(CURLOPT_REQUEST_TARGET, message.path)
         if message.isHead {
             set(CURLOPT_NOBODY, 1)
@@ -97,10 +119,8 @@ final class CurlHandle {
             set(CURLOPT_HTTPGET, 1)
         }
         set(CURLOPT_CUSTOMREQUEST, message.method)
-        for line in message.headerLines {
-            guard let longer = carnet_curl_append(headers, line) else { throw TransportError.outOfMemory }
-            headers = longer
-        }
+        headers = message.headerLines.withUnsafeBytes { carnet_curl_list($0.baseAddress, $0.count) }
+        guard headers != nil else { throw TransportError.outOfMemory }
         check(CURLOPT_HTTPHEADER, carnet_curl_set_pointer(easy, CURLOPT_HTTPHEADER, headers))
         if let proxy = message.proxy {
             set(CURLOPT_PROXY, "\(proxy.isSOCKS ? "socks5h" : "http")://\(proxy.place)")
@@ -120,7 +140,7 @@ final class CurlHandle {
     /// Forgets the last exchange.
     func clear() {
         carnet_curl_set_pointer(easy, CURLOPT_HTTPHEADER, nil)
-        carnet_curl_end_list(headers)
+        free(headers)
         headers = nil
         carnet_curl_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, nil)
     }

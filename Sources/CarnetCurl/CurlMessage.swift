@@ -12,8 +12,9 @@ final class CurlMessage: Sendable {
     let path: String
     let method: String
     let isHead: Bool
-    /// Whole lines. A name with a colon and nothing behind it removes a field that libcurl would add.
-    let headerLines: [String]
+    /// Whole lines, each with a zero byte behind it. A name with a colon and nothing behind it removes a field that libcurl
+    /// would add.
+    let headerLines: [UInt8]
     /// Nil for none; the header then has no length either.
     let body: [UInt8]?
     let proxy: Proxy?
@@ -54,13 +55,17 @@ final class CurlMessage: Sendable {
         method = head.method.rawValue
         isHead = head.method == .head
         body = request.body.isEmpty && ![.post, .put, .patch].contains(head.method) ? nil : request.body
-        var lines: [String] = []
-        var added = ["accept", "content-type", "expect"]
+        var lines: [UInt8] = []
+        lines.reserveCapacity(512)
         for field in head.headerFields {
-            added.removeAll { $0 == field.name.canonicalName }
-            lines.append(field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)")
+            let value = field.value
+            lines += field.name.rawName.utf8
+            lines += (value.isEmpty ? ";" : ": ").utf8
+            lines += value.utf8
+            lines.append(0)
         }
-        lines += added.map { "\($0):" }
+        // libcurl reads the first field of a name, so these remove only what was not given.
+        lines += "Accept:\0Content-Type:\0Expect:\0".utf8
         headerLines = lines
         self.proxy = proxy
         identity = request.certificate.map(Identity.init)

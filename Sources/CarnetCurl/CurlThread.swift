@@ -15,36 +15,40 @@ final class CurlThread {
     private let connections: CurlConnections
     private let alarm: CurlAlarm
     private let trust: CurlTrust
-    private let multi = carnet_curl_multi()
+    /// Nil if there is no memory.
+    private let loop: OpaquePointer?
     private var clock = RunningClock()
-    private var exchanges: [Int: CurlExchange] = [:]
-    private var running: [UnsafeMutableRawPointer: CurlExchange] = [:]
-    private var counts: [ByteKey: Int] = [:]
-    private var waiting: [ByteKey: ArraySlice<Int>] = [:]
+    private var exchanges: [ObjectIdentifier: CurlExchange] = [:]
+    private var routes: [ByteKey: CurlRoute] = [:]
     /// For requests without a proxy and a certificate.
     private var spare: [CurlHandle] = []
+    /// When the last exchange ended.
+    private var idleSince = Duration.zero
     /// No deadline is earlier.
     private var nextDeadline = Duration.zero
 
     init(_ connections: CurlConnections, _ alarm: CurlAlarm, _ trust: CurlTrust) {
         (self.connections, self.alarm, self.trust) = (connections, alarm, trust)
+        loop = carnet_curl_loop(alarm.poller)
     }
 
     func run() {
         carnet_curl_block_signals()
-        var isIdle = false
+        var events = [carnet_curl_event](repeating: carnet_curl_event(), count: 64)
         while true {
+            let isIdle = exchanges.isEmpty && clock.time >= idleSince + Self.patience
             let (orders, isLast) = connections.takeOrders(isIdle: isIdle)
             orders.forEach(carryOut)
             if isLast { break }
-            carnet_curl_perform(multi)
-            var result = CURLE_OK
-            while let easy = carnet_curl_next(multi, &result) {
-                if let exchange = running[easy] { end(exchange, exchange.outcome(result)) }
-            }
+            run(events, 0)
             endOverdue()
-            wait(&isIdle)
+            let time = connections.sleep() ? timeToWait : .zero
+            let count = carnet_curl_wait(alarm.poller, &events, Int32(events.count), time.milliseconds)
+            countTime(afterWaiting: time)
+            // Before other exchanges begin, so that they can use the connections of those that end.
+            run(events, count)
         }
+        for route in routes.values { route.waiting = [] }
         for exchange in exchanges.values {
             end(
                 exchange,
@@ -53,76 +57,87 @@ final class CurlThread {
                         .connection, "the connection to \(exchange.message.route) ended: the transport was shut down")))
         }
         spare = []
-        carnet_curl_end_multi(multi)
+        carnet_curl_end_loop(loop)
     }
 
-    private func wait(_ isIdle: inout Bool) {
-        let time =
-            exchanges.isEmpty ? Self.patience : min(RunningClock.slice, max(nextDeadline - clock.time, .zero))
-        let hasRung = carnet_curl_wait(multi, alarm.reader, time.milliseconds) == 1
-        if hasRung { alarm.silence() }
-        isIdle = exchanges.isEmpty && !hasRung
-        if clock.advance(afterWaiting: time) {
-            for exchange in exchanges.values {
-                exchange.deadline = max(exchange.deadline, clock.time + RunningClock.grace)
-            }
+    private func run(_ events: [carnet_curl_event], _ count: Int32) {
+        guard let loop else { return }
+        carnet_curl_run(loop, events, count)
+        var result = CURLE_OK
+        while let context = carnet_curl_next(loop, &result) {
+            if let exchange = CurlHandle.of(context)?.exchange { end(exchange, exchange.outcome(result)) }
+        }
+    }
+
+    private var timeToWait: Duration {
+        var time = idleSince + Self.patience - clock.time
+        if !exchanges.isEmpty { time = min(RunningClock.slice, nextDeadline - clock.time) }
+        if let loop, case let timer = carnet_curl_timer(loop), timer >= 0 { time = min(time, .milliseconds(timer)) }
+        return max(time, .zero)
+    }
+
+    private func countTime(afterWaiting time: Duration) {
+        guard clock.advance(afterWaiting: time) else { return }
+        for exchange in exchanges.values {
+            exchange.deadline = max(exchange.deadline, clock.time + RunningClock.grace)
         }
     }
 
     private func carryOut(_ order: CurlConnections.Order) {
         switch order {
-        case .begin(let id, let message, let continuation):
+        case .begin(let message, let continuation):
             let deadline = clock.time + min(message.limits.deadline, .seconds(1 << 32))
-            let exchange = CurlExchange(id, message, continuation, deadline: deadline)
+            let route = routes[message.routeKey] ?? CurlRoute()
+            let exchange = CurlExchange(message, route, continuation, deadline: deadline)
             nextDeadline = exchanges.isEmpty ? deadline : min(nextDeadline, deadline)
-            exchanges[id] = exchange
-            guard counts[message.routeKey, default: 0] < Self.simultaneous else {
-                waiting[message.routeKey, default: []].append(id)
+            exchanges[ObjectIdentifier(message)] = exchange
+            guard route.count < Self.simultaneous else {
+                route.waiting.append(exchange)
                 return
             }
+            if route.count == 0 { routes[message.routeKey] = route }
             start(exchange)
-        case .cancel(let id):
-            if let exchange = exchanges[id] { end(exchange, .failure(CancellationError())) }
+        case .cancel(let message):
+            if let exchange = exchanges[ObjectIdentifier(message)] { end(exchange, .failure(CancellationError())) }
         }
     }
 
     private func start(_ exchange: CurlExchange) {
-        counts[exchange.message.routeKey, default: 0] += 1
+        exchange.route.count += 1
         exchange.hasPlace = true
         do throws(TransportError) {
             let known = exchange.message.isPlain ? spare.popLast() : nil
+            guard let loop else { throw TransportError.outOfMemory }
             let handle: CurlHandle
-            if let known { handle = known } else { handle = try CurlHandle(trust) }
+            if let known { handle = known } else { handle = try CurlHandle(trust, loop) }
             exchange.handle = handle
             try handle.prepare(for: exchange)
-            running[handle.easy] = exchange
-            guard carnet_curl_add(multi, handle.easy) == CURLM_OK else { throw TransportError.outOfMemory }
+            guard carnet_curl_add(loop, handle.easy) == CURLM_OK else { throw TransportError.outOfMemory }
         } catch {
             end(exchange, .failure(error))
         }
     }
 
     private func end(_ exchange: CurlExchange, _ outcome: Result<IncomingResponse, any Error>) {
-        guard exchanges.removeValue(forKey: exchange.id) != nil else { return }
+        guard exchanges.removeValue(forKey: ObjectIdentifier(exchange.message)) != nil else { return }
+        if exchanges.isEmpty { idleSince = clock.time }
         exchange.continuation.resume(with: outcome)
         if let handle = exchange.handle {
             exchange.handle = nil
-            running[handle.easy] = nil
-            carnet_curl_remove(multi, handle.easy)
+            carnet_curl_remove(loop, handle.easy)
             handle.clear()
             if exchange.message.isPlain, spare.count < Self.spares { spare.append(handle) }
         }
         // One that waited had no place to give up.
         guard exchange.hasPlace else { return }
-        let route = exchange.message.routeKey
-        let count = (counts[route] ?? 1) - 1
-        counts[route] = count == 0 ? nil : count
-        while let next = waiting[route]?.popFirst() {
-            guard let exchange = exchanges[next] else { continue }
-            start(exchange)
+        let route = exchange.route
+        route.count -= 1
+        while let next = route.waiting.popFirst() {
+            guard exchanges[ObjectIdentifier(next.message)] != nil else { continue }
+            start(next)
             return
         }
-        waiting[route] = nil
+        if route.count == 0 { routes[exchange.message.routeKey] = nil }
     }
 
     private func endOverdue() {
@@ -136,6 +151,13 @@ final class CurlThread {
         }
         nextDeadline = exchanges.values.map(\.deadline).min() ?? .zero
     }
+}
+
+/// The exchanges with one origin, through one proxy or none.
+final class CurlRoute {
+    /// How many run.
+    var count = 0
+    var waiting: ArraySlice<CurlExchange> = []
 }
 
 extension Duration {

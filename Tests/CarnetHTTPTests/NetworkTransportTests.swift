@@ -216,6 +216,74 @@ struct NetworkTransportTests {
         await transport.shutdown()
     }
 
+    @Test("keeps the connections of requests that ran at the same time", arguments: [NetworkTransport.libcurl])
+    func keepsConnections(kind: NetworkTransport) async throws {
+        let response: [RawServer.Step] = [
+            .send("HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n"), .drip(Array("slow respon".utf8)), .send("s"),
+        ]
+        let server = try RawServer(response + [.readRequest] + response + [.readRequest] + response)
+        defer { server.stop() }
+        let transport = kind.make(localAccess: .all)
+        for _ in 1...3 {
+            try await withThrowingTaskGroup(of: [UInt8].self) { group in
+                for _ in 1...16 {
+                    group.addTask { try await transport.send(.get(server.authority), limits: .init()).body }
+                }
+                for try await body in group { #expect(body == Array("slow respons".utf8)) }
+            }
+        }
+        #expect(server.requests.count == 48)
+        #expect(server.connections <= 16)
+    }
+
+    @Test("sends a request after its server has closed every kept connection", arguments: NetworkTransport.allCases)
+    func sendsAfterServerHungUp(kind: NetworkTransport) async throws {
+        let ok = RawServer.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        let transport = kind.make(localAccess: .all)
+        let server = try RawServer([ok])
+        defer { server.stop() }
+        for count in 1...3 {
+            #expect(try await transport.send(.get(server.authority), limits: .init()).status == 200)
+            #expect(server.connections == count)
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    @Test("ends requests that are cancelled while they begin", arguments: NetworkTransport.allCases)
+    func endsCancelledWhileBeginning(kind: NetworkTransport) async throws {
+        let ok = RawServer.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        let server = try RawServer([ok] + (1...500).flatMap { _ in [.readRequest, ok] })
+        defer { server.stop() }
+        let transport = kind.make(localAccess: .all)
+        for _ in 1...300 {
+            let task = Task { try await transport.send(.get(server.authority), limits: .init()).status }
+            if Bool.random() { await Task.yield() }
+            task.cancel()
+            switch await task.result {
+            case .success(let status): #expect(status == 200)
+            case .failure(let error): #expect(error is CancellationError)
+            }
+        }
+        #expect(try await transport.send(.get(server.authority), limits: .init()).status == 200)
+    }
+
+    @Test("begins no request that waited where it is shut down", arguments: [NetworkTransport.libcurl])
+    func beginsNothingAtShutdown(kind: NetworkTransport) async throws {
+        let server = try RawServer([.waitForHangUp])
+        defer { server.stop() }
+        let transport = kind.make(localAccess: .all)
+        let tasks = (1...100).map { _ in
+            Task { try await transport.send(.get(server.authority), limits: .init()) }
+        }
+        await server.waitForRequests(64)
+        await transport.shutdown()
+        for task in tasks {
+            let error = await #expect(throws: TransportError.self) { try await task.value }
+            #expect(error?.kind == .connection)
+        }
+        #expect(server.requests.count == 64)
+    }
+
     @Test("ends what runs where it is shut down", arguments: [NetworkTransport.libcurl])
     func endsAtShutdown(kind: NetworkTransport) async throws {
         let server = try RawServer([.waitForHangUp])

@@ -7,6 +7,7 @@
 
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
+#include <stdint.h>
 
 #if LIBCURL_VERSION_NUM < 0x075000
 #error "CarnetCurl needs libcurl 7.80 or newer"
@@ -40,33 +41,55 @@ CURLcode carnet_curl_restrict(CURL *easy);
 /// 0 if it is unknown.
 long carnet_curl_number(CURL *easy, CURLINFO information);
 
-struct curl_slist *carnet_curl_append(struct curl_slist *list, const char *text);
-void carnet_curl_end_list(struct curl_slist *list);
+/// @param lines Each ends with a zero byte. They are copied.
+/// @return A list for `free`; null if there is no memory, or no line.
+struct curl_slist *carnet_curl_list(const char *lines, size_t bytes);
 
 const void *carnet_curl_address(const struct curl_sockaddr *address);
-/// A socket that other programs do not inherit.
-curl_socket_t carnet_curl_open(const struct curl_sockaddr *address);
 
-CURLM *carnet_curl_multi(void);
-void carnet_curl_end_multi(CURLM *multi);
-CURLMcode carnet_curl_add(CURLM *multi, CURL *easy);
-void carnet_curl_remove(CURLM *multi, CURL *easy);
-void carnet_curl_perform(CURLM *multi);
-/// The next exchange that is over; null if there is none.
-CURL *carnet_curl_next(CURLM *multi, CURLcode *result);
-/// Waits until a socket is ready, `alarm` is readable, or the time is over.
+/// What a thread waits for: an epoll instance, or a kqueue.
 ///
-/// @return Whether `alarm` is readable.
-int carnet_curl_wait(CURLM *multi, int alarm, int milliseconds);
+/// @param bell What `carnet_curl_ring` needs besides; -1 for nothing.
+/// @return Its descriptor, or -1 with the reason in `errno`.
+int carnet_curl_poller(int *bell);
+/// Ends the wait, or the next one. Any thread may call it.
+void carnet_curl_ring(int poller, int bell);
+
+struct carnet_curl_event {
+    int descriptor;
+    int ready;
+};
+
+/// Waits until a socket is ready, somebody has rung, or the time is over.
+///
+/// @return The number of events; -1 if a signal has arrived.
+int carnet_curl_wait(int poller, struct carnet_curl_event *events, int capacity, int milliseconds);
+
+/// The handles of one thread that run, their connections, and what they wait for.
+struct carnet_curl_loop;
+
+/// @return Null if there is no memory.
+struct carnet_curl_loop *carnet_curl_loop(int poller);
+/// Closes the connections.
+void carnet_curl_end_loop(struct carnet_curl_loop *loop);
+/// A socket that other programs do not inherit, for a handle whose closer is set.
+curl_socket_t carnet_curl_open(struct carnet_curl_loop *loop, const struct curl_sockaddr *address);
+CURLcode carnet_curl_set_closer(CURL *easy, struct carnet_curl_loop *loop);
+/// `carnet_curl_run` begins the exchange.
+CURLMcode carnet_curl_add(struct carnet_curl_loop *loop, CURL *easy);
+void carnet_curl_remove(struct carnet_curl_loop *loop, CURL *easy);
+/// The `CURLOPT_PRIVATE` of the next handle whose exchange is over; null if there is none.
+void *carnet_curl_next(struct carnet_curl_loop *loop, CURLcode *result);
+
+/// Continues the exchanges whose sockets are ready, then those whose time has come.
+void carnet_curl_run(struct carnet_curl_loop *loop, const struct carnet_curl_event *events, int count);
+/// The milliseconds after which `carnet_curl_run` has to be called even if no socket is ready; -1 for none.
+int64_t carnet_curl_timer(struct carnet_curl_loop *loop);
 
 /// A file without a name that nobody can change any more, and that other programs do not inherit.
 ///
 /// @return Its descriptor, or -1 where the system has no such files.
 int carnet_curl_keep(const void *bytes, size_t count);
-/// A pipe that does not block, and that other programs do not inherit.
-///
-/// @return 0, or -1 with the reason in `errno`.
-int carnet_curl_pipe(int ends[2]);
 /// Signals stay with the threads of the host program. A write to a closed connection is then an error, too.
 void carnet_curl_block_signals(void);
 
