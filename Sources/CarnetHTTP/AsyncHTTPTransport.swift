@@ -57,17 +57,18 @@ public final class AsyncHTTPTransport: Transport {
         configuration.tracing.tracer = nil
         self.localAccess = localAccess
         self.configuration = configuration
-        let group = MultiThreadedEventLoopGroup.singleton
         proxied = Dictionary(
             network.usableProxies.map { [configuration] proxy in
                 let configuration = configuration.through(proxy).checkingConnections(refusingLocalAddresses: false)
-                return (proxy, HTTPClient(eventLoopGroup: group, configuration: configuration))
+                return (proxy, HTTPClient(eventLoopGroup: transportEventLoop, configuration: configuration))
             }
         ) { first, _ in first }
         localClient = HTTPClient(
-            eventLoopGroup: group, configuration: configuration.checkingConnections(refusingLocalAddresses: false))
+            eventLoopGroup: transportEventLoop,
+            configuration: configuration.checkingConnections(refusingLocalAddresses: false))
         publicClient = HTTPClient(
-            eventLoopGroup: group, configuration: configuration.checkingConnections(refusingLocalAddresses: true))
+            eventLoopGroup: transportEventLoop,
+            configuration: configuration.checkingConnections(refusingLocalAddresses: true))
     }
 
     deinit {

@@ -24,7 +24,7 @@ final class HostConnections: Sendable {
         let client: HTTPClient
 
         init(_ configuration: HTTPClient.Configuration) {
-            client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
+            client = HTTPClient(eventLoopGroup: transportEventLoop, configuration: configuration)
         }
 
         deinit { client.shutdown { _ in } }

@@ -19,7 +19,7 @@ public struct LocalAccess: Hashable, Sendable {
     }
 
     package func adding(_ hosts: Set<String>) -> LocalAccess {
-        LocalAccess(allowedHosts: allowedHosts.map { $0.union(hosts) })
+        LocalAccess(allowedHosts: allowedHosts.map { $0.isEmpty ? hosts : $0.union(hosts) })
     }
 
     package func allows(_ host: String) -> Bool {

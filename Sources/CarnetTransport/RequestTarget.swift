@@ -14,23 +14,31 @@ package struct RequestTarget {
 
     /// - Throws: `TransportError`, `unsupportedRequest`.
     package init(_ request: OutgoingRequest) throws {
-        guard let scheme = request.head.scheme?.lowercased(), let defaultPort = Self.defaultPorts[scheme] else {
-            throw TransportError(.unsupportedRequest, "the URL's scheme is neither http nor https")
+        let scheme: String
+        let defaultPort: String
+        switch request.head.scheme?.lowercased() {
+        case "https": (scheme, defaultPort) = ("https", "443")
+        case "http": (scheme, defaultPort) = ("http", "80")
+        default: throw TransportError(.unsupportedRequest, "the URL's scheme is neither http nor https")
         }
         guard let authority = request.head.authority, Self.isAuthority(authority) else {
             throw TransportError(.unsupportedRequest, "the URL has no valid host")
         }
-        let hasPort =
-            authority.drop { $0 != "]" }.contains(":") || (!authority.hasPrefix("[") && authority.contains(":"))
-        let origin = hasPort ? authority : "\(authority):\(defaultPort)"
-        guard let path = request.head.path, path.hasPrefix("/"), path.utf8.allSatisfy(Self.isPathByte) else {
+        // All of it is ASCII, so bytes are characters. A colon before the end of an IPv6 literal is part of it.
+        let bytes = authority.utf8
+        var colon = bytes.lastIndex(of: UInt8(ascii: ":"))
+        if bytes.first == UInt8(ascii: "["), let last = colon {
+            colon = bytes[..<last].contains(UInt8(ascii: "]")) ? last : nil
+        }
+        let origin = colon == nil ? "\(authority):\(defaultPort)" : authority
+        guard let path = request.head.path, path.utf8.first == UInt8(ascii: "/"), path.utf8.allSatisfy(Self.isPathByte)
+        else {
             throw TransportError(.unsupportedRequest, "the path of the request to \(origin) is not a valid URL path")
         }
         for field in request.head.headerFields where Self.ownFields.contains(field.name.canonicalName) {
             throw TransportError(.unsupportedRequest, "the header field \(field.name) cannot be set by a request")
         }
-        let port = hasPort ? authority.reversed().prefix { $0 != ":" }.count + 1 : 0
-        host = String(authority.dropLast(port))
+        host = colon.map { String(authority[..<$0]) } ?? authority
         self.url = "\(scheme)://\(authority)\(path)"
         self.origin = origin
         self.scheme = scheme
@@ -48,16 +56,14 @@ package struct RequestTarget {
         }
     }
 
-    private static let defaultPorts = ["http": 80, "https": 443]
-
     /// Header fields that frame the message: a duplicate would allow request smuggling (RFC 9112, section 11.2).
-    private static let ownFields: Set = [
+    private static let ownFields = [
         "host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "expect",
     ]
 
     /// Host and port, without user information.
     private static func isAuthority(_ text: String) -> Bool {
-        !text.isEmpty && !text.hasPrefix(":")
+        !text.isEmpty && text.utf8.first != UInt8(ascii: ":")
             && text.utf8.allSatisfy { byte in
                 switch byte {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

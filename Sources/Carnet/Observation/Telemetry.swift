@@ -7,7 +7,8 @@ import Tracing
 /// Metrics and spans for the backends of swift-metrics and swift-distributed-tracing that the program configures.
 /// Without a backend they do nothing. Docs/observation.md lists every name.
 package enum Telemetry {
-    /// Whether there is a backend. A span and a metric that nobody sees cost a tenth of a sign-in's steps.
+    /// Whether there is a backend. Without one, a span and its metrics would run through 270 lines of code for nothing
+    /// (Docs/decisions/cold-code.md).
     private static var isConfigured: Bool {
         type(of: MetricsSystem.factory) != NOOPMetricsHandler.self
             || type(of: InstrumentationSystem.instrument) != NoOpInstrument.self

@@ -134,6 +134,7 @@ private struct JSONParser {
         /// The names of an object that is too large to be searched.
         var names = Set<ByteKey>()
         if try takeIf(UInt8(ascii: "}")) { return .object(object) }
+        object.reserveCapacity(8)
         while true {
             skipWhitespace()
             guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else { throw error("expected a member name") }

@@ -56,6 +56,8 @@ public struct JSONObject: Hashable, Sendable {
         if let value = self[name], !value.isNull { value } else { Optional.none }
     }
 
+    mutating func reserveCapacity(_ count: Int) { members.reserveCapacity(count) }
+
     /// Appends a member that is known to be new.
     mutating func append(_ name: String, _ value: JSONValue) {
         members.append(Member(name: name, value: value))

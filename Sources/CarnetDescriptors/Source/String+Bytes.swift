@@ -27,7 +27,7 @@ extension String {
     package var isStreamSafe: Bool {
         Work.count(utf8.count)
         // The first combining character, U+0300, begins with this byte.
-        guard withBytes({ $0.reduce(0, max) }) >= 0xCC else { return true }
+        guard withBytes({ $0.contains { $0 >= 0xCC } }) else { return true }
         var row = 0
         for scalar in unicodeScalars {
             let isCombining = scalar.value >= 0x300 && scalar.properties.canonicalCombiningClass != .notReordered

@@ -5,6 +5,7 @@ enum MediaType {
     /// Type and subtype without parameters, in lower case; empty if the value is too long or not ASCII.
     static func essence(of field: String) -> String {
         var essence: [UInt8] = []
+        essence.reserveCapacity(32)
         for (place, byte) in field.utf8.enumerated() {
             Work.count()
             if byte == UInt8(ascii: ";") { break }

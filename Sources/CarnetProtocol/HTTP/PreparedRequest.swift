@@ -10,6 +10,8 @@ package struct PreparedRequest: Sendable {
     /// The same request with every secret replaced.
     package var redacted: RedactedRequest { makeRedacted() }
     private let makeRedacted: @Sendable () -> RedactedRequest
+    /// The URL that the request was made for, without its parameters; `nil` if it is not known.
+    private let target: WebURL?
     /// The secrets of the request, which errors must not repeat.
     let secrets: [Secret]
     /// Whether the requested tokens must be bound to a key (RFC 9449).
@@ -19,6 +21,7 @@ package struct PreparedRequest: Sendable {
         step: OAuthError.Step,
         descriptorKey: String,
         outgoing: OutgoingRequest,
+        target: WebURL? = nil,
         redacted: @autoclosure @escaping @Sendable () -> RedactedRequest,
         secrets: [Secret],
         isSenderConstrained: Bool = false
@@ -26,6 +29,7 @@ package struct PreparedRequest: Sendable {
         self.step = step
         self.descriptorKey = descriptorKey
         self.outgoing = outgoing
+        self.target = target
         makeRedacted = redacted
         self.secrets = secrets
         self.isSenderConstrained = isSenderConstrained
@@ -35,6 +39,7 @@ package struct PreparedRequest: Sendable {
     ///
     /// - Throws: `OAuthError` of kind `badDescriptor` for an invalid URL.
     package func destination() throws(OAuthError) -> WebURL {
+        if let target { return target }
         do throws(WebURLError) {
             return try WebURL("\(outgoing.head.scheme ?? "")://\(outgoing.head.authority ?? "")")
         } catch {
@@ -140,6 +145,7 @@ extension PreparedRequest {
                 ),
                 body: Array(body.utf8)
             ),
+            target: url,
             redacted: RedactedRequest(
                 method: rules.method.rawValue,
                 url: sent.shown(url.appendingQuery(queried.shown)),

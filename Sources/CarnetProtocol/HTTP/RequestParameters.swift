@@ -36,6 +36,7 @@ struct RequestParameters {
         self.rename = rename
         self.omit = omit
         self.encode = encode
+        items.reserveCapacity(12)
     }
 
     /// The parameters of a standard's request.
