@@ -1,4 +1,5 @@
 import Carnet
+import CarnetDescriptors
 package import CarnetProtocol
 import Foundation
 

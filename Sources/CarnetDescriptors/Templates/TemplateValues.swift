@@ -96,7 +96,7 @@ package struct TemplateValues: Sendable {
         case .value(let reference): return known[reference].map { .text($0.text) }
         case .base64(let operand):
             return evaluate(operand).map { .text(Data($0.bytes).base64EncodedString()) }
-        case .base64url(let operand): return evaluate(operand).map { .text(Self.base64URL($0.bytes)) }
+        case .base64url(let operand): return evaluate(operand).map { .text(Base64URL.encode($0.bytes)) }
         case .urlencode(let operand): return evaluate(operand).map { .text(Self.percentEncoded($0.text)) }
         case .sha256(let operand): return evaluate(operand).map { .digest(digests.sha256($0.bytes)) }
         case .hmacSHA256(let key, let message):
@@ -105,7 +105,7 @@ package struct TemplateValues: Sendable {
         case .lower(let operand): return evaluate(operand).map { .text(Self.lowercased($0.text)) }
         case .now(let form): return .text(Self.text(of: now, form))
         case .uuid: return .text(Self.uuid(random(16)))
-        case .random(let count): return .text(Self.base64URL(random(count)))
+        case .random(let count): return .text(Base64URL.encode(random(count)))
         case .join(let separator, let operands):
             guard let separator = evaluate(separator) else { return nil }
             let texts = operands.compactMap { evaluate($0)?.text }
@@ -125,10 +125,6 @@ package struct TemplateValues: Sendable {
         case .milliseconds: String(Int((date.timeIntervalSince1970 * 1000).rounded(.down)))
         case .iso8601: date.formatted(.iso8601)
         }
-    }
-
-    private static func base64URL(_ bytes: [UInt8]) -> String {
-        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
     private static func percentEncoded(_ text: String) -> String {

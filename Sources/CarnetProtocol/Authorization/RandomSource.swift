@@ -1,3 +1,5 @@
+import CarnetDescriptors
+
 /// Generates unpredictable bytes for state, nonce and code verifier.
 package protocol RandomSource: Sendable {
     func bytes(count: Int) -> [UInt8]

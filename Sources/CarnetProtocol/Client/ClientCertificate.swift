@@ -1,3 +1,4 @@
+import CarnetDescriptors
 import Crypto
 import Foundation
 
