@@ -3,15 +3,8 @@ package import CarnetProtocol
 
 /// Keeps connections in this process's memory, for tests and for hosts that sign in again at each start.
 package final class MemoryTokenStore: SessionIndexedTokenStore {
-    /// A record that is replaced as a whole, so that a reader takes a reference out of the lock and copies nothing in it.
-    private final class Record: Sendable {
-        let stored: StoredConnection
-
-        init(_ stored: StoredConnection) { self.stored = stored }
-    }
-
     private struct State {
-        var records: [ConnectionKey: Record] = [:]
+        var records: [ConnectionKey: StoredConnection] = [:]
         var sessions = SessionIndex()
         var savedRecords = 0
     }
@@ -22,19 +15,19 @@ package final class MemoryTokenStore: SessionIndexedTokenStore {
     package init() {}
 
     package func load(_ key: ConnectionKey) async -> StoredConnection? {
-        state.withLock { $0.records[key] }?.stored
+        state.withLock { $0.records[key] }
     }
 
     package func save(_ connection: Connection, replacing revision: String?) async throws -> String {
         try state.withLock { state in
             let old = state.records[connection.key]
-            if let revision, old?.stored.revision != revision {
+            if let revision, old?.revision != revision {
                 throw TokenStoreError(.conflict, "another writer saved this account first")
             }
             state.savedRecords += 1
             let newRevision = String(state.savedRecords)
-            state.sessions.replace(old?.stored.connection, by: connection)
-            state.records[connection.key] = Record(StoredConnection(connection: connection, revision: newRevision))
+            state.sessions.replace(old?.connection, by: connection)
+            state.records[connection.key] = StoredConnection(connection: connection, revision: newRevision)
             return newRevision
         }
     }
@@ -42,7 +35,7 @@ package final class MemoryTokenStore: SessionIndexedTokenStore {
     @discardableResult
     package func remove(_ key: ConnectionKey, ifRevision revision: String?) async -> Bool {
         state.withLock { state in
-            guard let old = state.records[key]?.stored, revision == nil || old.revision == revision else {
+            guard let old = state.records[key], revision == nil || old.revision == revision else {
                 return false
             }
             state.records[key] = nil
@@ -59,7 +52,7 @@ package final class MemoryTokenStore: SessionIndexedTokenStore {
         state.withLock { state in
             state.sessions.candidates(for: ended).filter { key in
                 key.provider.isSameBytes(as: provider)
-                    && state.records[key]?.stored.connection.isOver(by: ended) == true
+                    && state.records[key]?.connection.isOver(by: ended) == true
             }
         }
     }
