@@ -118,11 +118,16 @@ package struct WebURL: Hashable, Sendable {
     /// - Parameter encoded: Parameters that are already encoded, joined by `&`.
     package func appendingQuery(_ encoded: String) -> String {
         guard !encoded.isEmpty else { return text }
+        var url = ""
+        url.reserveCapacity(text.utf8.count + 1 + encoded.utf8.count)
+        url += text
         switch query {
-        case nil: return text + "?" + encoded
-        case "": return text + encoded
-        default: return text + "&" + encoded
+        case nil: url += "?"
+        case "": break
+        default: url += "&"
         }
+        url += encoded
+        return url
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {

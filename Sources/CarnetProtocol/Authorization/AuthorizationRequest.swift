@@ -194,9 +194,12 @@ extension ScopeRules {
     /// order.
     func requested(_ wanted: [String], isOffline: Bool) -> [String] {
         var scopes: [String] = []
-        for scope in required + wanted + (isOffline ? offline : []) where !scopes.contains(scope) {
-            scopes.append(scope)
+        func add(_ list: [String]) {
+            for scope in list where !scopes.contains(scope) { scopes.append(scope) }
         }
+        add(required)
+        add(wanted)
+        if isOffline { add(offline) }
         return scopes
     }
 
@@ -207,7 +210,10 @@ extension ScopeRules {
                 .authorization, .badRegistration, "\"\(scope)\" is not a valid scope", descriptorKey: "scopes")
         }
         var joined = scopes.first ?? ""
-        for scope in scopes.dropFirst() { joined += separator + scope }
+        for scope in scopes.dropFirst() {
+            joined += separator
+            joined += scope
+        }
         return joined
     }
 

@@ -205,7 +205,7 @@ extension [RequestParameters.Parameter] {
     /// By index, because a loop over the items would copy their strings.
     private func joined(redacting isRedacted: Bool) -> String {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(count * 48)
+        bytes.reserveCapacity(count * 64)
         for index in indices {
             if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
             PercentEncoding.encode(self[index].name, into: &bytes)
