@@ -157,7 +157,7 @@ struct carnet_curl_loop {
     int poller;
     /// When libcurl has to run even if no socket is ready, in milliseconds; -1 for never.
     int64_t due;
-    /// What is known of each descriptor.
+    /// The state of each descriptor.
     unsigned char *sockets;
     size_t count;
 };

@@ -137,7 +137,7 @@ final class CurlConnections: Sendable {
     }
 }
 
-/// What the thread waits for, and how others end its wait.
+/// The poller of the thread, and the bell that ends its wait.
 final class CurlAlarm: Sendable {
     let poller: Int32
     private let bell: Int32

@@ -47,7 +47,7 @@ struct curl_slist *carnet_curl_list(const char *lines, size_t bytes);
 
 const void *carnet_curl_address(const struct curl_sockaddr *address);
 
-/// What a thread waits for: an epoll instance, or a kqueue.
+/// The epoll instance or kqueue that a thread waits for.
 ///
 /// @param bell What `carnet_curl_ring` needs besides; -1 for nothing.
 /// @return Its descriptor, or -1 with the reason in `errno`.

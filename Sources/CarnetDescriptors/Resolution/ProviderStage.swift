@@ -63,7 +63,7 @@ package final class SharedSections: Sendable {
 
     /// Checks a redirect URI, unless it was the last that passed.
     ///
-    /// - Throws: What the check throws.
+    /// - Throws: Errors of `check`.
     package func accepting<Failure: Error>(redirect uri: String, _ check: () throws(Failure) -> Void) throws(Failure) {
         guard !acceptedRedirect.withLock({ $0?.isSameBytes(as: uri) == true }) else { return }
         try check()

@@ -209,6 +209,7 @@ extension ScopeRules {
             throw OAuthError(
                 .authorization, .badRegistration, "\"\(scope)\" is not a valid scope", descriptorKey: "scopes")
         }
+        // `joined(separator:)` runs through much more code (Docs/decisions/cold-code.md).
         var joined = scopes.first ?? ""
         for scope in scopes.dropFirst() {
             joined += separator
