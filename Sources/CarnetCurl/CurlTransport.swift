@@ -51,9 +51,8 @@ public final class CurlTransport: Transport {
             request, target, limits, proxy: proxy, mayBeLocal: proxy != nil || access.allows(target.host))
         try message.checkMoment()
         let response = try await connections.exchange(message)
-        // Most responses have no such field, and to read one takes longer than to look for it.
-        guard response.head.headerFields.contains(.contentEncoding),
-            case let encoding = response.head.headerFields[.contentEncoding],
+        let encoding = response.head.headerFields.value(of: .contentEncoding)
+        guard
             let unpacked = try CompressedBody(response.body, contentEncoding: encoding)?
                 .unpacked(limits, from: target.origin)
         else { return response }

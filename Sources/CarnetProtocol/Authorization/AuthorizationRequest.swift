@@ -226,16 +226,6 @@ extension ScopeRules {
     /// The scopes in a space-separated string.
     static func split(_ text: String, separator: String) -> [String] {
         Work.count(text.utf8.count)
-        var scopes: [String] = []
-        var scope = ""
-        for character in text.unicodeScalars {
-            if character != " ", !separator.unicodeScalars.contains(character) {
-                scope.unicodeScalars.append(character)
-            } else if !scope.isEmpty {
-                scopes.append(scope)
-                scope = ""
-            }
-        }
-        return scope.isEmpty ? scopes : scopes + [scope]
+        return text.unicodeScalars.split { $0 == " " || separator.unicodeScalars.contains($0) }.map { String($0) }
     }
 }

@@ -128,7 +128,7 @@ extension JWTPolicy {
 
     /// A token of another type must not be accepted as this type (RFC 8725, section 3.11).
     func checkType(of signature: JSONWebSignature) throws(OAuthError) {
-        let type = signature.type.map { $0 == "JWT" ? "jwt" : $0.lowercased() }
+        let type = signature.type?.lowercased()
         let isAccepted =
             type.map { type in types.contains { type == $0 || type == "application/" + $0 } } ?? mayLackType
         guard isAccepted else {

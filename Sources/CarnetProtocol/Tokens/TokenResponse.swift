@@ -63,8 +63,7 @@ extension TokenResponse {
         // RFC 9449, section 5: a Bearer token in response to a proof is not bound to the key.
         let accepted =
             request.isSenderConstrained ? ["DPoP"] : ["Bearer", provider.api.scheme] + rules.acceptedTokenTypes
-        guard accepted.contains(tokenType) || accepted.contains(where: { $0.lowercased() == tokenType.lowercased() })
-        else {
+        guard accepted.contains(where: { $0.lowercased() == tokenType.lowercased() }) else {
             throw OAuthError(
                 step,
                 .unsupportedTokenType,
