@@ -7,7 +7,7 @@ extension ProviderDescriptor {
     package func simulatedInputs(_ given: [String: String] = [:]) -> (values: [String: String], missing: [String]) {
         var values = exampleInputs(given)
         var missing: [String] = []
-        for input in inputs.items where values[input.name] == nil {
+        for input in self.inputs.items where values[input.name] == nil {
             let rules = input.value
             guard rules.defaultValue == nil, !rules.isOptional else { continue }
             let isHost = rules.type == .hostname || rules.type == .hostPath

@@ -16,7 +16,7 @@ struct SampleFindings {
     private var samples: Samples { context.descriptor.samples }
     private var expect: SampleExpectations { samples.expect }
 
-    private var places: Place<ProviderDescriptor> { context.places }
+    private var places: Place<DescriptorRules> { context.places }
 
     init(_ simulation: Simulation, _ context: LintContext) {
         self.simulation = simulation

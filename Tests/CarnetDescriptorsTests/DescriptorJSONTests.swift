@@ -13,10 +13,10 @@ struct DescriptorJSONTests {
         for path in try DescriptorFolder(providers).descriptorPaths() {
             let document = DescriptorDocument(try SourceFile(readingFrom: path))
             guard let descriptor = document.descriptor, descriptor.parent == nil else { continue }
-            let written = try #require(descriptor.json(\.source))
+            let written = try #require(descriptor.shared.value.json(\.source))
             let again = DescriptorDocument(SourceFile(path: path, text: written.jsonText(.indented)))
             #expect(again.diagnostics.isEmpty, "\(path): \(again.diagnostics)")
-            #expect(again.descriptor?.json(\.source) == written, "\(path)")
+            #expect(again.descriptor?.shared.value.json(\.source) == written, "\(path)")
             count += 1
         }
         #expect(count > 100)

@@ -7,7 +7,7 @@ import Testing
 struct LanguageTests {
     @Test("A descriptor with every key is read without a finding", arguments: [Shape.Alternative.first, .last])
     func aDescriptorWithEveryKey(alternative: Shape.Alternative) {
-        let document = ProviderDescriptor.shape.value(alternative).document
+        let document = DescriptorRules.shape.value(alternative).document
         #expect(document.diagnostics.isEmpty, "\(document.diagnostics)")
     }
 
@@ -18,7 +18,7 @@ struct LanguageTests {
             #expect(!slots.contains(nil), "\(section)")
             #expect(Set(slots).count == slots.count, "\(section)")
         }
-        check(ProviderDescriptor.self)
+        check(DescriptorRules.self)
         check(AuthorizationRules.self)
         check(DeviceRules.self)
         check(JWTBearerRules.self)

@@ -22,7 +22,7 @@ import Testing
 
     private let document = DescriptorDocument(SourceFile(path: "acme.yaml", text: PlaceTests.descriptor))
 
-    private func places() throws -> Place<ProviderDescriptor> { Place(try #require(document.root)) }
+    private func places() throws -> Place<DescriptorRules> { Place(try #require(document.root)) }
 
     private func text<Value>(_ place: Place<Value>) -> String? { document.sources.text.text(in: place.span) }
 

@@ -36,7 +36,7 @@ struct FuzzTests {
         let roots = try Fuzzing.files(in: Self.corpus).compactMap {
             YAMLReader().read(SourceFile(path: "", bytes: $0)).root
         }
-        let paths = ProviderDescriptor.shape.sectionUses().map(\.path).filter { path in
+        let paths = DescriptorRules.shape.sectionUses().map(\.path).filter { path in
             // One value is of one of these.
             !["issuer_match"].contains(path) && !path.hasPrefix("environments.")
         }

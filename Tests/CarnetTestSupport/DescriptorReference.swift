@@ -3,7 +3,7 @@ import CarnetDescriptors
 /// The reference of the descriptor language in Markdown, made from the table of keys: `Docs/descriptor-reference.md`.
 package struct DescriptorReference: Sendable {
     /// The page.
-    package static var page: String { DescriptorReference(of: ProviderDescriptor.shape).page }
+    package static var page: String { DescriptorReference(of: DescriptorRules.shape).page }
 
     /// A section with all the places where it stands, or the sections of which one can stand in a place.
     private struct Chapter {

@@ -105,14 +105,14 @@ extension ProviderDescriptor {
     /// What a program needs to choose a provider and to offer it.
     fileprivate func addFacts(to object: inout JSONObject) {
         object["docs"] = .optional(docs)
-        object["pkce"] = .bool(authorization.pkce.isRequired)
-        object["client_authentication"] = .list(client.authentication.map(\.rawValue))
-        object["default_scopes"] = .list(scopes.defaults)
-        object["endpoints"] = .list(EndpointName.allCases.filter { endpoints[$0] != nil }.map(\.rawValue))
+        object["pkce"] = .bool(self.authorization.pkce.isRequired)
+        object["client_authentication"] = .list(self.client.authentication.map(\.rawValue))
+        object["default_scopes"] = .list(self.scopes.defaults)
+        object["endpoints"] = .list(EndpointName.allCases.filter { self.endpoints[$0] != nil }.map(\.rawValue))
         object["grants"] = .list(
             ["authorization_code"]
-                + (endpoints[.deviceAuthorization] == nil ? [] : ["urn:ietf:params:oauth:grant-type:device_code"]))
-        guard let verified else { return }
+                + (self.endpoints[.deviceAuthorization] == nil ? [] : ["urn:ietf:params:oauth:grant-type:device_code"]))
+        guard let verified = self.verified else { return }
         object["verified"] = .object(
             JSONObject([
                 "date": .string(verified.date), "how": .string(verified.how), "link": .optional(verified.link),

@@ -6,7 +6,7 @@ package struct EnvironmentRules: Sendable {
     /// How many a descriptor may have: each costs as much as the descriptor.
     static let maximumCount = 16
     /// What all environments have in common.
-    static let fixedKeys = ProviderDescriptor.ownKeys.union(["environments"])
+    static let fixedKeys = DescriptorRules.ownKeys.union(["environments"])
 }
 
 extension EnvironmentRules: DescriptorValue {
@@ -17,13 +17,13 @@ extension EnvironmentRules: DescriptorValue {
             decoder.reportWrongType(node, expected: Self.shape)
             return nil
         }
-        let allowed = ProviderDescriptor.keys.map(\.description.name).filter { !Self.fixedKeys.contains($0) }
+        let allowed = DescriptorRules.keys.map(\.description.name).filter { !Self.fixedKeys.contains($0) }
         for entry in entries where Self.fixedKeys.contains(entry.key) {
             decoder.reportUnknownKey(entry, allowed: allowed)
         }
         let isPartial = decoder.isPartial
         decoder.isPartial = true
-        _ = ProviderDescriptor(node.withoutEntries(Self.fixedKeys), &decoder)
+        _ = DescriptorRules(node.withoutEntries(Self.fixedKeys), &decoder)
         decoder.isPartial = isPartial
         tree = node
     }
@@ -35,8 +35,17 @@ extension EnvironmentRules: DescriptorValue {
 }
 
 extension ProviderDescriptor {
+    /// - Returns: `nil` if the tree is no mapping.
+    init?(_ root: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        guard var rules = DescriptorRules(root, &decoder) else { return nil }
+        if decoder.diagnostics.isEmpty { rules.addVariants(of: root, &decoder) }
+        self.init(rules)
+    }
+}
+
+extension DescriptorRules {
     /// Reads the variants of a tree that was read without an error.
-    mutating func addVariants(of root: YAMLNode, _ decoder: inout DescriptorDecoder) {
+    fileprivate mutating func addVariants(of root: YAMLNode, _ decoder: inout DescriptorDecoder) {
         guard environments.items.count <= EnvironmentRules.maximumCount else {
             decoder.report(
                 .valueNotAllowed,
@@ -47,13 +56,15 @@ extension ProviderDescriptor {
             return
         }
         for environment in environments.items {
-            guard var variant = ProviderDescriptor(Self.variantTree(environment.value.tree, of: root), &decoder) else {
-                continue
-            }
+            let tree = ProviderDescriptor.variantTree(environment.value.tree, of: root)
+            guard var variant = DescriptorRules(tree, &decoder) else { continue }
             variant.environment = environment.name
-            variants.append(Named(environment.name, variant))
+            variants.append(Named(environment.name, ProviderDescriptor(variant)))
         }
     }
+}
+
+extension ProviderDescriptor {
 
     /// A variant laid over the rest of the descriptor.
     static func variantTree(_ tree: YAMLNode, of root: YAMLNode) -> YAMLNode {
@@ -61,16 +72,16 @@ extension ProviderDescriptor {
     }
 
     /// The names of the environments that can be chosen.
-    package var environmentNames: [String] { environments.names }
+    package var environmentNames: [String] { self.environments.names }
 
     /// The descriptor of an environment.
     ///
     /// - Parameter name: `nil` for the descriptor as it is.
     /// - Throws: `ResolutionError` with the nearest name.
     package func variant(_ name: String?) throws(ResolutionError) -> ProviderDescriptor {
-        guard let name, name != environment else { return self }
-        guard var variant = variants.first(where: { $0.name == name })?.value else {
-            let names = environments.names
+        guard let name, name != self.environment else { return self }
+        guard var variant = self.variants.first(where: { $0.name == name })?.value.shared.value else {
+            let names = environmentNames
             let hint =
                 nearestName(to: name, in: names).map { "did you mean \($0)?" }
                 ?? (names.isEmpty
@@ -82,8 +93,8 @@ extension ProviderDescriptor {
                 reason: "unknown environment; \(hint)"
             )
         }
-        variant.environments = environments
-        variant.variants = variants
-        return variant
+        variant.environments = self.environments
+        variant.variants = self.variants
+        return ProviderDescriptor(variant)
     }
 }

@@ -3,7 +3,7 @@
 /// It accepts what the decoder accepts, as far as a schema can say it: what joins two keys is for the linter alone.
 package struct DescriptorSchema: Sendable {
     /// The schema document.
-    package static var document: JSONValue { DescriptorSchema(of: ProviderDescriptor.shape).document }
+    package static var document: JSONValue { DescriptorSchema(of: DescriptorRules.shape).document }
 
     /// The schema of a resource map in a file of its own: a list of entries, or a mapping with nothing but them.
     package static var resourceMap: JSONValue {
@@ -13,7 +13,7 @@ package struct DescriptorSchema: Sendable {
             "description": "The resources that granted scopes allow, as one YAML or JSON file.",
         ]
         return head.adding(
-            DescriptorSchema(of: ProviderDescriptor.shape, shared: []).schema(of: ResourceMapFile.shape, .whole))
+            DescriptorSchema(of: DescriptorRules.shape, shared: []).schema(of: ResourceMapFile.shape, .whole))
     }
 
     private let shape: Shape

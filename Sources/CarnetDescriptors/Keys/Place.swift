@@ -49,7 +49,7 @@ package struct UntypedPlace: Sendable {
     func entry(_ name: String) -> UntypedPlace { node?.entry(name).map { UntypedPlace($0) } ?? missing }
 }
 
-extension Place where Value == ProviderDescriptor {
+extension Place where Value == DescriptorRules {
     /// The places of a whole tree. What is not there is shown at the beginning of it.
     package init(_ root: YAMLNode) {
         let start = root.entries?.first?.keySpan ?? .fileStart

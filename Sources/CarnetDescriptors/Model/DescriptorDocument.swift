@@ -9,7 +9,7 @@ package struct DescriptorDocument: Sendable {
     package let ownRoot: YAMLNode?
     package let comments: [YAMLComment]
     /// The keys that could be decoded, without those that have errors.
-    package let decoded: DecodedDescriptor?
+    package let decoded: ProviderDescriptor?
     /// Whether the file has no error of syntax or shape.
     package let isWhole: Bool
     package let diagnostics: [Diagnostic]
@@ -25,12 +25,12 @@ package struct DescriptorDocument: Sendable {
     /// - Parameter document: what a reader made of the file.
     package init(_ file: SourceFile, read document: YAMLDocument) {
         var decoder = DescriptorDecoder(file: file.path)
-        var decoded: DecodedDescriptor?
+        var decoded: ProviderDescriptor?
         if let root = document.root {
             if root.parentID == nil {
-                decoded = DecodedDescriptor(root, &decoder)
+                decoded = ProviderDescriptor(root, &decoder)
             } else {
-                ProviderDescriptor.check(extending: root, &decoder)
+                DescriptorRules.check(extending: root, &decoder)
             }
         }
         self.init(
@@ -51,7 +51,7 @@ package struct DescriptorDocument: Sendable {
             self = own
             return
         }
-        let merged = ownRoot.extending(parentRoot.withoutEntries(ProviderDescriptor.ownKeys))
+        let merged = ownRoot.extending(parentRoot.withoutEntries(DescriptorRules.ownKeys))
         // A place that does not exist is shown at the beginning of the file.
         let entries = merged.entries ?? []
         let ordered =
@@ -59,7 +59,7 @@ package struct DescriptorDocument: Sendable {
             + entries.filter { $0.keySpan.start.line > sources.parentOffset }
         let root = YAMLNode(.mapping(ordered), span: merged.span)
         var decoder = DescriptorDecoder(file: own.file.path)
-        let decoded = DecodedDescriptor(root, &decoder)
+        let decoded = ProviderDescriptor(root, &decoder)
         let completed = DescriptorDocument(
             file: own.file,
             root: root,
@@ -78,7 +78,7 @@ package struct DescriptorDocument: Sendable {
         root: YAMLNode?,
         ownRoot: YAMLNode?,
         comments: [YAMLComment],
-        decoded: DecodedDescriptor?,
+        decoded: ProviderDescriptor?,
         diagnostics: [Diagnostic],
         sources: SourceChain,
         parents: [DescriptorDocument] = []
@@ -95,24 +95,9 @@ package struct DescriptorDocument: Sendable {
     }
 }
 
-/// A descriptor that never changes. A descriptor has hundreds of references, so a copy of one costs as much as a tenth of
-/// linting it.
-package final class DecodedDescriptor: Sendable {
-    package let descriptor: ProviderDescriptor
-
-    init(_ descriptor: consuming ProviderDescriptor) { self.descriptor = descriptor }
-
-    /// - Returns: `nil` if the tree is no mapping.
-    fileprivate convenience init?(_ root: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        guard var descriptor = ProviderDescriptor(root, &decoder) else { return nil }
-        if decoder.diagnostics.isEmpty { descriptor.addVariants(of: root, &decoder) }
-        self.init(consume descriptor)
-    }
-}
-
 extension DescriptorDocument {
     /// `nil` if the file has an error of syntax or shape.
-    package var descriptor: ProviderDescriptor? { isWhole ? decoded?.descriptor : nil }
+    package var descriptor: ProviderDescriptor? { isWhole ? decoded : nil }
 
     /// The id as written, also in a file with errors, so that it can be named.
     package var id: ProviderID? {
@@ -133,15 +118,12 @@ extension DescriptorDocument {
 
     /// What can be inherited, with places of `sources`.
     package var inheritedRoot: YAMLNode? {
-        parent?.root?.withoutEntries(ProviderDescriptor.ownKeys).moved(byLines: sources.parentOffset)
+        parent?.root?.withoutEntries(DescriptorRules.ownKeys).moved(byLines: sources.parentOffset)
     }
 
     /// The same file for each of its environments.
     package var variants: [DescriptorDocument] {
-        guard let root, isWhole, let decoded, decoded.descriptor.environment == nil,
-            !decoded.descriptor.environments.isEmpty
-        else { return [] }
-        let descriptor = decoded.descriptor
+        guard let root, let descriptor, descriptor.environment == nil else { return [] }
         return descriptor.environments.items.compactMap { environment in
             guard let variant = try? descriptor.variant(environment.name) else { return nil }
             return DescriptorDocument(
@@ -149,7 +131,7 @@ extension DescriptorDocument {
                 root: ProviderDescriptor.variantTree(environment.value.tree, of: root),
                 ownRoot: environment.value.tree,
                 comments: [],
-                decoded: DecodedDescriptor(variant),
+                decoded: variant,
                 diagnostics: [],
                 sources: sources
             )

@@ -207,7 +207,7 @@ extension Resolved<RefreshRules> {
 
 extension ProviderDescriptor {
     /// How the response to a refresh is read.
-    package var refreshResponse: ResponseRules { refresh.response ?? token.response }
+    package var refreshResponse: ResponseRules { self.refresh.response ?? self.token.response }
 }
 
 extension BoundProvider {

@@ -1,10 +1,22 @@
 /// A provider as in its YAML file: templates are not filled, and no metadata is fetched.
-public struct ProviderDescriptor: Sendable {
+public struct ProviderDescriptor: SharedValue, Sendable {
+    @usableFromInline package var shared: Shared<DescriptorRules>
+
+    init(_ rules: consuming DescriptorRules) { shared = Shared(rules) }
+
+    public var id: ProviderID { shared.value.id }
+    public var name: String { shared.value.name }
+    public var docs: String? { shared.value.docs }
+}
+
+/// Everything a descriptor says.
+@usableFromInline
+package struct DescriptorRules: Sendable {
     package internal(set) var format = FormatVersion()
-    public internal(set) var id = ProviderID(rawValue: "")
-    public internal(set) var name = ""
+    package internal(set) var id = ProviderID(rawValue: "")
+    package internal(set) var name = ""
     package internal(set) var parent: ProviderID?
-    public internal(set) var docs: String?
+    package internal(set) var docs: String?
     package internal(set) var display = DisplayRules()
     package internal(set) var verified: Verification?
     package internal(set) var notes: [Note] = []
@@ -45,7 +57,7 @@ public struct ProviderDescriptor: Sendable {
     init() {}
 }
 
-extension ProviderDescriptor: DescriptorSection {
+extension DescriptorRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("carnet", \.format, isRequired: true, "the version of the descriptor language: 1"),
         Key("id", \.id, isRequired: true, "the id that selects the provider; the file name is ID.yaml"),
@@ -103,14 +115,14 @@ extension ProviderDescriptor: DescriptorSection {
     ]
 }
 
-extension ProviderDescriptor {
+extension DescriptorRules {
     /// What each file says for itself: who the provider is, and the evidence for what the file says.
     package static let ownKeys: Set<String> = ["carnet", "id", "name", "extends", "verified", "notes"]
 
     /// Checks what can be said about a file before what it extends is known.
     static func check(extending root: YAMLNode, _ decoder: inout DescriptorDecoder) {
         decoder.isPartial = true
-        _ = ProviderDescriptor(root, &decoder)
+        _ = DescriptorRules(root, &decoder)
         decoder.isPartial = false
         for key in keys where key.description.isRequired && root.entry(key.description.name)?.value.isNull != false {
             decoder.reportMissingKey(key.description, in: root)

@@ -8,7 +8,7 @@ public struct ProviderRegistry: Sendable {
         case file(String)
     }
 
-    /// A class, because a copy of a descriptor costs more than the lookup.
+    /// A class, because a copy of a document costs more than the lookup.
     package final class Entry: Sendable {
         package let descriptor: ProviderDescriptor
         package let document: DescriptorDocument

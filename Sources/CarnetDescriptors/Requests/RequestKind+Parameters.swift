@@ -101,35 +101,35 @@ extension ProviderDescriptor {
     package func rules(of kind: RequestKind) -> RequestRules? {
         switch kind {
         case .authorization, .pushedAuthorization: nil
-        case .token: token.request
-        case .refresh: refresh.request
-        case .clientCredentials: clientCredentials.request
-        case .device: device.request
-        case .deviceToken: device.token.request
-        case .tokenExchange: tokenExchange.request
-        case .jwtBearer: jwtBearer.grant.request
-        case .profile: profile.request
-        case .revocation: revocation.request
-        case .introspection: introspection.request
-        case .logout: logout.request
+        case .token: self.token.request
+        case .refresh: self.refresh.request
+        case .clientCredentials: self.clientCredentials.request
+        case .device: self.device.request
+        case .deviceToken: self.device.token.request
+        case .tokenExchange: self.tokenExchange.request
+        case .jwtBearer: self.jwtBearer.grant.request
+        case .profile: self.profile.request
+        case .revocation: self.revocation.request
+        case .introspection: self.introspection.request
+        case .logout: self.logout.request
         }
     }
 
     /// How the response of a grant is read, if its section says so.
     package func response(of grant: RequestKind) -> ResponseRules? {
         switch grant {
-        case .token: token.response
-        case .refresh: refresh.response
-        case .clientCredentials: clientCredentials.response
-        case .deviceToken: device.token.response
-        case .tokenExchange: tokenExchange.response
-        case .jwtBearer: jwtBearer.grant.response
+        case .token: self.token.response
+        case .refresh: self.refresh.response
+        case .clientCredentials: self.clientCredentials.response
+        case .deviceToken: self.device.token.response
+        case .tokenExchange: self.tokenExchange.response
+        case .jwtBearer: self.jwtBearer.grant.response
         default: nil
         }
     }
 }
 
-extension Place where Value == ProviderDescriptor {
+extension Place where Value == DescriptorRules {
     /// - Returns: `nil` for the authorization request, which has a section of another form.
     package func rules(of kind: RequestKind) -> Place<RequestRules>? {
         switch kind {

@@ -2,8 +2,8 @@ extension ProviderDescriptor {
     /// The hosts that the descriptor itself names, in lower case: none that an input brings, or discovery.
     package var ownHosts: Set<String> {
         let endpoints = EndpointName.allCases.compactMap { self.endpoints[$0] }
-        let templates = [issuer, discoveryURL].compactMap { $0 } + endpoints + resources.map(\.url)
-        return Set(templates.compactMap(\.literalHost) + api.hosts.compactMap { Template.host(in: $0.source) })
+        let templates = [self.issuer, self.discoveryURL].compactMap { $0 } + endpoints + self.resources.map(\.url)
+        return Set(templates.compactMap(\.literalHost) + self.api.hosts.compactMap { Template.host(in: $0.source) })
     }
 }
 

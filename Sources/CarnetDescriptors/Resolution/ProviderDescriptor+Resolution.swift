@@ -14,7 +14,7 @@ extension ProviderDescriptor {
     /// Inputs for a test client: the given ones, then examples.
     package func exampleInputs(_ given: [String: String] = [:]) -> [String: String] {
         var values = given
-        for input in inputs.items where values[input.name] == nil && input.value.defaultValue == nil {
+        for input in self.inputs.items where values[input.name] == nil && input.value.defaultValue == nil {
             values[input.name] = input.value.example ?? input.value.allowed.first
         }
         return values

@@ -6,7 +6,7 @@ extension ProviderSections {
     package var json: JSONValue {
         let names = Set(descriptor.inputs.items.filter { !$0.value.isSecret }.map(\.name)).union([Template.issuerName])
         let values = inputs.merging([Template.issuerName: issuer].compactMapValues { $0 }) { own, _ in own }
-        let all = descriptor.json { template in
+        let all = descriptor.shared.value.json { template in
             guard !template.isLate, names.isSuperset(of: template.inputNames) else { return template.source }
             return template.filled { values[$0] }
         }

@@ -53,4 +53,10 @@ extension SharedValue {
         get { shared.value[keyPath: member] }
         set { shared.value[keyPath: member] = newValue }
     }
+
+    /// For members that other modules only read.
+    @inlinable @inline(__always)
+    package subscript<Member>(dynamicMember member: KeyPath<Members, Member>) -> Member {
+        shared.value[keyPath: member]
+    }
 }

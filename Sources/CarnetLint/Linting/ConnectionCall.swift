@@ -7,7 +7,7 @@ struct ConnectionCall: Sendable {
     let rules: CallRules
     let place: Place<CallRules>
 
-    static func all(in descriptor: ProviderDescriptor, _ places: Place<ProviderDescriptor>) -> [ConnectionCall] {
+    static func all(in descriptor: ProviderDescriptor, _ places: Place<DescriptorRules>) -> [ConnectionCall] {
         let (rules, places) = (descriptor.connection, places.connection)
         let lookups = rules.lookups.items.map { lookup in
             ConnectionCall(

@@ -6,7 +6,7 @@ package final class LintContext: Sendable {
     package let descriptor: ProviderDescriptor
     package let root: YAMLNode
     /// The places of the descriptor's values.
-    package let places: Place<ProviderDescriptor>
+    package let places: Place<DescriptorRules>
     /// The lines are found once, for the first that asks: most files are right, and nobody does.
     package var text: SourceText {
         lines.withLock { lines in
@@ -37,8 +37,7 @@ package final class LintContext: Sendable {
 
     /// - Returns: `nil` for a file that is no descriptor.
     package init?(_ document: DescriptorDocument) {
-        guard let decoded = document.decoded, let root = document.root else { return nil }
-        let descriptor = decoded.descriptor
+        guard let descriptor = document.decoded, let root = document.root else { return nil }
         isWhole = document.isWhole
         self.document = document
         self.descriptor = descriptor

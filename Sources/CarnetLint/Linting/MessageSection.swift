@@ -20,7 +20,7 @@ struct MessageSection: Sendable {
     let grantType: YAMLNode?
 
     /// The requests, in the order of a sign-in.
-    static func requests(in places: Place<ProviderDescriptor>) -> [MessageSection] {
+    static func requests(in places: Place<DescriptorRules>) -> [MessageSection] {
         RequestKind.allCases.compactMap { kind in
             switch kind {
             case .authorization: MessageSection(places.authorization, extra: places.scopes.extra)
@@ -30,7 +30,7 @@ struct MessageSection: Sendable {
         }
     }
 
-    private init?(_ kind: RequestKind, _ places: Place<ProviderDescriptor>) {
+    private init?(_ kind: RequestKind, _ places: Place<DescriptorRules>) {
         guard let rules = places.rules(of: kind), rules.isWritten else { return nil }
         self.kind = kind
         name = kind.section

@@ -9,7 +9,7 @@ struct LanguagePlace: Sendable {
     let descriptor: @Sendable (JSONValue) -> JSONValue
 
     /// Every place: each key of each table, each element and each value of a mapping.
-    static let all = places(of: ProviderDescriptor.shape, at: "") { $0 }
+    static let all = places(of: DescriptorRules.shape, at: "") { $0 }
 
     private static func places(
         of shape: Shape,

@@ -17,7 +17,7 @@ struct AssertionSection: Sendable {
 
     private static let clientName = "client.assertion"
 
-    static func all(in descriptor: ProviderDescriptor, _ places: Place<ProviderDescriptor>) -> [AssertionSection] {
+    static func all(in descriptor: ProviderDescriptor, _ places: Place<DescriptorRules>) -> [AssertionSection] {
         let grant = (descriptor.jwtBearer.assertion.rules, places.jwtBearer.assertion.rules)
         return [
             AssertionSection(

@@ -18,7 +18,7 @@ struct RedirectURI: Sendable {
         isWeb = ["https", "http"].contains(scheme?.lowercased())
     }
 
-    static func all(in places: Place<ProviderDescriptor>) -> [RedirectURI] {
+    static func all(in places: Place<DescriptorRules>) -> [RedirectURI] {
         places.redirects.elements.compactMap { node in
             node.scalar.map { RedirectURI(node: node, source: $0.text) }
         }

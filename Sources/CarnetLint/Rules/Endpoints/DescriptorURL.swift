@@ -128,7 +128,7 @@ extension DescriptorURL {
 
     /// Every URL that a request can go to.
     static func all(
-        in descriptor: ProviderDescriptor, _ places: Place<ProviderDescriptor>, calls: [ConnectionCall]
+        in descriptor: ProviderDescriptor, _ places: Place<DescriptorRules>, calls: [ConnectionCall]
     ) -> [DescriptorURL] {
         var urls: [DescriptorURL] = []
         func add(
@@ -175,7 +175,7 @@ extension ProviderDescriptor {
     /// A URL as far as its author wrote it out, and whether something else stands before that.
     fileprivate func written(_ template: Template) -> (source: String, continuesIssuer: Bool) {
         if template.startsLate { return (String(template.outline.dropFirst("{1}".count)), true) }
-        if api.baseURL != nil, template.source.hasPrefix("/") { return (template.outline, true) }
+        if self.api.baseURL != nil, template.source.hasPrefix("/") { return (template.outline, true) }
         if template.isLate { return (template.outline, false) }
         guard template.source.utf8.first == UInt8(ascii: "{"), understandsIssuerPlace,
             let issuer = DescriptorURL.issuerPlaces.first(where: template.source.hasPrefix)
@@ -186,5 +186,5 @@ extension ProviderDescriptor {
 
 extension ProviderDescriptor {
     /// Whether `{issuer}` stands for the descriptor's own issuer, rather than for an input of that name.
-    var understandsIssuerPlace: Bool { issuer != nil && inputs[Template.issuerName] == nil }
+    var understandsIssuerPlace: Bool { self.issuer != nil && self.inputs[Template.issuerName] == nil }
 }

@@ -64,5 +64,5 @@ struct NoEndpoint: LintRule {
 
 extension ProviderDescriptor {
     /// Whether a metadata document can supply what the descriptor does not say.
-    var canDiscover: Bool { discovery != .off && (issuer != nil || discoveryURL != nil) }
+    var canDiscover: Bool { self.discovery != .off && (self.issuer != nil || self.discoveryURL != nil) }
 }

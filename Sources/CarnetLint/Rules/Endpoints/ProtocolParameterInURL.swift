@@ -82,8 +82,8 @@ extension ProviderDescriptor {
     /// The endpoint of a request, which may be another than the standard's.
     fileprivate func endpoint(of kind: RequestKind) -> EndpointName {
         switch kind {
-        case .refresh where endpoints[.refresh] != nil: .refresh
-        case .deviceToken where endpoints[.deviceToken] != nil: .deviceToken
+        case .refresh where self.endpoints[.refresh] != nil: .refresh
+        case .deviceToken where self.endpoints[.deviceToken] != nil: .deviceToken
         default: kind.endpoint
         }
     }

@@ -11,7 +11,7 @@ struct TemplateUse: Sendable {
     let hidesSecrets: Bool
 
     static func all(
-        in descriptor: ProviderDescriptor, _ places: Place<ProviderDescriptor>, urls: [DescriptorURL],
+        in descriptor: ProviderDescriptor, _ places: Place<DescriptorRules>, urls: [DescriptorURL],
         requests: [MessageSection], calls: [ConnectionCall], assertions: [AssertionSection]
     ) -> [TemplateUse] {
         let knowsIssuer = descriptor.understandsIssuerPlace

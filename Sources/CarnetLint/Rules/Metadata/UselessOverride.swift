@@ -25,7 +25,7 @@ struct UselessOverride: LintRule {
         var found: [Diagnostic] = []
         if let own = context.document.ownRoot, let inherited = context.document.inheritedRoot {
             // An environment is compared with the descriptor that it is a variant of.
-            compare(own, inherited, [], ignoring: ProviderDescriptor.ownKeys.union(["environments"]), &found, context)
+            compare(own, inherited, [], ignoring: DescriptorRules.ownKeys.union(["environments"]), &found, context)
         }
         for environment in context.places.environments.entries {
             compare(environment.value, context.root, ["environments", environment.key], &found, context)

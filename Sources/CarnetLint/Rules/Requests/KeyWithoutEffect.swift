@@ -132,9 +132,9 @@ struct KeyWithoutEffect: LintRule {
 extension ProviderDescriptor {
     /// Whether an endpoint is neither named nor can be discovered.
     func isWithout(_ endpoint: EndpointName) -> Bool {
-        endpoints[endpoint] == nil && !canDiscover
+        self.endpoints[endpoint] == nil && !canDiscover
     }
 
     /// Whether an ID token can come and be checked: that takes an issuer.
-    var canHaveIDToken: Bool { issuer != nil || canDiscover }
+    var canHaveIDToken: Bool { self.issuer != nil || canDiscover }
 }

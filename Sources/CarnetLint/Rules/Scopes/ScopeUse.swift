@@ -14,7 +14,7 @@ struct ScopeUse: Sendable {
     let node: YAMLNode
     let place: Place
 
-    static func all(in places: CarnetDescriptors.Place<ProviderDescriptor>) -> [ScopeUse] {
+    static func all(in places: CarnetDescriptors.Place<DescriptorRules>) -> [ScopeUse] {
         var uses: [ScopeUse] = []
         func add(_ node: YAMLNode?, _ place: Place) {
             guard let node, let scope = node.scalar?.text else { return }
