@@ -70,8 +70,8 @@ final class CurlExchange {
         }
     }
 
-    private func isAllowed(_ address: IPAddress?) -> Bool {
-        message.mayBeLocal || address.map { $0.isPublic || $0.standsForName } ?? false
+    private func isAllowed(_ address: @autoclosure () -> IPAddress?) -> Bool {
+        message.mayBeLocal || address().map { $0.isPublic || $0.standsForName } ?? false
     }
 
     // MARK: The response

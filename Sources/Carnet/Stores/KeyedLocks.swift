@@ -32,9 +32,10 @@ package final class KeyedLocks<Key: Hashable & Sendable>: Sendable {
     private func acquire(_ key: Key) async throws {
         try Task.checkCancellation()
         let isFree = state.withLock { state in
-            guard state.queues[key] == nil else { return false }
-            state.queues[key] = []
-            return true
+            // One lookup, where nobody has the lock.
+            guard let queue = state.queues.updateValue([], forKey: key) else { return true }
+            state.queues[key] = queue
+            return false
         }
         if !isFree { try await wait(for: key) }
     }
@@ -85,11 +86,10 @@ package final class KeyedLocks<Key: Hashable & Sendable>: Sendable {
 
     private func release(_ key: Key) {
         let next: Waiter? = state.withLock { state in
-            guard state.queues[key]?.isEmpty == false else {
-                state.queues[key] = nil
-                return nil
-            }
-            return state.queues[key]?.removeFirst()
+            guard let index = state.queues.index(forKey: key) else { return nil }
+            guard state.queues.values[index].isEmpty else { return state.queues.values[index].removeFirst() }
+            state.queues.remove(at: index)
+            return nil
         }
         next?.continuation.resume()
     }

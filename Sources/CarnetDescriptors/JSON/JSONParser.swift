@@ -111,8 +111,9 @@ private struct JSONParser {
 
     private mutating func parseWord(_ word: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
         let end = index + word.utf8CodeUnitCount
-        let text = word.withUTF8Buffer { ContiguousArray($0) }
-        guard end <= bytes.count, bytes[index..<end].elementsEqual(text) else { throw error("not a JSON value") }
+        guard end <= bytes.count, word.withUTF8Buffer({ bytes[index..<end].elementsEqual($0) }) else {
+            throw error("not a JSON value")
+        }
         index = end
         return value
     }
@@ -165,16 +166,28 @@ private struct JSONParser {
 
     private mutating func parseString() throws(JSONError) -> String {
         index += 1
+        let start = index
+        let highest = skipPlainText()
+        guard index < bytes.count, bytes[index] == UInt8(ascii: "\""), highest < 0x80 else {
+            return try parseString(after: start)
+        }
+        index += 1
+        return bytes.withUnsafeBufferPointer {
+            String(decoding: UnsafeBufferPointer(rebasing: $0[start..<index - 1]), as: UTF8.self)
+        }
+    }
+
+    /// The rest of a string that is not ASCII alone, or has an escape.
+    private mutating func parseString(after start: Int) throws(JSONError) -> String {
         /// The text up to and including the latest escape.
         var unescaped = ContiguousArray<UInt8>()
-        var start = index
+        var start = start
         while true {
-            index = endOfPlainText()
+            _ = skipPlainText()
             guard index < bytes.count else { throw error("the JSON text ends inside a string") }
             switch bytes[index] {
             case UInt8(ascii: "\""):
-                let rest = bytes[start..<index]
-                guard let text = String(utf8: unescaped.isEmpty ? rest : (unescaped + rest)[...]) else {
+                guard let text = String(utf8: (unescaped + bytes[start..<index])[...]) else {
                     throw error("invalid UTF-8 in a string")
                 }
                 guard text.isStreamSafe else {
@@ -192,17 +205,21 @@ private struct JSONParser {
         }
     }
 
-    /// The offset of the next byte that means something in a string: its end, an escape, or a control character.
-    private func endOfPlainText() -> Int {
-        bytes.withUnsafeBufferPointer { bytes in
-            var end = index
-            while end < bytes.count, bytes[end] >= 0x20, bytes[end] != UInt8(ascii: "\""),
-                bytes[end] != UInt8(ascii: "\\")
+    /// Skips to the next byte that means something in a string: its end, an escape, or a control character.
+    ///
+    /// - Returns: the highest of the skipped bytes.
+    private mutating func skipPlainText() -> UInt8 {
+        let start = index
+        defer { Work.count(index - start) }
+        return bytes.withUnsafeBufferPointer { bytes in
+            var highest: UInt8 = 0
+            while index < bytes.count, case let byte = bytes[index], byte >= 0x20, byte != UInt8(ascii: "\""),
+                byte != UInt8(ascii: "\\")
             {
-                end += 1
+                highest = max(highest, byte)
+                index += 1
             }
-            Work.count(end - index)
-            return end
+            return highest
         }
     }
 

@@ -194,6 +194,7 @@ extension ScopeRules {
     /// order.
     func requested(_ wanted: [String], isOffline: Bool) -> [String] {
         var scopes: [String] = []
+        scopes.reserveCapacity(required.count + wanted.count)
         func add(_ list: [String]) {
             for scope in list where !scopes.contains(scope) { scopes.append(scope) }
         }
@@ -225,7 +226,19 @@ extension ScopeRules {
 
     /// The scopes in a space-separated string.
     static func split(_ text: String, separator: String) -> [String] {
-        Work.count(text.utf8.count)
-        return text.unicodeScalars.split { $0 == " " || separator.unicodeScalars.contains($0) }.map { String($0) }
+        text.withBytes { bytes in
+            separator.withBytes { separators in
+                Work.count(bytes.count)
+                var scopes: [String] = []
+                var start = 0
+                // A scope is ASCII (RFC 6749, section 3.3), so none of its bytes is part of another separator.
+                for (end, byte) in bytes.enumerated() where byte == 0x20 || separators.contains(byte) {
+                    if start < end { scopes.append(String(decoding: bytes[start..<end], as: UTF8.self)) }
+                    start = end + 1
+                }
+                if start < bytes.count { scopes.append(String(decoding: bytes[start...], as: UTF8.self)) }
+                return scopes
+            }
+        }
     }
 }

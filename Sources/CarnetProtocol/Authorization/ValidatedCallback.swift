@@ -233,10 +233,14 @@ private struct CallbackParameters {
     /// The values of a parameter by its name at the provider.
     func values(named name: String) -> [String] {
         Work.count(pairs.count)
-        return pairs.filter { $0.name == name }.map(\.value)
+        return pairs.compactMap { $0.name == name ? $0.value : nil }
     }
 
-    subscript(name: String) -> String? { values(name).first }
+    subscript(name: String) -> String? {
+        Work.count(pairs.count)
+        let name = rename[name] ?? name
+        return pairs.first { $0.name == name }?.value
+    }
 
     func refuseDuplicates(besides further: [String]) throws(OAuthError) {
         let known = [

@@ -39,7 +39,7 @@ extension PreparedRequest {
             step: step,
             descriptorKey: descriptorKey,
             outgoing: OutgoingRequest(head: head, body: outgoing.body),
-            redacted: redacted.adding(Named("DPoP", Secret("").description)),
+            redacted: self.redacted.adding(Named("DPoP", Secret("").description)),
             secrets: secrets,
             isSenderConstrained: true
         )

@@ -1,8 +1,8 @@
 package import CarnetDescriptors
 package import HTTPTypes
 
-/// A request of a known step, with a redacted copy that may be shown.
-package struct PreparedRequest: Sendable {
+/// A request of a known step, with a redacted copy that may be shown. A class, because all steps of an exchange pass it on.
+package final class PreparedRequest: Sendable {
     package let step: OAuthError.Step
     /// The descriptor key that names the endpoint.
     package let descriptorKey: String

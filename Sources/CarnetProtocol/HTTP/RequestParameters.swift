@@ -174,7 +174,7 @@ struct RequestParameters {
     }
 
     /// The secrets, which errors must not repeat.
-    var secrets: [Secret] { items.filter(\.isSecret).map { Secret($0.value) } + hidden }
+    var secrets: [Secret] { items.compactMap { $0.isSecret ? Secret($0.value) : nil } + hidden }
 
     /// Adds secrets that are part of the URL, so that it is shown without them.
     mutating func hideInURL(_ secrets: [Secret]) {

@@ -92,12 +92,14 @@ extension TokenResponse {
         authorizationDetails = try fields.authorizationDetails(of: body)
         issuedTokenType = body[rules.root]?["issued_token_type"]?.string
         tokenSets = try Self.tokenSets(of: response, in: body, to: request, from: provider, rules: rules)
+        guard provider.profile.source == .tokenResponse else {
+            profile = [:]
+            return
+        }
         let secrets =
             [accessToken, refreshToken, idToken].compactMap { $0 }
             + tokenSets.flatMap { [$0.value.accessToken, $0.value.refreshToken].compactMap { $0 } } + request.secrets
-        profile =
-            provider.profile.source == .tokenResponse
-            ? try fields.keptProfile(of: body, for: provider, hiding: secrets) : [:]
+        profile = try fields.keptProfile(of: body, for: provider, hiding: secrets)
     }
 
     /// The further token sets that the response to a code has. One that was not granted is not there.

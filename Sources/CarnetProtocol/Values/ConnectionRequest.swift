@@ -112,7 +112,7 @@ extension PreparedRequest {
         _ step: OAuthError.Step, key: String, hiding further: [Secret], showing body: String?
     ) -> PreparedRequest {
         PreparedRequest(
-            step: step, descriptorKey: key, outgoing: outgoing, redacted: redacted.showing(body),
+            step: step, descriptorKey: key, outgoing: outgoing, redacted: self.redacted.showing(body),
             secrets: secrets + further)
     }
 }
