@@ -111,7 +111,7 @@ package struct TemplateValues: Sendable {
             let texts = operands.compactMap { evaluate($0)?.text }
             return texts.count == operands.count ? .text(texts.joined(separator: separator.text)) : nil
         case .claim(let token, let pointer):
-            return evaluate(token).flatMap { Self.claims(of: $0.text)?[pointer]?.scalarText }.map { .text($0) }
+            return evaluate(token).flatMap { JSONValue(claimsOf: $0.text)?[pointer]?.scalarText }.map { .text($0) }
         case .capture(let operand, let pattern):
             return evaluate(operand).flatMap { pattern.capture(in: $0.text) }.map { .text($0) }
         case .mapped(let operand, let table):
@@ -151,13 +151,5 @@ package struct TemplateValues: Sendable {
             rest = rest.dropFirst(length)
         }
         return groups.joined(separator: "-")
-    }
-
-    private static func claims(of token: String) -> JSONValue? {
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3 else { return nil }
-        let standard = parts[1].replacing("-", with: "+").replacing("_", with: "/")
-        let padding = String(repeating: "=", count: (4 - standard.count % 4) % 4)
-        return Data(base64Encoded: standard + padding).flatMap { try? JSONValue(parsing: Array($0), maximumDepth: 8) }
     }
 }
