@@ -29,16 +29,22 @@ package struct SourceText: Sendable {
 
     private static func lineStarts(of bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> ([Int], isASCII: Bool) {
         var starts = [start]
-        var union: UInt8 = 0
+        starts.reserveCapacity(bytes.count / 24)
+        let hasReturns = bytes.place(of: UInt8(ascii: "\r"), from: start) != nil
         var offset = start
-        while offset < bytes.count {
-            let byte = bytes[offset]
-            union |= byte
-            offset += 1
-            guard byte <= UInt8(ascii: "\r"), byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") else { continue }
-            if byte == UInt8(ascii: "\r"), offset < bytes.count, bytes[offset] == UInt8(ascii: "\n") { offset += 1 }
+        while let lineBreak = hasReturns
+            ? bytes[offset...].firstIndex(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
+            : bytes.place(of: UInt8(ascii: "\n"), from: offset)
+        {
+            offset = lineBreak + 1
+            if bytes[lineBreak] == UInt8(ascii: "\r"), offset < bytes.count, bytes[offset] == UInt8(ascii: "\n") {
+                offset += 1
+            }
             starts.append(offset)
         }
+        // Without a branch, many bytes are looked at at once.
+        var union: UInt8 = 0
+        for offset in start..<bytes.count { union |= bytes[offset] }
         return (starts, union < 0x80)
     }
 
@@ -124,7 +130,7 @@ package struct SourceText: Sendable {
     }
 
     /// How many characters lie before a byte offset.
-    private func characterIndex(ofOffset end: Int) -> Int {
+    func characterIndex(ofOffset end: Int) -> Int {
         guard !checkpoints.isEmpty else { return end - startOffset }
         let checkpoint = Self.lastIndex(in: checkpoints, notAfter: end)
         return bytes.withUnsafeBufferPointer { bytes in

@@ -25,6 +25,11 @@ extension String {
     /// square of the row's length: a name of 64 KiB costs a quarter of a second each time. No language needs a longer
     /// row.
     package var isStreamSafe: Bool {
+        // A combining character takes at least two bytes.
+        utf8.count <= 2 * Self.longestCombiningRow || hasNoLongRow
+    }
+
+    private var hasNoLongRow: Bool {
         Work.count(utf8.count)
         // The first combining character, U+0300, begins with this byte.
         guard withBytes({ $0.contains { $0 >= 0xCC } }) else { return true }
@@ -78,6 +83,9 @@ extension String {
     package func holds(_ part: String) -> Bool {
         withBytes { text in part.withBytes { text.holds($0) } }
     }
+
+    /// Whether an ASCII character is in the text.
+    package func holds(_ byte: UInt8) -> Bool { withBytes { $0.place(of: byte) != nil } }
 }
 
 extension String? {
@@ -112,9 +120,22 @@ extension [UInt8] {
     package func holds(_ part: String) -> Bool {
         withUnsafeBufferPointer { bytes in part.withBytes { bytes.holds($0) } }
     }
+
+    package func holds(_ byte: UInt8) -> Bool { place(of: byte) != nil }
+
+    func place(of byte: UInt8, from offset: Int = 0) -> Int? {
+        withUnsafeBufferPointer { $0.place(of: byte, from: offset) }
+    }
 }
 
 extension UnsafeBufferPointer<UInt8> {
+    /// Where a byte is from an offset on. The C library looks at many bytes at once.
+    func place(of byte: UInt8, from offset: Int = 0) -> Int? {
+        guard let start = baseAddress, offset < count else { return nil }
+        let found = memchr(start + offset, Int32(byte), count - offset)
+        return found.map { UnsafeRawPointer($0) - UnsafeRawPointer(start) }
+    }
+
     fileprivate func holds(_ part: UnsafeBufferPointer<UInt8>) -> Bool {
         Work.count(count)
         guard let wanted = part.baseAddress, let first = part.first else { return true }

@@ -26,7 +26,7 @@ enum LibYAML {
             switch event.type {
             case YAML_STREAM_END_EVENT, YAML_NO_EVENT: return nil
             default:
-                if let event = translate(event), !body(event) { return nil }
+                if !body(translate(event)) { return nil }
             }
         }
     }
@@ -48,23 +48,24 @@ enum LibYAML {
         )
     }
 
-    private static func translate(_ event: yaml_event_t) -> YAMLEvent? {
+    private static func translate(_ event: yaml_event_t) -> YAMLEvent {
         func make(
             _ kind: YAMLEvent.Kind,
             anchor: UnsafeMutablePointer<yaml_char_t>? = nil,
             tag: UnsafeMutablePointer<yaml_char_t>? = nil
         ) -> YAMLEvent {
-            YAMLEvent(
+            let hasProperties = anchor != nil || tag != nil
+            return YAMLEvent(
                 kind: kind,
-                anchor: anchor.map { String(cString: $0) },
-                tag: tag.map { String(cString: $0) },
+                properties: hasProperties
+                    ? YAMLEvent.Properties(
+                        anchor: anchor.map { String(cString: $0) }, tag: tag.map { String(cString: $0) }) : nil,
                 start: mark(event.start_mark),
                 end: mark(event.end_mark)
             )
         }
         switch event.type {
         case YAML_DOCUMENT_START_EVENT: return make(.documentStart)
-        case YAML_DOCUMENT_END_EVENT: return make(.documentEnd)
         case YAML_ALIAS_EVENT:
             return make(.alias(event.data.alias.anchor.map { String(cString: $0) } ?? ""))
         case YAML_SCALAR_EVENT:
@@ -81,7 +82,7 @@ enum LibYAML {
             let isFlow = start.style == YAML_FLOW_MAPPING_STYLE
             return make(.mappingStart(isFlow: isFlow), anchor: start.anchor, tag: start.tag)
         case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT: return make(.collectionEnd)
-        default: return nil
+        default: return make(.other)
         }
     }
 

@@ -1,37 +1,5 @@
 /// A list or mapping whose end has not been read yet.
 struct OpenCollection {
-    let isMapping: Bool
-    var isFlow: Bool
-    /// What a list holds so far.
-    var elements: [YAMLNode] = []
-    /// What a mapping holds so far.
-    var mapping = OpenMapping()
-    var start: SourcePosition
-    /// The end of the last thing in it.
-    var end: SourcePosition
-    var anchor: Int?
-    /// How many nodes it is so far, itself included, aliases expanded.
-    var nodes = 1
-    /// How many levels of lists and mappings there are, itself included.
-    var height = 1
-
-    /// Takes a finished node: an element, a key, or the value of the last key.
-    mutating func take(_ node: YAMLNode, nodes: Int, height: Int) -> OpenMapping.KeyProblem? {
-        end = max(end, node.span.end)
-        self.nodes += nodes
-        self.height = max(self.height, height + 1)
-        guard isMapping else {
-            elements.append(node)
-            return nil
-        }
-        guard mapping.awaitsValue else { return mapping.takeKey(node) }
-        mapping.takeValue(node)
-        return nil
-    }
-}
-
-/// The entries of a mapping so far, and the key that waits for its value.
-struct OpenMapping {
     enum KeyProblem {
         case notScalar
         case missing
@@ -39,62 +7,107 @@ struct OpenMapping {
         case duplicate(name: String, first: SourceSpan)
     }
 
-    private(set) var entries: [YAMLEntry] = []
-    private var pending: Pending?
-    /// Where each name is among the entries; made once a mapping is too long to look through.
-    private var indices: [String: Int] = [:]
-
-    private enum Pending {
-        case key(String, SourceSpan)
+    private enum PendingKey {
+        case none
+        /// The last entry, which has no value yet.
+        case key(SourceSpan)
         /// A key that was refused, and whose value is read for its own problems only.
         case refused(SourceSpan)
     }
 
-    init() {}
+    let isMapping: Bool
+    let isFlow: Bool
+    let start: SourcePosition
+    /// The end of the last thing in it.
+    var end: SourcePosition
+    let anchor: Int?
+    /// How many nodes it is so far, itself included, aliases expanded.
+    private(set) var nodes = 1
+    /// How many levels of lists and mappings there are, itself included.
+    private(set) var height = 1
+    /// What a list holds so far.
+    private var elements: [YAMLNode] = []
+    /// What a mapping holds so far.
+    private var entries: [YAMLEntry] = []
+    private var pendingKey = PendingKey.none
+    /// Where each name is among the entries; made once a mapping is too long to look through.
+    private var indices: [String: Int] = [:]
 
-    var awaitsValue: Bool { pending != nil }
+    init(isMapping: Bool, isFlow: Bool, start: SourcePosition, anchor: Int?) {
+        self.isMapping = isMapping
+        self.isFlow = isFlow
+        self.start = start
+        end = start
+        self.anchor = anchor
+        if isMapping { entries.reserveCapacity(4) } else { elements.reserveCapacity(4) }
+    }
 
     var pendingKeySpan: SourceSpan? {
-        switch pending {
-        case .key(_, let span), .refused(let span): span
-        case nil: nil
+        switch pendingKey {
+        case .key(let span), .refused(let span): span
+        case .none: nil
         }
     }
 
+    /// Whether the next node is a key.
+    var awaitsKey: Bool {
+        if case .none = pendingKey { isMapping } else { false }
+    }
+
+    /// Counts what a finished node adds.
+    mutating func count(_ nodes: Int, height: Int, end: SourcePosition) {
+        self.end = max(self.end, end)
+        self.nodes += nodes
+        self.height = max(self.height, height + 1)
+    }
+
+    /// Takes a finished element, or the value of the last key.
+    mutating func take(_ node: consuming YAMLNode) {
+        switch pendingKey {
+        case .none: elements.append(node)
+        case .key: entries[entries.count - 1].value = node
+        case .refused: break
+        }
+        pendingKey = .none
+    }
+
+    /// Takes a key, whose value comes next.
     mutating func takeKey(_ node: YAMLNode) -> KeyProblem? {
-        pending = .refused(node.span)
+        pendingKey = .refused(node.span)
         guard case .scalar(let scalar) = node.content else { return .notScalar }
         if scalar.isPlain, scalar.text.isEmpty { return .missing }
         if scalar.isPlain, scalar.text == "<<" { return .merge }
-        if let first = span(ofKey: scalar.text) { return .duplicate(name: scalar.text, first: first) }
-        pending = .key(scalar.text, node.span)
+        if let first = index(of: scalar.text) {
+            return .duplicate(name: scalar.text, first: entries[first].keySpan)
+        }
+        pendingKey = .key(node.span)
+        let noValue = YAMLNode(.sequence([]), span: node.span)
+        entries.append(YAMLEntry(key: scalar.text, keySpan: node.span, value: noValue))
         return nil
     }
 
-    mutating func takeValue(_ node: YAMLNode) {
-        if case .key(let name, let span) = pending {
-            if entries.isEmpty { entries.reserveCapacity(4) }
-            entries.append(YAMLEntry(key: name, keySpan: span, value: node))
-            if entries.count > Self.longestSearch { noteIndices() }
-        }
-        pending = nil
-    }
-
-    /// Leaves out a key or a value that has none.
+    /// Leaves out a key, a value or an element that there is none of.
     mutating func skip(_ span: SourceSpan) {
-        pending = pending == nil ? .refused(span) : nil
+        end = max(end, span.end)
+        guard isMapping else { return }
+        switch pendingKey {
+        case .none: pendingKey = .refused(span)
+        case .key:
+            entries.removeLast()
+            pendingKey = .none
+        case .refused: pendingKey = .none
+        }
     }
 
     private static let longestSearch = 16
 
-    private func span(ofKey name: String) -> SourceSpan? {
-        let index =
-            entries.count <= Self.longestSearch
-            ? entries.index(of: name) : indices[name]
-        return index.map { entries[$0].keySpan }
+    private mutating func index(of name: String) -> Int? {
+        guard entries.count > Self.longestSearch else { return entries.index(of: name) }
+        for index in indices.count..<entries.count { indices[entries[index].key] = index }
+        return indices[name]
     }
 
-    private mutating func noteIndices() {
-        for index in indices.count..<entries.count { indices[entries[index].key] = index }
+    consuming func finished(end: SourcePosition) -> YAMLNode {
+        YAMLNode(isMapping ? .mapping(entries) : .sequence(elements), span: SourceSpan(start: start, end: end))
     }
 }

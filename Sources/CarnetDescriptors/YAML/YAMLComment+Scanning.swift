@@ -5,30 +5,27 @@ extension YAMLComment {
     static func all(in text: SourceText, outside scalars: [Range<Int>]) -> [YAMLComment] {
         var comments: [YAMLComment] = []
         var offset = text.startOffset
-        for scalar in scalars {
-            scan(text, &offset, to: text.offset(ofCharacter: scalar.lowerBound), &comments)
-            offset = max(offset, text.offset(ofCharacter: scalar.upperBound))
-        }
-        scan(text, &offset, to: text.bytes.count, &comments)
-        return comments
-    }
-
-    private static func scan(_ text: SourceText, _ offset: inout Int, to gapEnd: Int, _ comments: inout [YAMLComment]) {
-        while offset < gapEnd {
-            guard text.bytes[offset] == UInt8(ascii: "#"), isAfterSpace(offset, in: text) else {
-                offset += 1
+        var scalars = scalars[...]
+        while let sign = text.bytes.place(of: UInt8(ascii: "#"), from: offset) {
+            offset = sign + 1
+            let character = text.characterIndex(ofOffset: sign)
+            while let scalar = scalars.first, scalar.upperBound <= character { scalars.removeFirst() }
+            if let scalar = scalars.first, scalar.contains(character) {
+                offset = text.offset(ofCharacter: scalar.upperBound)
                 continue
             }
-            let start = text.position(ofOffset: offset)
-            let end = text.lineRange(start.line)?.upperBound ?? offset
+            guard isAfterSpace(sign, in: text) else { continue }
+            let start = text.position(ofOffset: sign)
+            let end = text.lineRange(start.line)?.upperBound ?? sign
             comments.append(
                 YAMLComment(
-                    text: trimmed(text.bytes[(offset + 1)..<end]),
+                    text: trimmed(text.bytes[(sign + 1)..<end]),
                     span: SourceSpan(start: start, end: text.position(ofOffset: end))
                 )
             )
             offset = end
         }
+        return comments
     }
 
     private static func isAfterSpace(_ offset: Int, in text: SourceText) -> Bool {

@@ -2,12 +2,13 @@
 struct YAMLEvent {
     enum Kind {
         case documentStart
-        case documentEnd
         case alias(String)
         case scalar(text: String, style: ScalarStyle)
         case sequenceStart(isFlow: Bool)
         case mappingStart(isFlow: Bool)
         case collectionEnd
+        /// The start of the stream, or the end of a document.
+        case other
     }
 
     enum ScalarStyle {
@@ -16,11 +17,21 @@ struct YAMLEvent {
         case block
     }
 
+    /// What stands before a value; an object, because few values have any.
+    final class Properties {
+        /// The name after `&`.
+        let anchor: String?
+        /// The tag in full, e.g. `tag:yaml.org,2002:str`.
+        let tag: String?
+
+        init(anchor: String?, tag: String?) {
+            self.anchor = anchor
+            self.tag = tag
+        }
+    }
+
     var kind: Kind
-    /// The name after `&`.
-    var anchor: String?
-    /// The tag in full, e.g. `tag:yaml.org,2002:str`.
-    var tag: String?
+    var properties: Properties?
     var start: YAMLMark
     var end: YAMLMark
 }

@@ -1,6 +1,7 @@
 /// A YAML value with the place it was written.
 ///
 /// Aliases are already expanded and merge keys do not exist: what is here is what the author wrote, once.
+@usableFromInline
 package struct YAMLNode: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
         case scalar(YAMLScalar)
@@ -30,8 +31,9 @@ package struct YAMLScalar: Hashable, Sendable {
 }
 
 /// One key with its value.
+@usableFromInline
 package struct YAMLEntry: Hashable, Sendable {
-    package var key: String
+    @usableFromInline package var key: String
     package var keySpan: SourceSpan
     package var value: YAMLNode
 
@@ -46,9 +48,9 @@ extension [YAMLEntry] {
     /// Where a key is. This is what most time is spent on, so nothing is copied, and lengths are compared first.
     func index(of key: String) -> Int? {
         let length = key.utf8.count
-        var index = 0
-        while index < count, self[index].key.utf8.count != length || self[index].key != key { index += 1 }
-        return index < count ? index : nil
+        return withUnsafeBufferPointer { entries in
+            entries.indices.first { entries[$0].key.utf8.count == length && entries[$0].key == key }
+        }
     }
 }
 

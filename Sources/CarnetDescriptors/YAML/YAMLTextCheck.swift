@@ -43,8 +43,12 @@ struct YAMLTextCheck {
     private mutating func check(_ file: SourceFile, text: SourceText) {
         var invalid: (first: Int, count: Int)?
         var control: (first: Int, scalar: UInt32, count: Int)?
-        file.bytes.withUnsafeBufferPointer { bytes in
+        text.bytes.withUnsafeBufferPointer { bytes in
             var offset = text.startOffset
+            if Self.isPlain(bytes, from: offset) {
+                hasNumberSign = bytes.place(of: UInt8(ascii: "#"), from: offset) != nil
+                return
+            }
             var isLineStart = true
             while offset < bytes.count {
                 let byte = bytes[offset]
@@ -91,6 +95,18 @@ struct YAMLTextCheck {
             )
         }
         diagnostics = diagnostics.sorted()
+    }
+
+    /// Whether everything is printable ASCII, and nothing looks like a directive, as in most files. Without a branch for
+    /// each byte, many bytes are looked at at once.
+    private static func isPlain(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Bool {
+        var exceptions: UInt8 = 0
+        for offset in start..<bytes.count {
+            let byte = bytes[offset]
+            let isControl: UInt8 = (byte &- 0x20 >= 0x5F ? 1 : 0) & (byte != UInt8(ascii: "\n") ? 1 : 0)
+            exceptions |= isControl | (byte == UInt8(ascii: "%") ? 1 : 0)
+        }
+        return exceptions == 0
     }
 
     private mutating func report(

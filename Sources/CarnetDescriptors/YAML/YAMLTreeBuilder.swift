@@ -39,7 +39,7 @@ struct YAMLTreeBuilder {
                 reportDocument(event)
                 return false
             }
-        case .documentEnd: break
+        case .other: break
         case .alias(let name): takeAlias(name, event)
         case .scalar(let text, let style): takeScalar(text, style: style, event)
         case .sequenceStart(let isFlow): open(isMapping: false, isFlow: isFlow, event)
@@ -82,7 +82,7 @@ extension YAMLTreeBuilder {
         guard !stops(at: content, span) else { return }
         checkTag(event, accepting: "str", span: span)
         guard count(1, at: span) else { return }
-        let isPlain = style == .plain && event.tag == nil
+        let isPlain = style == .plain && event.properties?.tag == nil
         let node = YAMLNode(.scalar(YAMLScalar(content, isPlain: isPlain)), span: span)
         let anchor = openAnchor(event)
         attach(node, nodes: 1, height: 0, anchor: anchor)
@@ -90,7 +90,7 @@ extension YAMLTreeBuilder {
 
     private func scalarSpan(_ content: String, style: YAMLEvent.ScalarStyle, _ event: YAMLEvent) -> SourceSpan {
         var span = SourceSpan(start: event.start.position, end: event.end.position)
-        if event.anchor != nil || event.tag != nil {
+        if event.properties != nil {
             span.start = text.skippingProperties(from: event.start, to: event.end)
         }
         switch style {
@@ -107,11 +107,11 @@ extension YAMLTreeBuilder {
     }
 
     private func emptyPlace(_ event: YAMLEvent) -> SourcePosition {
-        guard event.anchor == nil, event.tag == nil else { return event.end.position }
+        guard event.properties == nil else { return event.end.position }
         let start = YAMLMark(index: 0, line: 0, column: 0)
         let place = text.trimmingSpace(before: event.start, notBefore: start)
         guard let last = stack.last, last.isMapping else { return place }
-        guard let key = last.mapping.pendingKeySpan else { return event.start.position }
+        guard let key = last.pendingKeySpan else { return event.start.position }
         return place.line == key.end.line ? place : key.end
     }
 }
@@ -121,7 +121,7 @@ extension YAMLTreeBuilder {
 extension YAMLTreeBuilder {
     private mutating func open(isMapping: Bool, isFlow: Bool, _ event: YAMLEvent) {
         var start = event.start.position
-        if event.anchor != nil || event.tag != nil {
+        if event.properties != nil {
             start = text.skippingProperties(from: event.start, to: event.end)
         }
         let end = event.end.position
@@ -138,23 +138,15 @@ extension YAMLTreeBuilder {
         checkTag(event, accepting: isMapping ? "map" : "seq", span: span)
         guard count(1, at: span) else { return }
         let anchor = openAnchor(event)
-        stack.append(OpenCollection(isMapping: isMapping, isFlow: isFlow, start: start, end: start, anchor: anchor))
+        stack.append(OpenCollection(isMapping: isMapping, isFlow: isFlow, start: start, anchor: anchor))
     }
 
     private mutating func close(_ event: YAMLEvent) {
         guard let collection = stack.popLast() else { return }
         // The end mark of a block collection is the next token, which belongs to what follows.
         let end = collection.isFlow ? event.end.position : collection.end
-        let span = SourceSpan(start: collection.start, end: end)
-        attach(
-            YAMLNode(
-                collection.isMapping ? .mapping(collection.mapping.entries) : .sequence(collection.elements),
-                span: span
-            ),
-            nodes: collection.nodes,
-            height: collection.height,
-            anchor: collection.anchor
-        )
+        let (nodes, height, anchor) = (collection.nodes, collection.height, collection.anchor)
+        attach(collection.finished(end: end), nodes: nodes, height: height, anchor: anchor)
     }
 
     /// Puts a finished node where it belongs.
@@ -162,14 +154,20 @@ extension YAMLTreeBuilder {
     /// - Parameters:
     ///   - nodes: how many nodes it is, itself included.
     ///   - height: how many levels of lists and mappings are in it.
-    private mutating func attach(_ node: YAMLNode, nodes: Int, height: Int, anchor: Int?) {
-        if let anchor { anchors[anchor] = .complete(node, nodes: nodes, height: height) }
-        guard !stack.isEmpty else {
-            root = node
+    private mutating func attach(_ node: consuming YAMLNode, nodes: Int, height: Int, anchor: Int?) {
+        if let anchor { anchors[anchor] = .complete(copy node, nodes: nodes, height: height) }
+        let top = stack.count - 1
+        guard top >= 0 else {
             isEmpty = node.scalar.map { $0.isPlain && $0.text.isEmpty } ?? false
+            root = node
             return
         }
-        if let problem = stack[stack.count - 1].take(node, nodes: nodes, height: height) { reportKey(problem, node) }
+        stack[top].count(nodes, height: height, end: node.span.end)
+        if !stack[top].awaitsKey {
+            stack[top].take(node)
+        } else if let problem = stack[top].takeKey(node) {
+            reportKey(problem, node)
+        }
     }
 
     /// Goes on after something that has no value, such as an undefined alias.
@@ -178,12 +176,10 @@ extension YAMLTreeBuilder {
             isEmpty = false
             return
         }
-        let top = stack.count - 1
-        stack[top].end = max(stack[top].end, span.end)
-        if stack[top].isMapping { stack[top].mapping.skip(span) }
+        stack[stack.count - 1].skip(span)
     }
 
-    private mutating func reportKey(_ problem: OpenMapping.KeyProblem, _ key: YAMLNode) {
+    private mutating func reportKey(_ problem: OpenCollection.KeyProblem, _ key: YAMLNode) {
         switch problem {
         case .notScalar:
             report(ReaderDiagnostics.keyNotScalar, "\(key.kindDescription) cannot be a key", at: key.span)
@@ -217,7 +213,7 @@ extension YAMLTreeBuilder {
     }
 
     private mutating func openAnchor(_ event: YAMLEvent) -> Int? {
-        guard let name = event.anchor else { return nil }
+        guard let name = event.properties?.anchor else { return nil }
         anchors.append(.open)
         anchorIndices[name] = anchors.count - 1
         return anchors.count - 1
@@ -276,7 +272,7 @@ extension YAMLTreeBuilder {
     }
 
     private mutating func checkTag(_ event: YAMLEvent, accepting name: String, span: SourceSpan) {
-        guard let tag = event.tag, !stops(at: tag, span), tag != "tag:yaml.org,2002:" + name else { return }
+        guard let tag = event.properties?.tag, !stops(at: tag, span), tag != "tag:yaml.org,2002:" + name else { return }
         let coreSchema = "tag:yaml.org,2002:"
         let shown = tag.hasPrefix(coreSchema) ? "!!" + tag.dropFirst(coreSchema.count) : tag
         let start = event.start.position
