@@ -122,6 +122,7 @@ package struct Named<Value: Sendable>: Sendable {
     @usableFromInline package var name: String
     @usableFromInline package var value: Value
 
+    @inlinable
     package init(_ name: String, _ value: Value) {
         self.name = name
         self.value = value

@@ -1,6 +1,7 @@
 /// Keys whose templates may use what is known at run time: the place says what that is, to the decoder, the schema, the
 /// reference and the linter alike.
 extension Key {
+    @inline(__always)
     init(
         _ name: String,
         _ path: any WritableKeyPath<Section, NamedList<Template>> & Sendable,
@@ -9,16 +10,19 @@ extension Key {
     ) {
         let shape = Shape.map(of: Template.shape(in: place))
         let description = KeyDescription(name: name, shape: shape, summary: summary, isRequired: false)
-        self.init(description: description, slot: Slot(path)) { node, section, decoder in
+        let property = Property(path)
+        self.init(description: description, slot: property.slot) { node, section, decoder in
             guard let entries = node.entries else { return decoder.reportWrongType(node, expected: shape) }
-            section[keyPath: path].items = entries.filter { !decoder.deletes($0) }.compactMap { entry in
+            let items = entries.filter { !decoder.deletes($0) }.compactMap { entry in
                 Template(entry.value, in: place, &decoder).map { Named(entry.key, $0) }
             }
+            property.modify(in: &section) { $0.items = items }
         } write: {
-            $0[keyPath: path].json($1)
+            property.value(in: $0).json($1)
         }
     }
 
+    @inline(__always)
     init(
         _ name: String,
         _ path: any WritableKeyPath<Section, Template?> & Sendable,
@@ -27,13 +31,16 @@ extension Key {
     ) {
         let shape = Template.shape(in: place)
         let description = KeyDescription(name: name, shape: shape, summary: summary, isRequired: false)
-        self.init(description: description, slot: Slot(path)) { node, section, decoder in
-            section[keyPath: path] = Template(node, in: place, &decoder)
+        let property = Property(path)
+        self.init(description: description, slot: property.slot) { node, section, decoder in
+            let template = Template(node, in: place, &decoder)
+            property.modify(in: &section) { $0 = template }
         } write: {
-            $0[keyPath: path]?.json($1)
+            property.value(in: $0)?.json($1)
         }
     }
 
+    @inline(__always)
     init(
         _ name: String,
         _ path: any WritableKeyPath<Section, Template> & Sendable,
@@ -43,10 +50,11 @@ extension Key {
     ) {
         let shape = Template.shape(in: place)
         let description = KeyDescription(name: name, shape: shape, summary: summary, isRequired: isRequired)
-        self.init(description: description, slot: Slot(path)) { node, section, decoder in
-            if let template = Template(node, in: place, &decoder) { section[keyPath: path] = template }
+        let property = Property(path)
+        self.init(description: description, slot: property.slot) { node, section, decoder in
+            if let template = Template(node, in: place, &decoder) { property.modify(in: &section) { $0 = template } }
         } write: {
-            $0[keyPath: path].json($1)
+            property.value(in: $0).json($1)
         }
     }
 }

@@ -1,14 +1,15 @@
 /// One key of a section: its name, what it may hold, what it means, and how it is read.
 struct Key<Section>: Sendable {
     let description: KeyDescription
-    /// Where the value is in the section; `nil` for what is computed.
-    let slot: Slot?
+    /// Where the value is in the section.
+    let slot: Slot
     /// The sections between this one and the value, whose keys stand in the same mapping.
     private(set) var groups: [Slot] = []
     let read: @Sendable (YAMLNode, inout Section, inout DescriptorDecoder) -> Void
     /// The value as JSON; `nil` if the section has none.
     let write: @Sendable (Section, TemplateFiller) -> JSONValue?
 
+    @inline(__always)
     init<Value: DescriptorValue>(
         _ name: String,
         _ path: any WritableKeyPath<Section, Value> & Sendable,
@@ -16,29 +17,33 @@ struct Key<Section>: Sendable {
         _ summary: String
     ) {
         let description = KeyDescription(name: name, shape: Value.shape, summary: summary, isRequired: isRequired)
-        self.init(description: description, slot: Slot(path)) { node, section, decoder in
-            if let value = Value(node, &decoder) { section[keyPath: path] = value }
+        let property = Property(path)
+        self.init(description: description, slot: property.slot) { node, section, decoder in
+            if let value = Value(node, &decoder) { property.modify(in: &section) { $0 = value } }
         } write: {
-            $0[keyPath: path].json($1)
+            property.value(in: $0).json($1)
         }
     }
 
+    @inline(__always)
     init<Value: DescriptorValue>(
         _ name: String,
         _ path: any WritableKeyPath<Section, Value?> & Sendable,
         _ summary: String
     ) {
         let description = KeyDescription(name: name, shape: Value.shape, summary: summary, isRequired: false)
-        self.init(description: description, slot: Slot(path)) { node, section, decoder in
-            section[keyPath: path] = Value(node, &decoder)
+        let property = Property(path)
+        self.init(description: description, slot: property.slot) { node, section, decoder in
+            let value = Value(node, &decoder)
+            property.modify(in: &section) { $0 = value }
         } write: {
-            $0[keyPath: path]?.json($1)
+            property.value(in: $0)?.json($1)
         }
     }
 
     init(
         description: KeyDescription,
-        slot: Slot?,
+        slot: Slot,
         read: @escaping @Sendable (YAMLNode, inout Section, inout DescriptorDecoder) -> Void,
         write: @escaping @Sendable (Section, TemplateFiller) -> JSONValue?
     ) {
@@ -49,14 +54,19 @@ struct Key<Section>: Sendable {
     }
 
     /// The same key in a section that contains this one's, so that sections share a vocabulary.
+    @inline(__always)
     func lifted<Outer>(to path: any WritableKeyPath<Outer, Section> & Sendable) -> Key<Outer> {
-        let group = Slot(path)
-        var key = Key<Outer>(description: description, slot: slot?.inside(group)) { node, outer, decoder in
-            read(node, &outer[keyPath: path], &decoder)
+        lifted(to: Property(path))
+    }
+
+    private func lifted<Outer>(to property: Property<Outer, Section>) -> Key<Outer> {
+        let group = property.slot
+        var key = Key<Outer>(description: description, slot: slot.inside(group)) { node, outer, decoder in
+            property.modify(in: &outer) { read(node, &$0, &decoder) }
         } write: {
-            write($0[keyPath: path], $1)
+            write(property.value(in: $0), $1)
         }
-        key.groups = ([group] + groups.map { $0.inside(group) }).compactMap { $0 }
+        key.groups = [group] + groups.map { $0.inside(group) }
         return key
     }
 }
@@ -65,7 +75,16 @@ extension Array {
     /// Where the key of a name is; nothing is copied on the way.
     fileprivate func index<Section>(of name: String) -> Int? where Element == Key<Section> {
         let length = name.utf8.count
-        return indices.first { self[$0].description.name.utf8.count == length && self[$0].description.name == name }
+        return withUnsafeBufferPointer { keys in
+            keys.indices.first {
+                keys[$0].description.name.utf8.count == length && keys[$0].description.name == name
+            }
+        }
+    }
+
+    /// Where the key of a property is.
+    func index<Section>(of slot: Slot) -> Int? where Element == Key<Section> {
+        withUnsafeBufferPointer { keys in keys.indices.first { keys[$0].slot == slot } }
     }
 }
 
@@ -92,8 +111,9 @@ extension DescriptorSection {
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
         self.init()
+        let keys = Self.keys
         guard let entries = node.entries else {
-            guard let short = Self.keys.first(where: { $0.description.name == Self.shorthand }), !node.isNull else {
+            guard let short = keys.first(where: { $0.description.name == Self.shorthand }), !node.isNull else {
                 decoder.reportWrongType(node, expected: Self.shape)
                 return nil
             }
@@ -101,16 +121,15 @@ extension DescriptorSection {
             return
         }
         for entry in entries {
-            if let index = Self.keys.index(of: entry.key) {
-                if !decoder.deletes(entry) { Self.keys[index].read(entry.value, &self, &decoder) }
+            if let index = keys.index(of: entry.key) {
+                if !decoder.deletes(entry) { keys[index].read(entry.value, &self, &decoder) }
             } else {
-                decoder.reportUnknownKey(
-                    entry, allowed: Self.keys.map(\.description.name), former: Self.formerKeys)
+                decoder.reportUnknownKey(entry, allowed: keys.map(\.description.name), former: Self.formerKeys)
             }
         }
         guard !decoder.isPartial else { return }
-        for index in Self.keys.indices where Self.keys[index].description.isRequired {
-            let key = Self.keys[index].description
+        for index in keys.indices where keys[index].description.isRequired {
+            let key = keys[index].description
             if node.entry(key.name) == nil { decoder.reportMissingKey(key, in: node) }
         }
     }

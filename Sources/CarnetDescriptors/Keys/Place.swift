@@ -9,10 +9,6 @@ package struct Place<Value>: Sendable {
     @inlinable
     init(_ untyped: UntypedPlace) { self.untyped = untyped }
 
-    private init(element: YAMLNode) { self.init(UntypedPlace(element, at: element.span, key: element.span)) }
-
-    private func missing<Member>() -> Place<Member> { Place<Member>(untyped.missing) }
-
     /// The value in the file; `nil` if the file has none here.
     package var node: YAMLNode? { untyped.node }
     /// Where that is; what is nearest to where it would be, otherwise.
@@ -23,10 +19,11 @@ package struct Place<Value>: Sendable {
     package var isWritten: Bool { untyped.node != nil }
     /// The text of a scalar.
     package var text: String? { untyped.node?.scalar?.text }
-    package var entries: [YAMLEntry] { untyped.node?.entries ?? [] }
-    package var elements: [YAMLNode] { untyped.node?.elements ?? [] }
+    @usableFromInline package var entries: [YAMLEntry] { untyped.node?.entries ?? [] }
+    @usableFromInline package var elements: [YAMLNode] { untyped.node?.elements ?? [] }
 
-    private func entry<Member>(_ name: String) -> Place<Member> { Place<Member>(untyped.entry(name)) }
+    @inlinable @inline(__always)
+    func entry<Member>(_ name: String) -> Place<Member> { Place<Member>(untyped.entry(name)) }
 }
 
 /// A place without the type of its value, for code that is the same for all types.
@@ -42,11 +39,26 @@ package struct UntypedPlace: Sendable {
         keySpan = key
     }
 
-    fileprivate init(_ entry: YAMLEntry) { self.init(entry.value, at: entry.value.span, key: entry.keySpan) }
+    @usableFromInline
+    init(_ element: YAMLNode) { self.init(element, at: element.span, key: element.span) }
+
+    @usableFromInline
+    init(_ entry: YAMLEntry) { self.init(entry.value, at: entry.value.span, key: entry.keySpan) }
 
     var missing: UntypedPlace { UntypedPlace(nil, at: span, key: span) }
 
-    func entry(_ name: String) -> UntypedPlace { node?.entry(name).map { UntypedPlace($0) } ?? missing }
+    @usableFromInline
+    func entry(_ name: String) -> UntypedPlace {
+        guard case .mapping(let entries)? = node?.content, let index = entries.index(of: name) else { return missing }
+        return UntypedPlace(entries[index])
+    }
+
+    @usableFromInline
+    func element(_ index: Int) -> UntypedPlace {
+        guard let elements = node?.elements, elements.indices.contains(index) else { return missing }
+        return UntypedPlace(elements[index])
+    }
+
 }
 
 extension Place where Value == DescriptorRules {
@@ -85,17 +97,19 @@ extension Place where Value: PlacedSection {
 }
 
 extension Place where Value: RandomAccessCollection {
-    package var all: [Place<Value.Element>] { elements.map { Place<Value.Element>(element: $0) } }
+    @inlinable package var all: [Place<Value.Element>] {
+        elements.map { Place<Value.Element>(UntypedPlace($0)) }
+    }
 
-    package subscript(index: Int) -> Place<Value.Element> {
-        elements.indices.contains(index) ? Place<Value.Element>(element: elements[index]) : missing()
+    @inlinable package subscript(index: Int) -> Place<Value.Element> {
+        Place<Value.Element>(untyped.element(index))
     }
 }
 
 extension Place {
-    package subscript<Item>(name: String) -> Place<Item> where Value == NamedList<Item> { entry(name) }
+    @inlinable package subscript<Item>(name: String) -> Place<Item> where Value == NamedList<Item> { entry(name) }
 
-    package func named<Item>() -> [Named<Place<Item>>] where Value == NamedList<Item> {
+    @inlinable package func named<Item>() -> [Named<Place<Item>>] where Value == NamedList<Item> {
         entries.map { Named($0.key, Place<Item>(UntypedPlace($0))) }
     }
 }
@@ -123,7 +137,7 @@ extension DescriptorSection {
         guard let node = section.node else { return section.missing }
         let keys = keys
         // By index, so that no key is copied.
-        if let slot, let index = keys.indices.first(where: { keys[$0].slot == slot }) {
+        if let slot, let index = keys.index(of: slot) {
             let name = keys[index].description.name
             guard node.entries != nil else { return name == shorthand ? section : section.missing }
             return section.entry(name)

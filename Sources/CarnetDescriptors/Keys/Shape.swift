@@ -34,7 +34,8 @@ package struct KeyDescription: Sendable {
     private let makeShape: @Sendable () -> Shape
 
     init(name: String, shape: @autoclosure @escaping @Sendable () -> Shape, summary: String, isRequired: Bool) {
-        self.name = name
+        // A short string is compared as a number if both have no storage; a literal has.
+        self.name = String(decoding: name.utf8, as: UTF8.self)
         self.summary = summary
         self.isRequired = isRequired
         makeShape = shape

@@ -4,7 +4,7 @@
 /// another type of key path. Offset and type are the same everywhere.
 @usableFromInline
 package struct Slot: Hashable, Sendable {
-    private let offset: Int
+    let offset: Int
     private let type: ObjectIdentifier
 
     @usableFromInline
@@ -20,8 +20,11 @@ package struct Slot: Hashable, Sendable {
         self.init(offset: offset, type: ObjectIdentifier(Value.self))
     }
 
+    /// That of everything computed, which has no place.
+    static var computed: Slot { Slot(offset: -1, type: ObjectIdentifier(Never.self)) }
+
     /// The same in the struct that contains this one's.
-    func inside(_ outer: Slot?) -> Slot? {
-        outer.map { Slot(offset: $0.offset + offset, type: type) }
+    func inside(_ outer: Slot) -> Slot {
+        self == .computed || outer == .computed ? .computed : Slot(offset: outer.offset + offset, type: type)
     }
 }
