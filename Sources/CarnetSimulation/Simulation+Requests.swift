@@ -110,7 +110,7 @@ extension Simulation {
             parameter.name == provider.stateParameter ? Named(parameter.name, pending.id.reveal()) : parameter
         }
         let sent = completed(stated).map { (name: $0.name, value: $0.value) }
-        let separator = pending.redirectURI.contains("?") ? "&" : "?"
+        let separator = pending.redirectURI.holds(UInt8(ascii: "?")) ? "&" : "?"
         let url = pending.redirectURI + separator + PercentEncoding.encode(sent)
         var plain = pending
         // The provider's key is not available, so the content of a signed response is validated.

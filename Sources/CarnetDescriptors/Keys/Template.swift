@@ -28,12 +28,25 @@ package struct Template: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: `TemplateError`, also for a value that the place cannot have.
     package init(_ source: String, in place: TemplatePlace) throws(TemplateError) {
         self.source = source
+        guard source.holds(UInt8(ascii: "{")) || source.holds(UInt8(ascii: "}")) else {
+            parts = source.isEmpty ? [] : [.literal(source)]
+            return
+        }
         var parts: [Part] = []
         var rest = source[...]
         while let brace = rest.utf8.firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") }) {
             guard rest.utf8[brace] == UInt8(ascii: "{") else { throw TemplateError(reason: "a } has no {") }
             if brace > rest.startIndex { parts.append(.literal(String(rest[..<brace]))) }
-            var parser = TemplateParser(rest[rest.utf8.index(after: brace)...], in: place)
+            rest = rest[rest.utf8.index(after: brace)...]
+            // Nearly all are the name of an input and nothing else.
+            if let end = rest.utf8.firstIndex(where: { !Self.isNameByte($0) }), end > rest.startIndex,
+                rest.utf8[end] == UInt8(ascii: "}")
+            {
+                parts.append(.input(String(rest[..<end])))
+                rest = rest[rest.utf8.index(after: end)...]
+                continue
+            }
+            var parser = TemplateParser(rest, in: place)
             let parsed = try parser.parse()
             if case .value(let reference) = parsed.0, reference.origin == .input, parsed.fallback == nil {
                 parts.append(.input(reference.name))
@@ -75,8 +88,10 @@ package struct Template: Hashable, Sendable, CustomStringConvertible {
     }
 
     static func isName(_ text: some StringProtocol) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "_") }
+        !text.isEmpty && text.utf8.allSatisfy(isNameByte)
     }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool { ASCII.isAlphanumeric(byte) || byte == UInt8(ascii: "_") }
 }
 
 package struct TemplateError: Error, Hashable, Sendable {

@@ -28,14 +28,18 @@ package enum EndpointName: String, CaseIterable, Hashable, Sendable {
 
 /// The endpoint URLs of a descriptor, as templates.
 package struct NamedEndpoints: Sendable {
-    private var urls: [EndpointName: Template] = [:]
+    // A few are found faster than hashed.
+    private var urls: [(name: EndpointName, template: Template)] = []
     package internal(set) var mtls = MTLSEndpoints()
 
     init() {}
 
     package internal(set) subscript(name: EndpointName) -> Template? {
-        get { urls[name] }
-        set { urls[name] = newValue }
+        get { urls.firstIndex { $0.name == name }.map { urls[$0].template } }
+        set {
+            urls.removeAll { $0.name == name }
+            if let newValue { urls.append((name, newValue)) }
+        }
     }
 }
 

@@ -112,7 +112,10 @@ public struct Linter: Sendable {
         var found = contexts.map { $0.isWhole ? [] : validatedAlone($0) }
         let whole = contexts.indices.filter { contexts[$0].isWhole }
         for check in checks {
-            for index in whole { found[index] += check(contexts[index]) }
+            for index in whole {
+                let findings = check(contexts[index])
+                if !findings.isEmpty { found[index] += findings }
+            }
         }
         guard let simulator else { return found }
         for (index, simulated) in zip(whole, simulator.check(whole.map { contexts[$0] })) {

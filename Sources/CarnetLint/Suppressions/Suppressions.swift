@@ -33,6 +33,7 @@ struct Suppressions {
     ///   - simulated: Whether a simulation ran; without one, a comment about it cannot be called unused.
     ///   - isWhole: Whether all rules were asked; if not, no comment can.
     func filter(_ findings: [Diagnostic], simulated: Bool, isWhole: Bool) -> [Diagnostic] {
+        guard !suppressions.isEmpty else { return findings + problems }
         let targets = Set(suppressions.map(\.target))
         var used = Set<Target>()
         let kept = findings.filter { finding in

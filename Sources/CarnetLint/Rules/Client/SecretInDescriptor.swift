@@ -26,7 +26,8 @@ struct SecretInDescriptor: SingleValueRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         var found: [Diagnostic] = []
         for entry in context.root.entries ?? [] where entry.key != "samples" {
-            visit(entry.value, in: nil, at: entry.key, isInput: entry.key == "inputs", context, &found)
+            visit(
+                entry.value, in: nil, at: entry.key, isSent: false, isInput: entry.key == "inputs", context, &found)
         }
         return found
     }
@@ -34,23 +35,27 @@ struct SecretInDescriptor: SingleValueRule {
     /// - Parameters:
     ///   - kind: The key of the mapping that the value is in.
     ///   - key: Its own key, or that of the list that it is in.
+    ///   - isSent: Whether it is sent somewhere, rather than being a word of the descriptor language.
     private func visit(
-        _ node: YAMLNode, in kind: String?, at key: String, isInput: Bool, _ context: LintContext,
+        _ node: YAMLNode, in kind: String?, at key: String, isSent: Bool, isInput: Bool, _ context: LintContext,
         _ found: inout [Diagnostic]
     ) {
         switch node.content {
         case .mapping(let entries):
+            let areSent = Self.sentMappings.contains(key)
             for index in entries.indices {
-                visit(entries[index].value, in: key, at: entries[index].key, isInput: isInput, context, &found)
+                let own = entries[index].key
+                let isSent = areSent || isInput && (own == "default" || own == "example")
+                visit(entries[index].value, in: key, at: own, isSent: isSent, isInput: isInput, context, &found)
             }
         case .sequence(let elements):
             for index in elements.indices {
-                visit(elements[index], in: kind, at: key, isInput: isInput, context, &found)
+                visit(elements[index], in: kind, at: key, isSent: isSent, isInput: isInput, context, &found)
             }
         case .scalar(let scalar) where scalar.text.utf8.count < Self.shortestSecret: break
         case .scalar(let scalar):
             let isNamed =
-                holdsValue(in: kind, at: key, isInput: isInput) && isLiteral(scalar)
+                isSent && isLiteral(scalar)
                 && (SecretText.isSecretName(key) || kind.map(SecretText.isSecretName) ?? false)
             guard isNamed || SecretText.isCredential(scalar.text), !SecretText.isRedacted(scalar.text) else { return }
             found.append(
@@ -64,18 +69,10 @@ struct SecretInDescriptor: SingleValueRule {
         }
     }
 
-    /// Whether a scalar is sent somewhere, rather than being a word of the descriptor language.
-    private func holdsValue(in kind: String?, at key: String, isInput: Bool) -> Bool {
-        switch kind {
-        case nil: false
-        case "parameters", "offline_parameters", "reconsent_parameters", "headers": true
-        default: isInput && (key == "default" || key == "example")
-        }
-    }
-
     private func isLiteral(_ scalar: YAMLScalar) -> Bool {
-        !scalar.text.utf8.contains(UInt8(ascii: "{")) && scalar.boolean == nil
+        !scalar.text.holds(UInt8(ascii: "{")) && scalar.boolean == nil
     }
 
     private static let shortestSecret = 6
+    private static let sentMappings = ["parameters", "offline_parameters", "reconsent_parameters", "headers"]
 }

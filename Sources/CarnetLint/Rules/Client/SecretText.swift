@@ -53,13 +53,7 @@ enum SecretText {
     }
 
     private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "+"),
-            UInt8(ascii: "/"), UInt8(ascii: "="):
-            true
-        default: false
-        }
+        ASCII.isUnreserved(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "=")
     }
 
     /// A JWS in compact form: the base64url of `{"` starts header and claims.
@@ -72,12 +66,12 @@ enum SecretText {
     /// The prefixes that issuers put before their tokens so that they are recognised in public places.
     private static func hasVendorPrefix(_ word: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         vendorPrefixes.contains { prefix in
-            prefix.utf8.first == word.first && word.starts(with: prefix.utf8) && word.count >= prefix.utf8.count + 12
+            prefix.first == word.first && word.starts(with: prefix) && word.count >= prefix.count + 12
         }
     }
 
     private static let vendorPrefixes = [
         "ghp_", "gho_", "ghs_", "ghu_", "glpat-", "xoxb-", "xoxp-", "xoxa-", "sk_live_", "rk_live_", "AIza", "ya29.",
         "GOCSPX-", "AKIA", "SG.", "shpat_",
-    ]
+    ].map { Array($0.utf8) }
 }

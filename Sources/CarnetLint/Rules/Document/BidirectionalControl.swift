@@ -16,7 +16,7 @@ struct BidirectionalControl: SingleValueRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         // All of them start with the byte E2; most files have none.
-        guard context.document.file.bytes.contains(0xE2) else { return [] }
+        guard context.document.file.bytes.holds(0xE2) else { return [] }
         return (1...context.text.lineCount).flatMap { number -> [Diagnostic] in
             guard let line = context.text.line(number) else { return [] }
             return line.unicodeScalars.enumerated().compactMap { index, scalar in

@@ -107,19 +107,19 @@ final class DescriptorURL: Sendable {
     /// The text with a stand-in for each input, to see whether what is written out is a URL.
     var filled: String {
         let origin = continuesIssuer ? "https://issuer.example" : ""
-        guard source.utf8.contains(UInt8(ascii: "{")) else { return origin + source }
-        var output = origin
-        var rest = source[...]
-        while let open = rest.utf8.firstIndex(of: UInt8(ascii: "{")),
-            let close = rest[open...].utf8.firstIndex(of: UInt8(ascii: "}"))
+        guard source.holds(UInt8(ascii: "{")) else { return origin + source }
+        var output = Array(origin.utf8)
+        var rest = Array(source.utf8)[...]
+        while let open = rest.firstIndex(of: UInt8(ascii: "{")),
+            let close = rest[open...].firstIndex(of: UInt8(ascii: "}"))
         {
-            // A digit may stand anywhere in a host, a port, a path and a query.
             output += rest[..<open]
-            output += "1"
-            rest = rest[rest.utf8.index(after: close)...]
+            // A digit may stand anywhere in a host, a port, a path and a query.
+            output.append(UInt8(ascii: "1"))
+            rest = rest[(close + 1)...]
         }
         output += rest
-        return output
+        return String(decoding: output, as: UTF8.self)
     }
 }
 

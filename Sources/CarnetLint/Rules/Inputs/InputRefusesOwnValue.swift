@@ -27,7 +27,7 @@ struct InputRefusesOwnValue: SingleValueRule {
             return ([place.defaultValue.node, place.example.node] + place.allowed.elements).compactMap {
                 value -> Diagnostic? in
                 // A value that uses other inputs is checked when their values are known.
-                guard let value, let text = value.scalar?.text, !text.utf8.contains(UInt8(ascii: "{")),
+                guard let value, let text = value.scalar?.text, !text.holds(UInt8(ascii: "{")),
                     let reason = input.value.refusal(of: text)
                 else {
                     return nil

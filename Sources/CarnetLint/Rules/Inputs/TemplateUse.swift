@@ -58,7 +58,7 @@ struct TemplateUse: Sendable {
     private static func make(
         _ node: YAMLNode?, _ template: Template?, isURL: Bool, knowsIssuer: Bool, hidesSecrets: Bool
     ) -> TemplateUse? {
-        guard let node, let text = node.scalar?.text, text.utf8.contains(UInt8(ascii: "{")),
+        guard let node, let text = node.scalar?.text, text.holds(UInt8(ascii: "{")),
             let template = template ?? (try? Template(text, in: .anywhere))
         else {
             return nil

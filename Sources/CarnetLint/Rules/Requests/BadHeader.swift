@@ -46,7 +46,7 @@ struct BadHeader: SingleValueRule {
         let headers =
             withBody.map { ($0, Owner.request) } + places.api.headers.entries.map { ($0, .calls) }
             + ofResources.map { ($0, .resource) }
-        let ofTokens = [places.api.tokenIn, places.profile.tokenIn, places.revocation.tokenIn].compactMap(\.header)
+        let ofTokens = [places.api.tokenIn, places.profile.tokenIn, places.revocation.tokenIn].compactMap { $0.header }
         guard !headers.isEmpty || !ofTokens.isEmpty else { return [] }
         let misnamed = ofTokens.compactMap { node -> Diagnostic? in
             guard let name = node.scalar?.text, !Self.isToken(name) || Self.managed.contains(name.lowercased()) else {

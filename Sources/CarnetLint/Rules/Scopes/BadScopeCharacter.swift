@@ -21,7 +21,7 @@ struct BadScopeCharacter: SingleValueRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         let separator = context.descriptor.scopes.separator
         return context.scopeUses.compactMap { use in
-            if use.scope.holds(separator) || use.scope.utf8.contains(UInt8(ascii: " ")) {
+            if use.scope.holds(separator) || use.scope.holds(UInt8(ascii: " ")) {
                 return finding(
                     "\"\(use.scope)\" contains several scopes",
                     in: context,

@@ -28,7 +28,7 @@ struct RepeatedScope: SingleValueRule {
             + [(scopes.catalog.elements, scopes.catalog.all.map { $0.id.node })]
         for (elements, ids) in lists where elements.count > 1 {
             // A list of a few is quicker looked through than hashed.
-            guard ids.count > 16 || Self.repeats(ids) else { continue }
+            guard ids.count > 16 || Self.repeats(ids.map { $0?.scalar?.text }) else { continue }
             var first: [String: SourceSpan] = [:]
             for (index, node) in ids.enumerated() {
                 guard let node, let scope = node.scalar?.text else { continue }
@@ -57,10 +57,7 @@ struct RepeatedScope: SingleValueRule {
         return found
     }
 
-    private static func repeats(_ nodes: [YAMLNode?]) -> Bool {
-        nodes.indices.contains { index in
-            guard let text = nodes[index]?.scalar?.text else { return false }
-            return nodes[..<index].contains { $0?.scalar?.text == text }
-        }
+    private static func repeats(_ ids: [String?]) -> Bool {
+        ids.indices.contains { ids[$0] != nil && ids[..<$0].contains(ids[$0]) }
     }
 }

@@ -67,13 +67,14 @@ struct SecretValueInURL: LintRule {
         for call in context.calls where [nil, .get, .delete].contains(call.rules.method) {
             queried += call.place.parameters.entries
         }
+        guard !queried.isEmpty else { return [] }
         let marked = Set(
             descriptor.callback.capture.items.filter(\.value.isSecret).map { TemplateReference(.callback, $0.name) }
                 + descriptor.token.response.capture.items.filter(\.value.isSecret)
                 .map { TemplateReference(.token, $0.name) })
         let inputs = Set(descriptor.inputs.items.filter(\.value.isSecret).map(\.name))
         return queried.compactMap { entry in
-            guard let text = entry.value.scalar?.text, text.utf8.contains(UInt8(ascii: "{")),
+            guard let text = entry.value.scalar?.text, text.holds(UInt8(ascii: "{")),
                 let template = try? Template(text, in: .anywhere),
                 template.expressions.contains(where: { $0.isSecret(marked.contains) })
                     || template.inputNames.contains(where: inputs.contains)
