@@ -184,12 +184,13 @@ final class CurlExchange {
 extension HTTPResponse {
     /// - Throws: `TransportError`, `interrupted`.
     fileprivate init(statusLine: Slice<UnsafeRawBufferPointer>, from origin: String) throws(TransportError) {
-        let parts = statusLine.split(
-            separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false
-        ).map { String(decoding: $0, as: UTF8.self) }
-        guard parts.count > 1, let code = Int(parts[1]), (100...999).contains(code) else {
+        func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") }
+        let afterVersion = statusLine.drop { !isSpace($0) }.dropFirst()
+        let digits = afterVersion.prefix { !isSpace($0) }
+        guard let code = Int(String(decoding: digits, as: UTF8.self)), (100...999).contains(code) else {
             throw TransportError(.interrupted, "\(origin) sent a response that is not HTTP")
         }
-        self.init(status: .init(code: code, reasonPhrase: parts.count > 2 ? parts[2] : ""))
+        let reason = String(decoding: afterVersion.dropFirst(digits.count + 1), as: UTF8.self)
+        self.init(status: .init(code: code, reasonPhrase: reason))
     }
 }

@@ -19,14 +19,23 @@ package final class KeyedLocks<Key: Hashable & Sendable>: Sendable {
 
     package init() {}
 
+    /// Inlined, so that the compiler specializes the lock for the caller's key.
+    ///
     /// - Throws: `CancellationError` if the task is cancelled while it waits; errors of `body`.
+    @inline(__always)
     package func withLock<Result: Sendable>(
         on key: Key,
         _ body: () async throws -> Result
     ) async throws -> Result {
         try await acquire(key)
-        defer { release(key) }
-        return try await body()
+        do {
+            let result = try await body()
+            release(key)
+            return result
+        } catch {
+            release(key)
+            throw error
+        }
     }
 
     private func acquire(_ key: Key) async throws {

@@ -166,24 +166,33 @@ private struct JSONParser {
 
     private mutating func parseString() throws(JSONError) -> String {
         index += 1
-        let start = index
-        let highest = skipPlainText()
-        guard index < bytes.count, bytes[index] == UInt8(ascii: "\""), highest < 0x80 else {
-            return try parseString(after: start)
-        }
-        index += 1
-        return bytes.withUnsafeBufferPointer {
-            String(decoding: UnsafeBufferPointer(rebasing: $0[start..<index - 1]), as: UTF8.self)
+        return if let text = takePlainString() { text } else { try parseOtherString() }
+    }
+
+    /// Takes a string of ASCII characters without escapes. Several bytes are compared at once.
+    private mutating func takePlainString() -> String? {
+        bytes.withUnsafeBufferPointer { bytes in
+            guard let end = bytes.place(of: UInt8(ascii: "\""), from: index) else { return nil }
+            Work.count(end - index)
+            let text = UnsafeBufferPointer(rebasing: bytes[index..<end])
+            /// Not zero if there is a byte of another kind.
+            var others: UInt8 = 0
+            for byte in text {
+                others |= byte & 0x80 | (byte < 0x20 ? 1 : 0) | (byte == UInt8(ascii: "\\") ? 1 : 0)
+            }
+            guard others == 0 else { return nil }
+            index = end + 1
+            return String(decoding: text, as: UTF8.self)
         }
     }
 
-    /// The rest of a string that is not ASCII alone, or has an escape.
-    private mutating func parseString(after start: Int) throws(JSONError) -> String {
+    /// A string that may have escapes and any characters.
+    private mutating func parseOtherString() throws(JSONError) -> String {
         /// The text up to and including the latest escape.
         var unescaped = ContiguousArray<UInt8>()
-        var start = start
+        var start = index
         while true {
-            _ = skipPlainText()
+            index = endOfPlainText()
             guard index < bytes.count else { throw error("the JSON text ends inside a string") }
             switch bytes[index] {
             case UInt8(ascii: "\""):
@@ -205,21 +214,17 @@ private struct JSONParser {
         }
     }
 
-    /// Skips to the next byte that means something in a string: its end, an escape, or a control character.
-    ///
-    /// - Returns: the highest of the skipped bytes.
-    private mutating func skipPlainText() -> UInt8 {
-        let start = index
-        defer { Work.count(index - start) }
-        return bytes.withUnsafeBufferPointer { bytes in
-            var highest: UInt8 = 0
-            while index < bytes.count, case let byte = bytes[index], byte >= 0x20, byte != UInt8(ascii: "\""),
-                byte != UInt8(ascii: "\\")
+    /// The offset of the next byte that means something in a string: its end, an escape, or a control character.
+    private func endOfPlainText() -> Int {
+        bytes.withUnsafeBufferPointer { bytes in
+            var end = index
+            while end < bytes.count, bytes[end] >= 0x20, bytes[end] != UInt8(ascii: "\""),
+                bytes[end] != UInt8(ascii: "\\")
             {
-                highest = max(highest, byte)
-                index += 1
+                end += 1
             }
-            return highest
+            Work.count(end - index)
+            return end
         }
     }
 

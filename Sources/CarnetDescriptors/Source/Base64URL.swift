@@ -12,17 +12,23 @@ package enum Base64URL {
         let length = (bytes.count * 4 + 2) / 3
         return alphabet.withUnsafeBufferPointer { alphabet in
             String(unsafeUninitializedCapacity: length) { text in
+                func character(_ group: UInt32, _ shift: UInt32) -> UInt8 { alphabet[Int(group >> shift) & 63] }
                 var place = 0
                 // Three bytes are four characters.
-                for start in stride(from: 0, to: bytes.count, by: 3) {
-                    var group = UInt32(bytes[start]) << 16
-                    if start + 1 < bytes.count { group |= UInt32(bytes[start + 1]) << 8 }
-                    if start + 2 < bytes.count { group |= UInt32(bytes[start + 2]) }
-                    for character in 0..<min(4, length - place) {
-                        text[place + character] = alphabet[Int(group >> UInt32(18 - 6 * character)) & 63]
-                    }
+                let whole = bytes.count - bytes.count % 3
+                for start in stride(from: 0, to: whole, by: 3) {
+                    let group =
+                        UInt32(bytes[start]) << 16 | UInt32(bytes[start + 1]) << 8 | UInt32(bytes[start + 2])
+                    text[place] = character(group, 18)
+                    text[place + 1] = character(group, 12)
+                    text[place + 2] = character(group, 6)
+                    text[place + 3] = character(group, 0)
                     place += 4
                 }
+                guard whole < bytes.count else { return length }
+                var last = UInt32(bytes[whole]) << 16
+                if whole + 1 < bytes.count { last |= UInt32(bytes[whole + 1]) << 8 }
+                for place in place..<length { text[place] = character(last, UInt32(18 - 6 * (place & 3))) }
                 return length
             }
         }
@@ -48,23 +54,34 @@ package enum Base64URL {
             var seen: UInt8 = 0
             var stray: UInt32 = 0
             let output = [UInt8](unsafeUninitializedCapacity: text.count * 3 / 4) { output, count in
-                var index = 0
-                while index < text.count {
-                    let length = min(4, text.count - index)
+                /// The bits of characters, from the highest of 24 on.
+                func group(_ place: Int, _ length: Int) -> UInt32 {
                     var group: UInt32 = 0
-                    for offset in 0..<4 {
-                        let value = offset < length ? sextets[Int(text[index + offset])] : 0
+                    for offset in 0..<length {
+                        let value = sextets[Int(text[place + offset])]
                         seen |= value
-                        group = group << 6 | UInt32(value & 63)
+                        group |= UInt32(value & 63) << UInt32(18 - 6 * offset)
                     }
-                    for byte in 0..<(length * 3 / 4) {
-                        output[count] = UInt8(truncatingIfNeeded: group >> UInt32(16 - 8 * byte))
-                        count += 1
-                    }
-                    // Bits that are set beyond the last byte would make a second spelling of the same bytes.
-                    if length < 4 { stray = group & (length == 2 ? 0xFFFF : 0xFF) }
-                    index += 4
+                    return group
                 }
+                let whole = text.count & ~3
+                for place in stride(from: 0, to: whole, by: 4) {
+                    let group = group(place, 4)
+                    output[count] = UInt8(truncatingIfNeeded: group >> 16)
+                    output[count + 1] = UInt8(truncatingIfNeeded: group >> 8)
+                    output[count + 2] = UInt8(truncatingIfNeeded: group)
+                    count += 3
+                }
+                guard whole < text.count else { return }
+                let last = group(whole, text.count - whole)
+                output[count] = UInt8(truncatingIfNeeded: last >> 16)
+                count += 1
+                // Bits that are set beyond the last byte would make a second spelling of the same bytes.
+                stray = last & 0xFFFF
+                guard text.count - whole == 3 else { return }
+                output[count] = UInt8(truncatingIfNeeded: last >> 8)
+                count += 1
+                stray = last & 0xFF
             }
             return seen < 64 && stray == 0 ? output : nil
         }

@@ -44,6 +44,15 @@ extension String {
 
     package static let longestCombiningRow = 30
 
+    /// Whether all bytes are in a range. The compiler compares many with one instruction.
+    package func hasOnly(_ bytes: ClosedRange<UInt8>) -> Bool {
+        withBytes { text in
+            var others: UInt8 = 0
+            for byte in text { others |= byte < bytes.lowerBound || byte > bytes.upperBound ? 1 : 0 }
+            return others == 0
+        }
+    }
+
     /// Whether two strings are the same bytes. `==` holds canonically equivalent strings equal, such as the letter K
     /// and the Kelvin sign; identifiers are compared without normalization (OpenID Connect Core, section 5.7; RFC 3986,
     /// section 6.2.1).
@@ -123,14 +132,14 @@ extension [UInt8] {
 
     package func holds(_ byte: UInt8) -> Bool { place(of: byte) != nil }
 
-    func place(of byte: UInt8, from offset: Int = 0) -> Int? {
+    package func place(of byte: UInt8, from offset: Int = 0) -> Int? {
         withUnsafeBufferPointer { $0.place(of: byte, from: offset) }
     }
 }
 
 extension UnsafeBufferPointer<UInt8> {
     /// Where a byte is from an offset on. The C library looks at many bytes at once.
-    func place(of byte: UInt8, from offset: Int = 0) -> Int? {
+    package func place(of byte: UInt8, from offset: Int = 0) -> Int? {
         guard let start = baseAddress, offset < count else { return nil }
         let found = memchr(start + offset, Int32(byte), count - offset)
         return found.map { UnsafeRawPointer($0) - UnsafeRawPointer(start) }

@@ -1,3 +1,5 @@
+import CarnetDescriptors
+
 /// The authorization response as it arrived with the user's browser. Nothing in it is trusted yet.
 public struct AuthorizationCallback: Sendable {
     /// The redirect URI part: everything before `?` and `#`.
@@ -13,12 +15,15 @@ public struct AuthorizationCallback: Sendable {
     ///
     /// - Parameter url: The whole callback URL.
     public init(url: String) {
-        let bytes = url.utf8
-        let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
-        let question = bytes[..<end].firstIndex(of: UInt8(ascii: "?")) ?? end
-        location = String(url[..<question])
-        encodedParameters = String(url[question..<end].utf8.dropFirst()) ?? ""
-        encodedFragment = String(url[end...].utf8.dropFirst()) ?? ""
+        (location, encodedParameters, encodedFragment) = url.withBytes { bytes in
+            func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+            let end = bytes.place(of: UInt8(ascii: "#")) ?? bytes.count
+            let mark = bytes.place(of: UInt8(ascii: "?")) ?? end
+            let question = min(mark, end)
+            return (
+                text(0..<question), text(min(question + 1, end)..<end), text(min(end + 1, bytes.count)..<bytes.count)
+            )
+        }
         isPosted = false
     }
 

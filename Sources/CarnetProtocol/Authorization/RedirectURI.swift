@@ -36,9 +36,7 @@ enum RedirectURI {
     }
 
     private static func refusal(of uri: String) -> String? {
-        guard uri.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            return "has characters that are not allowed in a URI"
-        }
+        guard uri.hasOnly(0x21...0x7E) else { return "has characters that are not allowed in a URI" }
         guard !uri.utf8.contains(UInt8(ascii: "#")) else { return "has a fragment (RFC 6749, section 3.1.2)" }
         guard let colon = uri.utf8.firstIndex(of: UInt8(ascii: ":")) else { return "is not an absolute URI" }
         let scheme = uri[..<colon].lowercased()

@@ -117,7 +117,7 @@ extension PendingAuthorization {
         guard let code = parameters["code"], !code.isEmpty else {
             throw OAuthError(.callback, .missingCode, "the callback has neither a code nor an error")
         }
-        guard code.utf8.count <= ReceivedLimit.code, code.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+        guard code.utf8.count <= ReceivedLimit.code, code.hasOnly(0x20...0x7E) else {
             throw OAuthError(.callback, .malformedCallback, "the code has characters that are not allowed in a code")
         }
         let values = try provider.callback.capture.values(in: pairs)
@@ -173,10 +173,10 @@ extension PendingAuthorization {
     /// and, for web addresses, the case of the host, the default port and the empty path.
     private static func isSameAddress(_ location: String, _ redirectURI: String) -> Bool {
         Work.count(location.utf8.count)
+        if location.isSameBytes(as: redirectURI) { return true }
         func address(_ uri: String) -> Substring { Substring(uri.utf8.prefix { $0 != 0x3F && $0 != 0x23 }) }
         let (place, expected) = (address(location), address(redirectURI))
-        return place.utf8.elementsEqual(expected.utf8)
-            || normalized(String(place)).isSameBytes(as: normalized(String(expected)))
+        return normalized(String(place)).isSameBytes(as: normalized(String(expected)))
     }
 
     /// An address without query and fragment, in one normalized spelling.

@@ -127,7 +127,7 @@ private struct DeviceFieldReader {
     func code(_ name: String, _ pointers: PointerList) throws(OAuthError) -> Secret {
         let value = try required(name, root.first(of: pointers.pointers))
         guard let text = value.string, !text.isEmpty, text.utf8.count <= ReceivedLimit.deviceCode,
-            text.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+            text.hasOnly(0x20...0x7E)
         else { throw wrongType(name, "a code") }
         return Secret(text)
     }

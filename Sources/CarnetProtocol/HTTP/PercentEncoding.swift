@@ -16,11 +16,11 @@ package enum PercentEncoding {
     static func encode(_ text: String, as encoding: ParameterEncoding = .percent, into output: inout [UInt8]) {
         text.withBytes { bytes in
             Work.count(bytes.count)
-            var rest = bytes[...]
-            while let place = rest.firstIndex(where: { !ASCII.isUnreserved($0) && !(encoding == .raw && isKeptRaw($0)) }
-            ) {
-                output.append(contentsOf: rest[..<place])
-                let byte = rest[place]
+            var start = 0
+            for place in bytes.indices where !ASCII.isUnreserved(bytes[place]) {
+                let byte = bytes[place]
+                if encoding == .raw && isKeptRaw(byte) { continue }
+                output.append(contentsOf: bytes[start..<place])
                 if byte == 0x20 && encoding == .plus {
                     output.append(UInt8(ascii: "+"))
                 } else {
@@ -28,9 +28,9 @@ package enum PercentEncoding {
                     output.append(hexDigit(byte >> 4))
                     output.append(hexDigit(byte & 0xF))
                 }
-                rest = rest[(place + 1)...]
+                start = place + 1
             }
-            output.append(contentsOf: rest)
+            output.append(contentsOf: bytes[start...])
         }
     }
 
@@ -47,8 +47,13 @@ package enum PercentEncoding {
         text.withBytes { bytes in
             Work.count(bytes.count)
             var pairs: [(name: String, value: String)] = []
-            for pair in bytes.split(separator: UInt8(ascii: "&")) {
-                let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+            var start = 0
+            while start < bytes.count {
+                let end = bytes.place(of: UInt8(ascii: "&"), from: start) ?? bytes.count
+                defer { start = end + 1 }
+                guard start < end else { continue }
+                let pair = bytes[start..<end]
+                let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? end
                 guard let name = decode(pair[..<equals]), let value = decode(pair[equals...].dropFirst()) else {
                     return nil
                 }
@@ -70,6 +75,7 @@ package enum PercentEncoding {
 
     private static func decode(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> String? {
         Work.count(text.count)
+        if text.allSatisfy(ASCII.isUnreserved) { return String(decoding: text, as: UTF8.self) }
         var output: [UInt8] = []
         output.reserveCapacity(text.count)
         var bytes = text.makeIterator()

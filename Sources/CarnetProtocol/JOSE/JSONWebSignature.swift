@@ -21,8 +21,8 @@ struct JSONWebSignature {
         }
         Work.count(text.count)
         let dot = UInt8(ascii: ".")
-        guard let first = text.firstIndex(of: dot), let second = text[(first + 1)...].firstIndex(of: dot),
-            !text[(second + 1)...].contains(dot)
+        guard let first = text.place(of: dot), let second = text.place(of: dot, from: first + 1),
+            text.place(of: dot, from: second + 1) == nil
         else { throw malformed("is not a signed JWT") }
         guard let headerBytes = Base64URL.decode(text[..<first]),
             let payload = Base64URL.decode(text[(first + 1)..<second]),

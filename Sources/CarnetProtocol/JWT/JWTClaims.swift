@@ -26,7 +26,7 @@ struct JWTClaims {
     /// A claim, converted to the standard's type if the descriptor allows another one.
     subscript(name: String) -> JSONValue? {
         guard let value = all[stated: name] else { return nil }
-        guard let rule = CoercedClaim(rawValue: name), coerced.contains(rule) else { return value }
+        guard !coerced.isEmpty, let rule = CoercedClaim(rawValue: name), coerced.contains(rule) else { return value }
         switch (rule, value) {
         case (.subject, .number(let digits)), (.audience, .number(let digits)):
             return digits.utf8.allSatisfy { (0x30...0x39).contains($0) } ? .string(digits) : value

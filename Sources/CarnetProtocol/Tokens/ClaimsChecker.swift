@@ -44,10 +44,10 @@ struct ClaimsChecker {
             throw OAuthError(.idToken, .authorizedPartyMismatch, "the ID token was issued to another client")
         }
         let others = expectations.provider.idToken.otherAudiences
-        let trusted = [expectations.clientID] + others
-        let areTrusted =
-            !others.isEmpty && audience.allSatisfy { name in trusted.contains { name.isSameBytes(as: $0) } }
-        guard audience.count == 1 || authorizedParty != nil || areTrusted else {
+        func isTrusted(_ name: String) -> Bool {
+            name.isSameBytes(as: expectations.clientID) || others.contains { name.isSameBytes(as: $0) }
+        }
+        guard audience.count == 1 || authorizedParty != nil || !others.isEmpty && audience.allSatisfy(isTrusted) else {
             throw OAuthError(
                 .idToken, .audienceMismatch,
                 "the ID token has further audiences, and does not name the client that it was issued to (azp)",

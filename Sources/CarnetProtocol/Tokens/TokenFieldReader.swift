@@ -59,9 +59,7 @@ struct TokenFieldReader {
     private func token(_ name: String, _ text: String, lowest: UInt8, limit: Int) throws(OAuthError) -> Secret {
         guard text.utf8.count <= limit else { throw wrongType(name, "a token of at most \(limit) bytes") }
         Work.count(text.utf8.count)
-        guard text.withBytes({ $0.allSatisfy { (lowest...0x7E).contains($0) } }) else {
-            throw wrongType(name, "a token")
-        }
+        guard text.hasOnly(lowest...0x7E) else { throw wrongType(name, "a token") }
         return Secret(text)
     }
 
