@@ -68,9 +68,11 @@ let package = Package(
             pkgConfig: "yaml-0.1",
             providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]
         ),
+        // FoundationEssentials where the toolchain has it, Foundation elsewhere.
+        .target(name: "CarnetFoundation"),
         .target(
             name: "CarnetDescriptors",
-            dependencies: libyaml
+            dependencies: libyaml + ["CarnetFoundation"]
         ),
         .target(name: "CarnetLint", dependencies: ["CarnetDescriptors"]),
         .target(
@@ -85,7 +87,7 @@ let package = Package(
             dependencies: ["carnet-embedding-tool"],
             path: "Sources/CarnetCatalogEmbedding"
         ),
-        .executableTarget(name: "carnet-embedding-tool", dependencies: ["CarnetEmbedding"]),
+        .executableTarget(name: "carnet-embedding-tool", dependencies: ["CarnetEmbedding", "CarnetFoundation"]),
         .plugin(
             name: "CarnetProviders",
             capability: .buildTool(),
@@ -100,14 +102,15 @@ let package = Package(
             path: "Sources/CarnetLintProviders"
         ),
         .executableTarget(
-            name: "carnet-descriptor-tool", dependencies: ["CarnetDescriptors", "CarnetEmbedding", "CarnetLint"]),
+            name: "carnet-descriptor-tool",
+            dependencies: ["CarnetDescriptors", "CarnetEmbedding", "CarnetFoundation", "CarnetLint"]),
 
         // MARK: Engine
 
         .target(
             name: "CarnetProtocol",
             dependencies: [
-                "CarnetDescriptors",
+                "CarnetDescriptors", "CarnetFoundation",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -117,6 +120,7 @@ let package = Package(
             name: "Carnet",
             dependencies: [
                 "CarnetDescriptors",
+                "CarnetFoundation",
                 "CarnetProtocol",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -131,7 +135,7 @@ let package = Package(
         .target(
             name: "CarnetTransport",
             dependencies: [
-                "CLibZ", "Carnet", "CarnetDescriptors", "CarnetProtocol",
+                "CLibZ", "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
@@ -140,14 +144,14 @@ let package = Package(
         .target(
             name: "CarnetCurl",
             dependencies: [
-                "CLibCurl", "Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetTransport",
+                "CLibCurl", "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetTransport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
         .target(
             name: "CarnetHTTP",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetTransport",
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetTransport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -176,7 +180,7 @@ let package = Package(
         .target(
             name: "CarnetUserAgent",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetProtocol",
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -188,15 +192,15 @@ let package = Package(
         .target(
             name: "CarnetStorage",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetProtocol",
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol",
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
-        .target(name: "CarnetFiles", dependencies: ["Carnet", "CarnetProtocol", "CarnetStorage"]),
+        .target(name: "CarnetFiles", dependencies: ["Carnet", "CarnetFoundation", "CarnetProtocol", "CarnetStorage"]),
         .target(
             name: "CarnetSQLite",
             dependencies: [
-                "Carnet", "CarnetProtocol", "CarnetStorage",
+                "Carnet", "CarnetFoundation", "CarnetProtocol", "CarnetStorage",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
@@ -207,12 +211,14 @@ let package = Package(
         ),
         .target(
             name: "CarnetPostgreSQL",
-            dependencies: ["CLibPQ", "Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetStorage"]),
+            dependencies: [
+                "CLibPQ", "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetStorage",
+            ]),
 
         .target(
             name: "CarnetWeb",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetStorage",
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetStorage",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -234,7 +240,7 @@ let package = Package(
         .target(
             name: "CarnetSandbox",
             dependencies: [
-                "CarnetDescriptors",
+                "CarnetDescriptors", "CarnetFoundation",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -253,7 +259,7 @@ let package = Package(
         .target(
             name: "CarnetTesting",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetSandbox",
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetSandbox",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
@@ -261,7 +267,7 @@ let package = Package(
         .target(
             name: "CarnetSimulation",
             dependencies: [
-                "CarnetDescriptors", "CarnetLint", "CarnetProtocol",
+                "CarnetDescriptors", "CarnetFoundation", "CarnetLint", "CarnetProtocol",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
@@ -271,7 +277,7 @@ let package = Package(
         .executableTarget(
             name: "CarnetCommand",
             dependencies: commandTransport + [
-                "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetFiles", "CarnetLint",
+                "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetFiles", "CarnetFoundation", "CarnetLint",
                 "CarnetHummingbird", "CarnetProtocol", "CarnetSandbox", "CarnetSandboxServer", "CarnetSimulation",
                 "CarnetTesting", "CarnetTransport", "CarnetUserAgent", "CarnetWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

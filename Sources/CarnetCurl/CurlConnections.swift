@@ -1,17 +1,10 @@
 import CLibCurl
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 import CarnetTransport
-import Foundation
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Dispatch
 
 /// The way to the thread that has the connections. libcurl's handles belong to that thread alone.
 final class CurlConnections: Sendable {
@@ -96,7 +89,7 @@ final class CurlConnections: Sendable {
             }
             state.alarm = alarm
             state.orders.append(order)
-            Thread.detachNewThread { [self] in CurlThread(self, alarm, trust).run() }
+            DispatchQueue(label: "carnet.curl").async { [self] in CurlThread(self, alarm, trust).run() }
             return .success(nil)
         }
         switch outcome {

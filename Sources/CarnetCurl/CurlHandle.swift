@@ -1,14 +1,7 @@
 import CLibCurl
 import Carnet
+import CarnetFoundation
 import CarnetTransport
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// One of libcurl's handles for an exchange at a time. Its settings that are the same for every exchange are made once.
 final class CurlHandle {

@@ -1,8 +1,8 @@
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 import CarnetTransport
-import Foundation
 import HTTPTypes
 
 /// A request in the form that libcurl takes, and what its exchange has to keep to.

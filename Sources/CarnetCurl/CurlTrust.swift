@@ -1,15 +1,7 @@
 import CLibCurl
 import Carnet
+import CarnetFoundation
 import CarnetTransport
-import Foundation
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The certificate authorities that servers' certificates are validated with.
 enum CurlTrust: Sendable {

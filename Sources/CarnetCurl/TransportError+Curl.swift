@@ -1,14 +1,7 @@
 import CLibCurl
 import Carnet
+import CarnetFoundation
 import CarnetTransport
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 extension TransportError {
     /// Describes the failure of an exchange. libcurl's own description may quote the request.

@@ -1,5 +1,5 @@
+package import CarnetFoundation
 package import CarnetStorage
-package import Foundation
 
 /// A file for each sign-in. Its name contains the expiry, so that it can be deleted unopened.
 extension FileTokenStore {

@@ -1,8 +1,8 @@
 import AsyncHTTPClient
 public import Carnet
+import CarnetFoundation
 public import CarnetProtocol
 public import CarnetTransport
-import Foundation
 import HTTPTypes
 import NIOCore
 import NIOHTTP1

@@ -1,18 +1,11 @@
 import AsyncHTTPClient
 import Carnet
+import CarnetFoundation
 import CarnetTransport
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 extension TransportError {
     /// Describes the failure of an exchange. The library's own description may quote the request.

@@ -1,13 +1,6 @@
 import CLibPQ
+import CarnetFoundation
 import CarnetProtocol
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// One connection. Its calls block on their own thread, never for longer than their limit.
 actor DatabaseConnection {

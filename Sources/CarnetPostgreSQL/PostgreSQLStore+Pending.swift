@@ -1,5 +1,5 @@
+package import CarnetFoundation
 package import CarnetStorage
-package import Foundation
 
 extension PostgreSQLStore {
     /// The maximum number of sign-ins. Beyond it, those that expire first are dropped.

@@ -1,6 +1,6 @@
+package import CarnetFoundation
 import CarnetProtocol
 package import CarnetStorage
-package import Foundation
 
 extension PostgreSQLStore {
     package func use(_ token: UsedTokenID, until end: Date, now: Date) async throws -> Bool {

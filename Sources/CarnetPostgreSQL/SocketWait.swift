@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import CarnetFoundation
 
 /// Waits for a socket on the calling thread, not longer than the task lives.
 enum SocketWait {

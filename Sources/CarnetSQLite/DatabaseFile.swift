@@ -1,6 +1,6 @@
 import Carnet
+import CarnetFoundation
 import CarnetStorage
-import Foundation
 import GRDB
 
 /// The database. It is opened at its first use, and again after a failure.

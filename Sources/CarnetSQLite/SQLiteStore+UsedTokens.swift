@@ -1,6 +1,6 @@
 import Carnet
+package import CarnetFoundation
 package import CarnetStorage
-package import Foundation
 import GRDB
 
 extension SQLiteStore {

@@ -1,7 +1,7 @@
 package import Carnet
+import CarnetFoundation
 package import CarnetProtocol
 public import CarnetStorage
-import Foundation
 import GRDB
 
 /// Keeps connections and pending sign-ins in a SQLite database that the processes of one machine share.

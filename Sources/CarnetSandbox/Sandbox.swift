@@ -1,11 +1,6 @@
 public import CarnetDescriptors
+public import CarnetFoundation
 public import HTTPTypes
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// An authorization and resource server that simulates providers from their descriptors alone.
 ///

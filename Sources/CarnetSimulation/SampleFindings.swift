@@ -1,7 +1,7 @@
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetLint
 import CarnetProtocol
-import Foundation
 
 /// The findings about samples.
 struct SampleFindings {

@@ -1,6 +1,6 @@
 package import CarnetDescriptors
+import CarnetFoundation
 package import CarnetProtocol
-import Foundation
 
 /// A sign-in of a test client in the engine's code: requests that are not sent, and samples as responses. It is
 /// deterministic.

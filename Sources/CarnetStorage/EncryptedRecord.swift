@@ -1,6 +1,6 @@
 package import Carnet
+import CarnetFoundation
 import Crypto
-import Foundation
 
 /// The bytes of a record, the same in every store:
 ///

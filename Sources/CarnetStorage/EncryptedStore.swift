@@ -1,6 +1,6 @@
 package import Carnet
+package import CarnetFoundation
 package import CarnetProtocol
-package import Foundation
 
 /// A store with encrypted records. A store reads and writes them; encryption and the public protocols are the same for each.
 package protocol EncryptedStore: TokenStore, PendingStore {

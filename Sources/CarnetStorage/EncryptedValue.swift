@@ -1,7 +1,7 @@
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 package import CarnetProtocol
-import Foundation
 
 /// A value encrypted into a short string, for a place that others can read and change, such as a cookie:
 ///

@@ -1,7 +1,7 @@
 import Carnet
+import CarnetFoundation
 import CarnetProtocol
 import Crypto
-import Foundation
 
 /// A key of AES-256-GCM that encrypts a store's records. Its description does not show it.
 package struct EncryptionKey: Sendable {
@@ -28,7 +28,7 @@ package struct EncryptionKey: Sendable {
     /// - Parameter text: 32 bytes as base64, with or without padding, or as 64 hexadecimal digits.
     /// - Throws: `TokenStoreError`, `unacceptable`, without the string.
     package init(text: String) throws {
-        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let trimmed = String(text.trimming(\.isWhitespace))
         guard let bytes = Self.hexadecimal(trimmed) ?? Self.base64(trimmed) else {
             throw TokenStoreError(
                 .unacceptable, "a store's key must be base64 or 64 hexadecimal digits: openssl rand -base64 32")

@@ -1,12 +1,5 @@
 import Carnet
-
-#if canImport(Darwin)
-    package import Darwin
-#elseif canImport(Glibc)
-    package import Glibc
-#elseif canImport(Musl)
-    package import Musl
-#endif
+package import CarnetFoundation
 
 /// An open file. It is closed when its value is released, and child processes do not inherit it.
 package struct FileDescriptor: ~Copyable {

@@ -1,14 +1,6 @@
 import Carnet
 import CarnetDescriptors
-import Foundation
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import CarnetFoundation
 
 /// A lock between processes, and between the tasks of one: one byte of a file, locked through an open file
 /// description.

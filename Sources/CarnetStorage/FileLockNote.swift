@@ -1,13 +1,5 @@
 import Carnet
-import Foundation
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import CarnetFoundation
 
 /// The process that holds a lock, and since when. The system does not report it for open file description locks.
 ///

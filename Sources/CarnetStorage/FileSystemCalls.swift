@@ -1,12 +1,5 @@
 package import Carnet
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import CarnetFoundation
 
 /// The system calls that write. Tests replace them to simulate a full disk or a crash.
 package struct FileSystemCalls: Sendable {

@@ -1,6 +1,6 @@
 import Carnet
+import CarnetFoundation
 import Crypto
-import Foundation
 
 /// The keys of a store: the first encrypts, all decrypt.
 ///

@@ -1,6 +1,6 @@
 import Carnet
+public import CarnetFoundation
 public import CarnetProtocol
-public import Foundation
 
 extension PendingAuthorization {
     private static let purpose = "pending sign-in"

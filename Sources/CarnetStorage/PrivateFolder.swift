@@ -1,12 +1,5 @@
 package import Carnet
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import CarnetFoundation
 
 /// A folder, and its files, that no other user can read or change.
 package struct PrivateFolder: Sendable {

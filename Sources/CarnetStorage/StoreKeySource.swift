@@ -1,7 +1,7 @@
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 package import CarnetProtocol
-import Foundation
 
 /// The source of the keys that encrypt a store's records.
 public struct StoreKeySource: Sendable {

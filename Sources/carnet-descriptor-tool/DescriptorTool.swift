@@ -1,7 +1,7 @@
 import CarnetDescriptors
 import CarnetEmbedding
+import CarnetFoundation
 import CarnetLint
-import Foundation
 
 /// Checks descriptors, and writes the Swift file that embeds them.
 ///
@@ -42,7 +42,7 @@ enum DescriptorTool {
         do {
             try content.write(to: file, options: .atomic)
         } catch {
-            report("error: \(output) cannot be written: \(error.localizedDescription)")
+            report("error: \(output) cannot be written: \(error.fileReason)")
             exit(3)
         }
     }
@@ -111,11 +111,11 @@ enum DescriptorTool {
         let text = TextReporter().render(finding) { path in
             (try? SourceFile(readingFrom: path)).map { SourceText($0) }
         }
-        FileHandle.standardError.write(Data(text.utf8))
+        OutputChannel.standardError.write(text)
     }
 
     private static func report(_ line: String) {
-        FileHandle.standardError.write(Data((line + "\n").utf8))
+        OutputChannel.standardError.write(line + "\n")
     }
 }
 

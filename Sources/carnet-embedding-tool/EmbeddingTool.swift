@@ -1,5 +1,5 @@
 import CarnetEmbedding
-import Foundation
+import CarnetFoundation
 
 /// Writes the Swift file that embeds the catalogue. It checks nothing: tests lint the catalogue.
 ///
@@ -24,12 +24,12 @@ enum EmbeddingTool {
         do {
             try content.write(to: file, options: .atomic)
         } catch {
-            fail("error: \(output) cannot be written: \(error.localizedDescription)", 3)
+            fail("error: \(output) cannot be written: \(error.fileReason)", 3)
         }
     }
 
     private static func fail(_ message: String, _ status: Int32) -> Never {
-        FileHandle.standardError.write(Data((message + "\n").utf8))
+        OutputChannel.standardError.write(message + "\n")
         exit(status)
     }
 }

@@ -28,6 +28,12 @@ struct PercentEncodingTests {
         #expect(PercentEncoding.decodeForm("a=b+c")?.first?.value == "b c")
     }
 
+    @Test("Outside a form, plus is a plus, and bad text is refused alike")
+    func readsOtherParts() {
+        #expect(PercentEncoding.decode("b+c%20d%2B") == "b+c d+")
+        #expect(["%", "%4", "%zz", "%00", "%FF", "%C3", "a\0"].allSatisfy { PercentEncoding.decode($0) == nil })
+    }
+
     // ARES-10: one strict reading of odd input.
     @Test(
         "Rejects what is not properly encoded",

@@ -126,9 +126,8 @@ struct LinkedModuleTests {
         let (modules, products) = try closure(of: ["Carnet", "CarnetApple", "CarnetSwiftUI", "CarnetURLSession"])
         #expect(
             modules == [
-                "CLibYAML", "CLibZ", "Carnet", "CarnetApple", "CarnetDescriptors", "CarnetProtocol", "CarnetStorage",
-                "CarnetSwiftUI",
-                "CarnetTransport", "CarnetURLSession",
+                "CLibYAML", "CLibZ", "Carnet", "CarnetApple", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol",
+                "CarnetStorage", "CarnetSwiftUI", "CarnetTransport", "CarnetURLSession",
             ])
         #expect(
             products == ["Crypto", "CryptoExtras", "HTTPTypes", "Logging", "Metrics", "Tracing", "Yams"])

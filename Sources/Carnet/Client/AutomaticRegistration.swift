@@ -1,6 +1,6 @@
 import CarnetDescriptors
+import CarnetFoundation
 public import CarnetProtocol
-import Foundation
 
 /// A client that registers itself when it is first needed, once for each server. Concurrent callers share one
 /// registration.

@@ -1,6 +1,6 @@
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
-import Foundation
 
 /// An access token without a user, with the key that it is bound to.
 struct ClientToken: Sendable {

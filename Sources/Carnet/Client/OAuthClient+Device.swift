@@ -1,6 +1,6 @@
 import CarnetDescriptors
+import CarnetFoundation
 public import CarnetProtocol
-import Foundation
 
 extension OAuthClient {
     /// Begins a sign-in on another device: the page and the code to show (RFC 8628, section 3.1).

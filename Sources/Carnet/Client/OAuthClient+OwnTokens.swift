@@ -1,6 +1,6 @@
 import CarnetDescriptors
+import CarnetFoundation
 public import CarnetProtocol
-import Foundation
 public import HTTPTypes
 
 /// Tokens without a user.

@@ -1,6 +1,6 @@
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
-import Foundation
 
 /// Under which name the account of a sign-in is saved, and what of an earlier sign-in stays.
 extension OAuthClient {

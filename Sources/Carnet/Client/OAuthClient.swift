@@ -1,6 +1,6 @@
 public import CarnetDescriptors
+import CarnetFoundation
 public import CarnetProtocol
-import Foundation
 public import Logging
 
 /// One client of one provider: begins sign-ins, completes them, and restores sessions.

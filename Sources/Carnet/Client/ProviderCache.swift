@@ -1,6 +1,6 @@
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
-import Foundation
 
 /// The cached metadata and keys of a provider. Concurrent callers share one request, which continues if one of them
 /// is cancelled.

@@ -1,6 +1,6 @@
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
-import Foundation
 import HTTPTypes
 
 /// The provider's time, from the `Date` field of its responses. The clock of this machine may be wrong, and the

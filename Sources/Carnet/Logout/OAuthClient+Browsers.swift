@@ -1,5 +1,5 @@
+import CarnetFoundation
 import CarnetProtocol
-import Foundation
 
 /// The browsers of one person at a web site: one record of the store for each.
 extension OAuthClient {

@@ -1,5 +1,5 @@
+import CarnetFoundation
 package import CarnetProtocol
-import Foundation
 
 extension OAuthClient {
     /// Ends the sessions that a provider's logout token names (OpenID Connect Back-Channel Logout, section 2.7).

@@ -1,5 +1,5 @@
+public import CarnetFoundation
 public import CarnetProtocol
-public import Foundation
 
 /// Keeps sign-ins that wait for their callback, for programs whose callback may arrive at another process or after a
 /// restart. `CarnetTesting` has the conformance suite.

@@ -1,11 +1,5 @@
+package import CarnetFoundation
 import CarnetProtocol
-package import Foundation
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The machine's clock.
 package struct SystemWallClock: WallClock {

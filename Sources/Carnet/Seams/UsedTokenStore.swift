@@ -1,4 +1,4 @@
-public import Foundation
+public import CarnetFoundation
 
 /// Remembers the ids of tokens for one use, such as a provider's logout tokens.
 ///

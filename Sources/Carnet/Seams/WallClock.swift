@@ -1,4 +1,4 @@
-public import Foundation
+public import CarnetFoundation
 
 /// Time, and waiting for it to pass.
 public protocol WallClock: Sendable {

@@ -1,5 +1,5 @@
+package import CarnetFoundation
 package import CarnetProtocol
-package import Foundation
 
 /// Keeps pending sign-ins in this process's memory.
 package actor MemoryPendingStore: PendingStore {

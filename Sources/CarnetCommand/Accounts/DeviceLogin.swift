@@ -1,8 +1,8 @@
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 import CarnetSandbox
-import Foundation
 
 /// A sign-in that the user confirms on another device.
 struct DeviceLogin {

@@ -1,8 +1,9 @@
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 import CarnetUserAgent
-import Foundation
+import Dispatch
 
 /// How the user of a terminal gets to see the authorization page, and what is said about it.
 ///
@@ -90,7 +91,7 @@ enum StandardInput {
     static func line() async throws -> String? {
         let (lines, continuation) = AsyncStream<String?>.makeStream()
         // Reading blocks: it gets a thread that nobody waits for.
-        Thread.detachNewThread {
+        DispatchQueue(label: "carnet.input").async {
             continuation.yield(readLine())
             continuation.finish()
         }

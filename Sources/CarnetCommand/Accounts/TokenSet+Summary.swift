@@ -1,7 +1,7 @@
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
-import Foundation
 
 extension TokenSet {
     /// The properties of tokens that may be shown.

@@ -1,6 +1,6 @@
 import Carnet
 import CarnetFiles
-import Foundation
+import CarnetFoundation
 
 /// Where the user's tokens are: `CARNET_STORE`, else the data folder, its key apart from it in the configuration
 /// folder.

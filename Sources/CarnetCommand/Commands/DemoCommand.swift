@@ -1,10 +1,10 @@
 import ArgumentParser
 import Carnet
 import CarnetFiles
+import CarnetFoundation
 import CarnetSandbox
 import CarnetSandboxServer
 import CarnetWeb
-import Foundation
 import Hummingbird
 import Logging
 

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
-import Foundation
 
 struct LoginCommand: Subcommand {
     static let configuration = CommandConfiguration(

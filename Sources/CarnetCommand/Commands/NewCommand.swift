@@ -1,9 +1,9 @@
 import ArgumentParser
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 import CarnetTransport
-import Foundation
 
 struct NewCommand: Subcommand {
     static let configuration = CommandConfiguration(
@@ -51,8 +51,7 @@ struct NewCommand: Subcommand {
             context.console.print(json: JSONObject(["id": .string(id), "text": .string(draft.text)]))
             return
         }
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
+        guard Path.isFolder(folder) else {
             throw Failure(
                 .usage, "--output \(folder): no such folder", next: ["create it: mkdir -p \(folder)"])
         }
@@ -63,7 +62,7 @@ struct NewCommand: Subcommand {
             throw Failure(
                 .usage, "\(path) already exists", next: ["remove it, or choose another id or folder"])
         } catch {
-            throw Failure(.broken, "\(path) cannot be written: \(error.localizedDescription)")
+            throw Failure(.broken, "\(path) cannot be written: \(error.fileReason)")
         }
         context.console.print(path.printable)
         context.console.print(json: JSONObject(["id": .string(id), "file": .string(path)]))

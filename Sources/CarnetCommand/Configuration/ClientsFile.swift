@@ -1,6 +1,6 @@
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
-import Foundation
 
 /// A file of client registrations: provider id -> `client_id`, `client_secret` or `client_secret_env` or
 /// `client_secret_file`, `client_key_file` or `client_key_env`, `client_key_id`, `client_certificate_file` with
@@ -87,14 +87,14 @@ struct ClientsFile {
         case .file(let path):
             let full = below(path)
             let bytes = try SourceFile(readingFrom: full, maximumBytes: 1 << 16).bytes
-            let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .newlines)
+            let text = String(decoding: bytes, as: UTF8.self).trimming(\.isNewline)
             guard !text.isEmpty else { throw Failure(.usage, "\(full): the client secret is empty") }
-            return Secret(text)
+            return Secret(String(text))
         }
     }
 
     /// Where the file is; paths in it are relative to that.
-    private var folder: String { (file.path as NSString).deletingLastPathComponent }
+    private var folder: String { Path.folder(of: file.path) }
 
     private func below(_ path: String) -> String {
         path.hasPrefix("/") || folder.isEmpty ? path : folder + "/" + path

@@ -1,8 +1,8 @@
 import Carnet
 import CarnetDescriptors
 import CarnetFiles
+import CarnetFoundation
 import CarnetProtocol
-import Foundation
 
 /// Changes one registration in a clients file; everything else stays as it is written.
 struct ClientsFileEditor {

@@ -1,4 +1,4 @@
-import Foundation
+import CarnetFoundation
 
 /// The environment that the program runs in: variables, and the user's folders (XDG Base Directory Specification).
 struct HostEnvironment: Sendable {
@@ -14,7 +14,7 @@ struct HostEnvironment: Sendable {
 
     var names: some Collection<String> { variables.keys }
 
-    private var home: String { variables["HOME"] ?? NSHomeDirectory() }
+    private var home: String { variables["HOME"] ?? FileManager.default.homeDirectoryForCurrentUser.path }
 
     /// Providers and client registrations of the user; also the key of the token store.
     var configurationFolder: String { folder("XDG_CONFIG_HOME", or: ".config") }

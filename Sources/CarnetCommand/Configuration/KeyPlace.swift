@@ -1,6 +1,6 @@
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
-import Foundation
 
 /// Where a private key is: never in the clients file itself.
 enum KeyPlace {

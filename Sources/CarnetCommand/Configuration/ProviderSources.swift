@@ -1,6 +1,6 @@
 import CarnetCatalog
 import CarnetDescriptors
-import Foundation
+import CarnetFoundation
 
 /// Where providers are looked for: built in, the user's configuration folder, `CARNET_PROVIDERS` and `--providers`, of
 /// which a later place overrides an earlier provider of the same id; and `./providers`, which may add ids and override
@@ -31,17 +31,17 @@ struct ProviderSources {
                 unreadable.append(error)
             }
         }
-        if Self.isFolder(configuration.providers) { add(configuration.providers) }
+        if Path.isFolder(configuration.providers) { add(configuration.providers) }
         for path in context.environment.providerFolders { add(path) }
         for path in options.folders {
-            guard Self.isFolder(path) else {
+            guard Path.isFolder(path) else {
                 throw Failure(.usage, "--providers \(path): the folder does not exist")
             }
             unreadable += try registry.add(folder: path)
             read.append(path)
         }
         let isNamed = read.contains { Self.place($0) == Self.place(Self.unnamedFolder) }
-        if !isNamed, Self.isFolder(Self.unnamedFolder) { add(Self.unnamedFolder, overriding: false) }
+        if !isNamed, Path.isFolder(Self.unnamedFolder) { add(Self.unnamedFolder, overriding: false) }
         folders = read
         self.registry = registry
         self.unreadable = unreadable
@@ -53,11 +53,6 @@ struct ProviderSources {
         guard let place = realpath(path, nil) else { return nil }
         defer { free(place) }
         return String(cString: place)
-    }
-
-    private static func isFolder(_ path: String) -> Bool {
-        var isDirectory: ObjCBool = false
-        return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue
     }
 
     /// The provider of a name.

@@ -1,7 +1,7 @@
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
-import Foundation
 
 /// Finds the client registration for a provider: options first, then `--clients`, then the environment, then the user's
 /// own `clients.yaml`, then what a stored account was signed in with.

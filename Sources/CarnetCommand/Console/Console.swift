@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// Writes the output to stdout, and notes about the run to stderr.
 final class Console: Sendable {

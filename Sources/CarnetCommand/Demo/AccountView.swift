@@ -1,7 +1,7 @@
 import Carnet
+import CarnetFoundation
 import CarnetProtocol
 import CarnetWeb
-import Foundation
 
 /// What the page of an account shows.
 struct AccountView {

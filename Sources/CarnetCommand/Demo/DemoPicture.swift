@@ -1,7 +1,7 @@
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
-import Foundation
 import HTTPTypes
 
 /// A picture of a profile, fetched here so that the browser asks nobody else for it.

@@ -1,6 +1,6 @@
 import Carnet
 import CarnetFiles
-import Foundation
+import CarnetFoundation
 
 /// Replaces the content of a user's file: at any moment, the old content or the new one is there, whole.
 ///

@@ -1,7 +1,7 @@
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetLint
-import Foundation
 
 /// The files that a lint run looks at.
 struct LintInput {
@@ -21,7 +21,7 @@ struct LintInput {
                 guard stdin == nil else { continue }
                 stdin = Self.readStdin(stdinName ?? "<stdin>")
                 names.append(path)
-            } else if Self.isFolder(path) {
+            } else if Path.isFolder(path) {
                 do throws(SourceFileError) {
                     let descriptors = try DescriptorFolder(path).descriptorPaths()
                     names += descriptors
@@ -53,24 +53,20 @@ struct LintInput {
         }
     }
 
-    private static var defaultPath: String { isFolder("providers") ? "providers" : "." }
-
-    private static func isFolder(_ path: String) -> Bool {
-        var isDirectory: ObjCBool = false
-        return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue
-    }
+    private static var defaultPath: String { Path.isFolder("providers") ? "providers" : "." }
 
     private static func readStdin(_ name: String) -> Read {
         let limit = YAMLLimits().maximumBytes
         var bytes: [UInt8] = []
-        do {
-            while bytes.count <= limit, let chunk = try FileHandle.standardInput.read(upToCount: 1 << 16),
-                !chunk.isEmpty
-            {
-                bytes += chunk
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while bytes.count <= limit {
+            let count = read(STDIN_FILENO, &buffer, buffer.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else {
+                return .failure(SourceFileError(path: name, reason: .other("stdin cannot be read")))
             }
-        } catch {
-            return .failure(SourceFileError(path: name, reason: .other("stdin cannot be read")))
+            guard count > 0 else { break }
+            bytes += buffer[..<count]
         }
         guard bytes.count <= limit else {
             return .failure(SourceFileError(path: name, reason: .tooLarge(maximumBytes: limit)))

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CarnetFoundation
 
 /// The form of the output.
 struct OutputOptions: ParsableArguments {

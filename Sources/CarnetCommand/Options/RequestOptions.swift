@@ -1,8 +1,8 @@
 import ArgumentParser
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
-import Foundation
 
 /// The options of an authorization request besides its scopes.
 struct RequestOptions: ParsableArguments {

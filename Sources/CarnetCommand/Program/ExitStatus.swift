@@ -1,4 +1,4 @@
-import Foundation
+import CarnetFoundation
 
 /// The exit status of the program. A command throws it after it has printed its result.
 enum ExitStatus: Int32, Error {

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 import CarnetFiles
+import CarnetFoundation
 import Dispatch
-import Foundation
 
 /// Turns a signal that asks the program to end into the cancellation of what runs, so that ports are freed and nothing is
 /// half done: Ctrl-C, the end of a terminal, `kill`.

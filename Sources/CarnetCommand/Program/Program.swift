@@ -1,6 +1,7 @@
 import ArgumentParser
 import CarnetDescriptors
-import Foundation
+import CarnetFoundation
+import Dispatch
 
 /// Reads the command line, runs one command, and turns the result into an exit status.
 @main

@@ -1,9 +1,9 @@
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 import CarnetSandbox
 import CarnetTesting
-import Foundation
 import HTTPTypes
 
 /// A whole sign-in at a sandbox that impersonates the provider, and then everything that the tokens are good for.

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import CarnetFoundation
 
 extension BrandColor {
     /// Whether black is easier to read on the colour than white. Either is read at 4.5 to 1 at least (WCAG 2.2, 1.4.3).

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import CarnetFoundation
 
 /// How a token response states when the access token ends, where it is not the lifetime in seconds of RFC 6749,
 /// section 5.1.

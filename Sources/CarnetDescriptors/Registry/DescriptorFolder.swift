@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import CarnetFoundation
 
 /// A folder of descriptors: its `.yaml` and `.yml` files, not those of folders inside it.
 package struct DescriptorFolder: Sendable {

@@ -1,4 +1,4 @@
-package import Foundation
+package import CarnetFoundation
 
 /// The hash functions for templates, from the module that fills them.
 package protocol TemplateDigests: Sendable {

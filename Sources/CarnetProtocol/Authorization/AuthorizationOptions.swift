@@ -1,5 +1,5 @@
 public import CarnetDescriptors
-public import Foundation
+public import CarnetFoundation
 
 /// What one sign-in requests beyond the descriptor and the registration.
 public struct AuthorizationOptions: Sendable {

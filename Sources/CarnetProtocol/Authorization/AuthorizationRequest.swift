@@ -1,5 +1,5 @@
 package import CarnetDescriptors
-package import Foundation
+package import CarnetFoundation
 
 /// An authorization URL, and what the client keeps until the callback (RFC 6749, section 4.1.1).
 public struct AuthorizationRequest: Sendable {

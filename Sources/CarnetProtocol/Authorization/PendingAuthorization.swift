@@ -1,5 +1,5 @@
 public import CarnetDescriptors
-public import Foundation
+public import CarnetFoundation
 
 /// A sign-in that has begun and waits for its callback.
 ///

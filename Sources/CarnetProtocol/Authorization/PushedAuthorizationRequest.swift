@@ -1,5 +1,5 @@
 package import CarnetDescriptors
-package import Foundation
+package import CarnetFoundation
 
 extension DiscoveredProvider {
     /// Whether the parameters of a sign-in are pushed.

@@ -1,5 +1,5 @@
 import CarnetDescriptors
-import Foundation
+import CarnetFoundation
 
 /// An authorization request's parameters as a JWT that the client signs (RFC 9101, section 4).
 struct RequestObject {

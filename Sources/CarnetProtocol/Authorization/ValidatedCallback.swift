@@ -1,5 +1,5 @@
 package import CarnetDescriptors
-package import Foundation
+package import CarnetFoundation
 
 /// A callback that belongs to a pending authorization and passed all checks. A token request can be built from
 /// nothing else.

@@ -1,5 +1,5 @@
 import CarnetDescriptors
-import Foundation
+import CarnetFoundation
 
 /// How one client authenticates at one provider (RFC 6749, section 2.3.1): with exactly one method, never by trial.
 struct ClientAuthentication {

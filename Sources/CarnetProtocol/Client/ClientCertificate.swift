@@ -1,6 +1,6 @@
 import CarnetDescriptors
+import CarnetFoundation
 import Crypto
-import Foundation
 
 /// A client certificate with its private key, for the TLS handshake (RFC 8705).
 ///

@@ -1,6 +1,6 @@
 package import CarnetDescriptors
+import CarnetFoundation
 import Crypto
-import Foundation
 
 /// The key that the tokens of one sign-in are bound to (RFC 9449): ES256, new for each sign-in.
 ///

@@ -1,6 +1,6 @@
 import CarnetDescriptors
+package import CarnetFoundation
 import Crypto
-package import Foundation
 import HTTPTypes
 
 extension PreparedRequest {

@@ -1,5 +1,5 @@
 package import CarnetDescriptors
-public import Foundation
+public import CarnetFoundation
 
 /// A sign-in that waits for the user at another device (RFC 8628, section 3.2).
 public struct DeviceAuthorization: Sendable {

@@ -1,5 +1,5 @@
 package import CarnetDescriptors
-package import Foundation
+package import CarnetFoundation
 import HTTPTypes
 
 /// The result of one token request of the device flow (RFC 8628, section 3.5).

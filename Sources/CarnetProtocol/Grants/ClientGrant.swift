@@ -1,5 +1,5 @@
 package import CarnetDescriptors
-package import Foundation
+package import CarnetFoundation
 
 /// A grant without a user: the client's own credentials (RFC 6749, section 4.4), or an assertion (RFC 7523, section 2.1).
 public struct ClientGrant: Sendable {

@@ -1,5 +1,5 @@
 package import CarnetDescriptors
-package import Foundation
+package import CarnetFoundation
 
 /// The exchange of one token for another: for another audience, for fewer scopes, or on behalf of somebody (RFC 8693).
 public struct TokenExchange: Sendable {

@@ -1,5 +1,5 @@
 package import CarnetDescriptors
-package import Foundation
+package import CarnetFoundation
 
 extension TokenRequest {
     /// Requests an access token for the client itself (RFC 6749, section 4.4.2).

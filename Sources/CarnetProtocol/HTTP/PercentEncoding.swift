@@ -54,9 +54,9 @@ package enum PercentEncoding {
                 guard start < end else { continue }
                 let pair = bytes[start..<end]
                 let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? end
-                guard let name = decode(pair[..<equals]), let value = decode(pair[equals...].dropFirst()) else {
-                    return nil
-                }
+                guard let name = decode(pair[..<equals], plus: 0x20),
+                    let value = decode(pair[equals...].dropFirst(), plus: 0x20)
+                else { return nil }
                 pairs.append((name, value))
             }
             return pairs
@@ -73,7 +73,14 @@ package enum PercentEncoding {
             .elementsEqual("application/x-www-form-urlencoded".utf8)
     }
 
-    private static func decode(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> String? {
+    /// Decodes a part of a URL other than a form; `+` stays.
+    ///
+    /// - Returns: `nil` like `decodeForm`.
+    package static func decode(_ text: String) -> String? {
+        text.withBytes { decode($0[...], plus: UInt8(ascii: "+")) }
+    }
+
+    private static func decode(_ text: Slice<UnsafeBufferPointer<UInt8>>, plus: UInt8) -> String? {
         Work.count(text.count)
         if text.allSatisfy(ASCII.isUnreserved) { return String(decoding: text, as: UTF8.self) }
         var output: [UInt8] = []
@@ -82,7 +89,7 @@ package enum PercentEncoding {
         while let byte = bytes.next() {
             switch byte {
             case 0: return nil
-            case UInt8(ascii: "+"): output.append(0x20)
+            case UInt8(ascii: "+"): output.append(plus)
             case UInt8(ascii: "%"):
                 guard let high = bytes.next().flatMap(hexValue), let low = bytes.next().flatMap(hexValue),
                     high | low != 0

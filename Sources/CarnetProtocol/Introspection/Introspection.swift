@@ -1,5 +1,5 @@
 public import CarnetDescriptors
-public import Foundation
+public import CarnetFoundation
 
 /// The state of a token at its server (RFC 7662, section 2.2).
 public struct Introspection: Sendable {

@@ -1,4 +1,4 @@
-import Foundation
+import CarnetFoundation
 
 enum Base64 {
     static func encode(_ bytes: [UInt8]) -> String {

@@ -1,7 +1,7 @@
 import CarnetDescriptors
+import CarnetFoundation
 import Crypto
 import CryptoExtras
-import Foundation
 
 extension ClientKey {
     /// Whether the key's type fits the algorithm, and the key does not name another algorithm.

@@ -1,7 +1,7 @@
 import CarnetDescriptors
+import CarnetFoundation
 import Crypto
 import CryptoExtras
-import Foundation
 
 extension ClientKey {
     /// Reads a private key in JWK form (RFC 7517; RFC 7518, section 6; RFC 8037, section 2).

@@ -1,6 +1,6 @@
+import CarnetFoundation
 import Crypto
 import CryptoExtras
-import Foundation
 
 extension ClientKey {
     /// Reads a key in PEM form: PKCS#8 (RFC 5958), SEC1 (RFC 5915) or PKCS#1 (RFC 8017, appendix A.1.2).
@@ -141,12 +141,6 @@ extension Substring {
     fileprivate func marked(_ word: String) -> Substring? {
         guard hasPrefix("-----\(word) "), hasSuffix("-----"), count > word.count + 11 else { return nil }
         return dropFirst(word.count + 6).dropLast(5)
-    }
-
-    fileprivate func trimming(_ isOuter: (Character) -> Bool) -> Substring {
-        var trimmed = drop(while: isOuter)
-        while let last = trimmed.last, isOuter(last) { trimmed.removeLast() }
-        return trimmed
     }
 }
 

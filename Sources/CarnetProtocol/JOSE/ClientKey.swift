@@ -1,7 +1,7 @@
 public import CarnetDescriptors
+import CarnetFoundation
 import Crypto
 import CryptoExtras
-import Foundation
 
 /// A private key of the client. It signs assertions, or decrypts tokens that are encrypted for the client.
 ///

@@ -1,7 +1,7 @@
 import CarnetDescriptors
+import CarnetFoundation
 import Crypto
 import CryptoExtras
-import Foundation
 
 /// The parts of a compact JWE (RFC 7516, section 7.1), not trusted yet.
 struct JSONWebEncryption {

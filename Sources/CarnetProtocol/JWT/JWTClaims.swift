@@ -1,5 +1,5 @@
 import CarnetDescriptors
-import Foundation
+import CarnetFoundation
 
 /// The claims of a JWT, read by the policy of its type (RFC 7519, section 4.1). `null` counts as absent.
 struct JWTClaims {

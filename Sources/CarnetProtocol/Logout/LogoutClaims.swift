@@ -1,5 +1,5 @@
 import CarnetDescriptors
-import Foundation
+import CarnetFoundation
 
 /// Checks the claims that only a logout token has.
 struct LogoutClaims {

@@ -1,5 +1,5 @@
 package import CarnetDescriptors
-package import Foundation
+package import CarnetFoundation
 
 /// A provider's statement that sessions have ended (OpenID Connect Back-Channel Logout, section 2.4).
 package struct LogoutToken: Sendable {

@@ -1,5 +1,5 @@
 package import CarnetDescriptors
-import Foundation
+import CarnetFoundation
 
 /// Claims of a profile that another party signed (OpenID Connect Core, section 5.6.2), not trusted yet.
 package struct AggregatedClaims: Sendable {

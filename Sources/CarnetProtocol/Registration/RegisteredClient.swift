@@ -1,5 +1,5 @@
 package import CarnetDescriptors
-package import Foundation
+package import CarnetFoundation
 
 /// A registration as the server returned it (RFC 7591, section 3.2.1). It may differ from the request.
 ///

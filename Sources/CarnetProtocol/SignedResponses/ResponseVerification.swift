@@ -1,4 +1,4 @@
-package import Foundation
+package import CarnetFoundation
 
 /// What validates a signed response: the signer's keys, the expected audience and the current time.
 package struct ResponseVerification: Sendable {

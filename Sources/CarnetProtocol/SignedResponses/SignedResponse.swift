@@ -1,5 +1,5 @@
 import CarnetDescriptors
-import Foundation
+import CarnetFoundation
 
 /// The claims of a response that is a JWT. Its signature and the rules of its `JWTPolicy` have been checked.
 struct SignedResponse {

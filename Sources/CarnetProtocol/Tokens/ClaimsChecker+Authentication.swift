@@ -1,5 +1,5 @@
 import CarnetDescriptors
-import Foundation
+import CarnetFoundation
 
 extension ClaimsChecker {
     /// Whether the user's authentication is recent and strong enough for the request (OpenID Connect Core, section

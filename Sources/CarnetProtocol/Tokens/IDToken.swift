@@ -1,6 +1,6 @@
 package import CarnetDescriptors
+package import CarnetFoundation
 import Crypto
-package import Foundation
 
 /// The claims of a validated ID token (OpenID Connect Core, section 2).
 ///

@@ -1,5 +1,5 @@
 import CarnetDescriptors
-import Foundation
+import CarnetFoundation
 
 extension TokenExpiry {
     /// The expiry in an access token, if the token is a JWT.

@@ -1,5 +1,5 @@
 package import CarnetDescriptors
-package import Foundation
+package import CarnetFoundation
 
 /// Builds the requests to the token endpoint (RFC 6749, sections 4.1.3 and 6) and for revocation (RFC 7009).
 package enum TokenRequest {

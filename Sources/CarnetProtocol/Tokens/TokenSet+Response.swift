@@ -1,5 +1,5 @@
 package import CarnetDescriptors
-package import Foundation
+package import CarnetFoundation
 
 extension TokenSet {
     /// The tokens of a new sign-in.

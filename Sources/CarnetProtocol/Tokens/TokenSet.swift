@@ -1,4 +1,4 @@
-public import Foundation
+public import CarnetFoundation
 
 /// The tokens of one signed-in account, with the data needed to use and refresh them.
 public struct TokenSet: Codable, Hashable, Sendable {

@@ -1,6 +1,6 @@
 package import CarnetDescriptors
+import CarnetFoundation
 import Crypto
-import Foundation
 
 extension CallbackVerification {
     /// Checks the provider's signature of a callback, in constant time.

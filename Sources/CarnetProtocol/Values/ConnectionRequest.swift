@@ -1,5 +1,5 @@
 package import CarnetDescriptors
-package import Foundation
+package import CarnetFoundation
 import HTTPTypes
 
 /// Requests after the token response: exchange steps, lookups, and the requests at the start and the end of a

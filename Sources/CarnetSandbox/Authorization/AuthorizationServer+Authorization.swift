@@ -1,11 +1,6 @@
 import CarnetDescriptors
+import CarnetFoundation
 import HTTPTypes
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension AuthorizationServer {
     /// The authorization endpoint (RFC 6749, section 3.1).

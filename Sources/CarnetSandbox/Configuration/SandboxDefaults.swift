@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import CarnetFoundation
 
 /// The default sources of time and randomness.
 package enum SandboxDefaults {

@@ -1,12 +1,7 @@
 import CarnetDescriptors
+import CarnetFoundation
 import Crypto
 import HTTPTypes
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Why a proof of possession is refused (RFC 9449, sections 5, 7.1, 8 and 9).
 enum ProofRefusal: Error {

@@ -1,11 +1,6 @@
 import CarnetDescriptors
+import CarnetFoundation
 import HTTPTypes
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension AuthorizationServer {
     private static let deviceLifetime = 600

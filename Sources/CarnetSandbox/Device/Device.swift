@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import CarnetFoundation
 
 /// A device that waits for the user's decision (RFC 8628).
 struct Device: Sendable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import CarnetFoundation
 
 /// Base64 with the URL alphabet and without padding (RFC 7515, section 2).
 enum Base64URL {

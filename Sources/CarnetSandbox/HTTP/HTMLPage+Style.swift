@@ -1,11 +1,6 @@
 import CarnetDescriptors
+import CarnetFoundation
 import Crypto
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension HTMLPage {
     /// The style sheet of the page; one brand's pages have its colour.

@@ -1,12 +1,7 @@
 import CarnetDescriptors
+import CarnetFoundation
 import Crypto
 import CryptoExtras
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A private key with the one algorithm that it signs with (RFC 7518, section 3; RFC 8037).
 struct SigningKey: Sendable {

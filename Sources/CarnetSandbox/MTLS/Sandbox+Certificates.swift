@@ -1,10 +1,5 @@
+import CarnetFoundation
 package import HTTPTypes
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension Sandbox {
     private static let certificateFieldName = "Client-Cert"

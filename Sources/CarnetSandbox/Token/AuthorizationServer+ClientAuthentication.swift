@@ -1,11 +1,6 @@
 import CarnetDescriptors
+import CarnetFoundation
 import HTTPTypes
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension AuthorizationServer {
     /// Finds out which client asks and demands the one way of authentication that it is registered for

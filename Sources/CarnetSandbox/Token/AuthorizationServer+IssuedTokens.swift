@@ -1,11 +1,6 @@
 import CarnetDescriptors
+import CarnetFoundation
 import Crypto
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension ProviderSections {
     /// The claims of the access token that templates read.

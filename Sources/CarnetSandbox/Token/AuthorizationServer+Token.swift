@@ -1,12 +1,7 @@
 import CarnetDescriptors
+import CarnetFoundation
 import Crypto
 import HTTPTypes
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension AuthorizationServer {
     /// The token endpoint (RFC 6749, section 3.2), and that for refreshing where a descriptor has one of its own.

@@ -1,10 +1,5 @@
 import CarnetDescriptors
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import CarnetFoundation
 
 /// What a user allowed a client: the family of all tokens that come from one approval.
 struct Grant: Sendable {

@@ -1,10 +1,5 @@
 import CarnetDescriptors
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import CarnetFoundation
 
 /// The shape of a token response: a descriptor's sample with its own members, or that of RFC 6749, section 5.1.
 struct TokenResponseShape {

@@ -1,12 +1,7 @@
 import CarnetDescriptors
+import CarnetFoundation
 import Crypto
 import HTTPTypes
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 private struct SandboxDigests: TemplateDigests {
     func sha256(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }

@@ -1,7 +1,7 @@
 public import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
-import Foundation
 
 /// The requirements of `PendingStore`, as checks for any test framework.
 public enum PendingStoreConformance: CaseIterable, Sendable {

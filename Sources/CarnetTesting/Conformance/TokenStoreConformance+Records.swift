@@ -1,6 +1,6 @@
 import Carnet
+import CarnetFoundation
 import CarnetProtocol
-import Foundation
 
 extension TokenStoreConformance {
     func roundTrip(_ stores: Stores, _ context: CheckContext) async throws {

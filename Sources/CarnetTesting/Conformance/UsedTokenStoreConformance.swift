@@ -1,5 +1,5 @@
 public import Carnet
-import Foundation
+import CarnetFoundation
 
 /// The requirements of `UsedTokenStore`, as checks for any test framework.
 public enum UsedTokenStoreConformance: CaseIterable, Sendable {

@@ -1,12 +1,4 @@
-import Foundation
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import CarnetFoundation
 
 /// A TCP socket on 127.0.0.1. A wait returns within 100 milliseconds.
 struct LoopbackSocket: Sendable {

@@ -1,5 +1,6 @@
 import CarnetDescriptors
-import Foundation
+import CarnetFoundation
+import Dispatch
 
 /// A loopback server that reads one HTTP request from each connection and then does what its script says, however
 /// wrong: for tests of what a client withstands.
@@ -31,7 +32,7 @@ package final class RawServer: Sendable {
         let script = RawServerScript(steps)
         port = listener.port
         self.script = script
-        Thread.detachNewThread { script.serve(listener) }
+        DispatchQueue(label: "server").async { script.serve(listener) }
     }
 
     deinit {
@@ -91,7 +92,7 @@ private final class RawServerScript: Sendable {
         while !isStopped {
             guard let connection = listener.accept() else { continue }
             state.withLock { $0.connections += 1 }
-            Thread.detachNewThread { self.play(on: connection) }
+            DispatchQueue(label: "connection").async { self.play(on: connection) }
         }
         listener.close()
         change { $0.isClosed = true }
@@ -147,11 +148,11 @@ private final class RawServerScript: Sendable {
             guard let bytes = connection.receive() else { return nil }
             received += bytes
             let text = String(decoding: received, as: UTF8.self)
-            guard let end = text.range(of: "\r\n\r\n") else { continue }
+            guard let end = text.firstRange(of: "\r\n\r\n") else { continue }
             let length =
                 text[..<end.lowerBound].split(separator: "\r\n")
                 .first { $0.lowercased().hasPrefix("content-length:") }
-                .flatMap { Int($0.dropFirst("content-length:".count).trimmingCharacters(in: .whitespaces)) } ?? 0
+                .flatMap { Int($0.dropFirst("content-length:".count).trimming(\.isWhitespace)) } ?? 0
             if text[end.upperBound...].utf8.count >= length { return text }
         }
         return nil

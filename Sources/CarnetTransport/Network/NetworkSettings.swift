@@ -1,6 +1,6 @@
 public import Carnet
+import CarnetFoundation
 import CarnetProtocol
-import Foundation
 
 /// How a transport reaches the Internet: its proxy, and the certificate authorities that it trusts.
 ///

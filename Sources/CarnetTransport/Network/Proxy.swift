@@ -1,6 +1,6 @@
 package import Carnet
+import CarnetFoundation
 package import CarnetProtocol
-import Foundation
 
 /// An HTTP proxy, which tunnels with CONNECT (RFC 9110, section 9.3.6), or a SOCKS 5 proxy (RFC 1928). Both resolve the
 /// names of hosts.
@@ -22,7 +22,7 @@ package struct Proxy: Hashable, Sendable {
         func unusable(_ reason: String) -> TransportError { TransportError(.unsupportedRequest, "\(name) \(reason)") }
         var rest = Substring(url)
         var scheme = "http"
-        if let range = rest.range(of: "://") {
+        if let range = rest.firstRange(of: "://") {
             scheme = rest[..<range.lowerBound].lowercased()
             rest = rest[range.upperBound...]
         }
@@ -33,7 +33,7 @@ package struct Proxy: Hashable, Sendable {
         rest = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         if let at = rest.lastIndex(of: "@") {
             let parts = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            let decoded = parts.map { String($0).removingPercentEncoding }
+            let decoded = parts.map { PercentEncoding.decode(String($0)) }
             guard let user = decoded.first ?? nil, let password = decoded.count == 2 ? decoded[1] : "" else {
                 throw unusable("has a user or password that is not percent-encoded")
             }

@@ -1,15 +1,8 @@
 import Carnet
+import CarnetFoundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The loopback port of one sign-in.
 final class LoopbackListener: Sendable {

@@ -1,10 +1,5 @@
+import CarnetFoundation
 import NIOCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The user at the other end of a loopback connection.
 enum LoopbackPeer {

@@ -1,5 +1,6 @@
 import Carnet
-import Foundation
+import CarnetFoundation
+import Dispatch
 
 /// How the user sees the authorization page.
 public struct Presentation: Sendable {
@@ -86,7 +87,14 @@ public struct Presentation: Sendable {
         return isSeen
     }
 
-    #if os(macOS) || os(Linux)
+    #if os(Linux)
+        /// Does not wait: some openers end only with the browser.
+        private static func run(_ command: [String], onFailure: @escaping @Sendable () -> Void) {
+            DispatchQueue(label: "carnet.browser").async {
+                if ChildProcess.run(command) != 0 { onFailure() }
+            }
+        }
+    #elseif os(macOS)
         /// Does not wait: some openers end only with the browser.
         private static func run(_ command: [String], onFailure: @escaping @Sendable () -> Void) {
             let process = Process()

@@ -1,6 +1,6 @@
 import Carnet
+import CarnetFoundation
 import Crypto
-import Foundation
 
 /// Pages without script, readable on a phone, by a screen reader, and with a dark colour scheme.
 package struct PlainSignInPages: SignInPages {

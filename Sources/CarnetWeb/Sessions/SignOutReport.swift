@@ -1,6 +1,6 @@
 import Carnet
 import CarnetDescriptors
-import Foundation
+import CarnetFoundation
 
 /// The result of a sign-out, for the user.
 public struct SignOutReport: Sendable {

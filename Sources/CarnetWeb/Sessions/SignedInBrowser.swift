@@ -1,5 +1,5 @@
 import Carnet
-public import Foundation
+public import CarnetFoundation
 
 /// A browser in which a user is signed in, for a list of devices.
 public struct SignedInBrowser: Hashable, Sendable, Identifiable {

@@ -1,6 +1,6 @@
 public import Carnet
 import CarnetDescriptors
-public import Foundation
+public import CarnetFoundation
 
 /// The signed-in accounts of one browser. It is an encrypted cookie; the tokens stay in the token store.
 public struct WebSession: Codable, Hashable, Sendable {

@@ -1,6 +1,6 @@
 public import Carnet
+import CarnetFoundation
 import CarnetStorage
-import Foundation
 public import HTTPTypes
 import Logging
 

@@ -1,6 +1,6 @@
 import Carnet
+import CarnetFoundation
 import CarnetStorage
-import Foundation
 
 /// A sign-in that a browser has begun, as its cookie keeps it.
 struct PendingSignIn: Codable {

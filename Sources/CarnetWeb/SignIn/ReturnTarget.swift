@@ -1,4 +1,4 @@
-import Foundation
+import CarnetProtocol
 
 /// The path of this site that a browser is sent to after a sign-in. It cannot lead to another site.
 ///
@@ -25,7 +25,7 @@ package struct ReturnTarget: Hashable, Sendable, Codable {
         // Servers and proxies decode paths, some of them twice.
         var forms = [beforeQuery]
         for _ in 0..<2 {
-            guard let last = forms.last, let decoded = last.removingPercentEncoding else { return nil }
+            guard let last = forms.last, let decoded = PercentEncoding.decode(last) else { return nil }
             forms.append(decoded)
         }
         for form in forms {

@@ -1,8 +1,8 @@
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 import CarnetStorage
-import Foundation
 import HTTPTypes
 import Logging
 

@@ -1,8 +1,8 @@
 public import Carnet
 import CarnetDescriptors
+public import CarnetFoundation
 import CarnetProtocol
 public import CarnetStorage
-public import Foundation
 public import HTTPTypes
 public import Logging
 
