@@ -16,7 +16,7 @@ extension AuthorizationServer {
             case .shown(let problem):
                 let page = HTMLPage(
                     title: "\(provider.name) cannot continue",
-                    content: "<p role=\"alert\">\(HTMLPage.escape(problem))</p>",
+                    content: "<p role=\"alert\">\(problem)</p>",
                     color: provider.display.color
                 )
                 return .html(page, status: .badRequest)

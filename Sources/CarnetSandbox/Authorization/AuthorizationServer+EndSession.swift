@@ -27,16 +27,18 @@ extension AuthorizationServer {
             // A page in a frame is loaded by the browser, so that the browser stays until it is.
             return frame == nil ? .redirect(to: wayOn) : signedOut(frame, wayOn: wayOn)
         } catch {
-            let problem = "<p role=\"alert\">\(HTMLPage.escape(error.description))</p>"
+            let problem: HTML = "<p role=\"alert\">\(error.description)</p>"
             return .html(
                 HTMLPage(title: "\(provider.name) cannot sign you out", content: problem), status: .badRequest)
         }
     }
 
     private func signedOut(_ frame: String?, wayOn: String?) -> Reply {
-        var content = "<p>You are signed out.</p>"
-        if let frame { content += "\n<iframe src=\"\(HTMLPage.escape(frame))\" title=\"Signing out\"></iframe>" }
-        if let wayOn { content += "\n<p><a href=\"\(HTMLPage.escape(wayOn))\">Continue</a></p>" }
+        let content: HTML = """
+            <p>You are signed out.</p>\
+            \(frame.map { "\n<iframe src=\"\($0)\" title=\"Signing out\"></iframe>" })\
+            \(wayOn.map { "\n<p><a href=\"\($0)\">Continue</a></p>" })
+            """
         var page = HTMLPage(title: "Signed out", content: content, color: provider.display.color)
         page.framedOrigin = frame.flatMap { try? WebURL($0).origin }
         return .html(page)

@@ -7,20 +7,17 @@ struct ConsentPage {
     let ticket: String
 
     var page: HTMLPage {
-        let name = HTMLPage.escape(server.provider.name)
-        let client = HTMLPage.escape(request.client.clientID)
-        let target = HTMLPage.escape(request.redirectURI)
-        return HTMLPage(
+        HTMLPage(
             title: "Sign in with \(server.provider.name)",
             content: """
-                <p>This sandbox simulates \(name). No real account is used.</p>
-                <p>The client <code>\(client)</code> requests a sign-in. The response goes to <code>\(
-                    target)</code>.</p>
+                <p>This sandbox simulates \(server.provider.name). No real account is used.</p>
+                <p>The client <code>\(request.client.clientID)</code> requests a sign-in. \
+                The response goes to <code>\(request.redirectURI)</code>.</p>
                 <form method="post">
                 <input type="hidden" name="ticket" value="\(ticket)">
                 <fieldset>
                 <legend>Who are you?</legend>
-                \(users)
+                \(users)\
                 </fieldset>
                 \(scopes)
                 \(faults)
@@ -32,46 +29,51 @@ struct ConsentPage {
         )
     }
 
-    private var users: String { Self.users(of: server) }
-    private var scopes: String { Self.scopes(request.scopes, at: server) }
+    private var users: HTML { Self.users(of: server) }
+    private var scopes: HTML { Self.scopes(request.scopes, at: server) }
 
     /// The choice of a person.
-    static func users(of server: AuthorizationServer) -> String {
-        server.options.users.enumerated().map { index, user in
-            let checked = index == 0 ? " checked" : ""
-            return "<label><input type=\"radio\" name=\"user\" value=\"\(index)\"\(checked)> "
-                + "<span>\(HTMLPage.escape(user.label))</span></label>"
-        }.joined(separator: "\n")
+    static func users(of server: AuthorizationServer) -> HTML {
+        let lines: [HTML] = server.options.users.enumerated().map { index, user in
+            """
+            <label><input type="radio" name="user" value="\(index)"\(if: index == 0, " checked")> \
+            <span>\(user.label)</span></label>
+
+            """
+        }
+        return "\(lines)"
     }
 
-    private var faults: String {
+    private var faults: HTML {
         guard server.options.offersFaults else { return "" }
-        let lines = SandboxFault.allCases.filter(\.isForOneSignIn).map { fault in
-            "<option value=\"\(fault.rawValue)\">\(HTMLPage.escape(fault.summary))</option>"
+        let lines: [HTML] = SandboxFault.allCases.filter(\.isForOneSignIn).map { fault in
+            "<option value=\"\(fault.rawValue)\">\(fault.summary)</option>\n"
         }
         return """
             <label class="above">Fault to simulate
             <select name="fault">
             <option value="">nothing</option>
-            \(lines.joined(separator: "\n"))
+            \(lines)\
             </select></label>
             """
     }
 
     /// The choice of scopes.
-    static func scopes(_ scopes: [String], at server: AuthorizationServer) -> String {
+    static func scopes(_ scopes: [String], at server: AuthorizationServer) -> HTML {
         guard !scopes.isEmpty else { return "" }
-        let lines = scopes.map { scope in
+        let lines: [HTML] = scopes.map { scope in
             let title = server.provider.scopes.catalog.first { $0.id == scope }?.title
-            let text = (title.map { HTMLPage.escape($0) + " " } ?? "") + "<code>\(HTMLPage.escape(scope))</code>"
-            let state = server.isFixed(scope) ? " checked disabled" : " checked"
-            return "<label><input type=\"checkbox\" name=\"scope\" value=\"\(HTMLPage.escape(scope))\"\(state)> "
-                + "<span>\(text)</span></label>"
+            let state: HTML = server.isFixed(scope) ? " checked disabled" : " checked"
+            return """
+                <label><input type="checkbox" name="scope" value="\(scope)"\(state)> \
+                <span>\(title.map { "\($0) " })<code>\(scope)</code></span></label>
+
+                """
         }
         return """
             <fieldset>
             <legend>What may the client do?</legend>
-            \(lines.joined(separator: "\n"))
+            \(lines)\
             </fieldset>
             """
     }

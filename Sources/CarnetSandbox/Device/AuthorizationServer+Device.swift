@@ -115,7 +115,7 @@ extension AuthorizationServer {
     private mutating func showDevice(_ request: ServerRequest) -> Reply {
         let parameters = try? ReceivedParameters(form: request.url.query ?? "")
         guard let userCode = parameters?["user_code"] else {
-            let form =
+            let form: HTML =
                 "<form><label>The code on your device <input name=\"user_code\"></label><button>Continue</button></form>"
             return .html(HTMLPage(title: "Sign in on a device with \(provider.name)", content: form))
         }
@@ -130,15 +130,14 @@ extension AuthorizationServer {
                 HTMLPage(
                     title: "Sign in on a device with \(provider.name)",
                     content: """
-                        <p>This sandbox simulates \(HTMLPage.escape(provider.name)). No real account is used.</p>
-                        <p>A device with the code <code>\(HTMLPage.escape(
-                            userCode))</code> requests a sign-in for the client
-                        <code>\(HTMLPage.escape(device.clientID))</code>. Is it yours?</p>
+                        <p>This sandbox simulates \(provider.name). No real account is used.</p>
+                        <p>A device with the code <code>\(userCode)</code> requests a sign-in for the client
+                        <code>\(device.clientID)</code>. Is it yours?</p>
                         <form method="post">
                         <input type="hidden" name="ticket" value="\(ticket)">
                         <fieldset>
                         <legend>Who are you?</legend>
-                        \(ConsentPage.users(of: self))
+                        \(ConsentPage.users(of: self))\
                         </fieldset>
                         \(ConsentPage.scopes(device.scopes, at: self))
                         <button type="submit" name="decision" value="allow">Allow</button>
@@ -193,7 +192,7 @@ extension AuthorizationServer {
     }
 
     private var unknownDevice: Reply {
-        let text = "<p role=\"alert\">No device waits for this code. Codes expire after ten minutes.</p>"
+        let text: HTML = "<p role=\"alert\">No device waits for this code. Codes expire after ten minutes.</p>"
         return .html(HTMLPage(title: "\(provider.name) cannot continue", content: text), status: .notFound)
     }
 }

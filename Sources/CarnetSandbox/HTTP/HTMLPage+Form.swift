@@ -1,21 +1,25 @@
+import CarnetDescriptors
+
 extension HTMLPage {
-    private static let formStart = "<form method=\"post\" action=\""
+    private static let formStart: HTML = "<form method=\"post\" action=\""
 
     /// A page whose form goes to a client (OAuth 2.0 Form Post Response Mode).
     static func posting(_ fields: [(name: String, value: String)], to url: String) -> HTMLPage {
-        let inputs = fields.map { field in
-            "<input type=\"hidden\" name=\"\(escape(field.name))\" value=\"\(escape(field.value))\">"
-        }
+        let inputs: [HTML] = fields.map { "<input type=\"hidden\" name=\"\($0.name)\" value=\"\($0.value)\">\n" }
         return HTMLPage(
             title: "Back to the client",
-            content: "\(formStart)\(escape(url))\">\n\(inputs.joined(separator: "\n"))\n"
-                + "<button type=\"submit\">Continue</button>\n</form>"
+            content: """
+                \(formStart)\(url)">
+                \(inputs)\
+                <button type="submit">Continue</button>
+                </form>
+                """
         )
     }
 
     /// The form of such a page, encoded; `nil` for any other page.
     static func form(in html: String) -> (url: String, body: String)? {
-        guard let start = html.firstRange(of: formStart)?.upperBound,
+        guard let start = html.firstRange(of: formStart.text)?.upperBound,
             let end = html[start...].firstIndex(of: "\"")
         else { return nil }
         let fields = html[end...].split(separator: "<input type=\"hidden\" name=\"").dropFirst().map { part in

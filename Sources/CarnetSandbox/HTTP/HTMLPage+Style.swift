@@ -4,7 +4,7 @@ import Crypto
 
 extension HTMLPage {
     /// The style sheet of the page; one brand's pages have its colour.
-    var style: String {
+    var style: HTML {
         """
         :root { color-scheme: light dark; --line: light-dark(#767676, #8d8d8d);
                 --brand: \(color?.description ?? "light-dark(#444444, #bbbbbb)"); }
@@ -27,7 +27,7 @@ extension HTMLPage {
 
     /// Nothing runs, and nothing is loaded, but for the page's own style sheet.
     var contentSecurityPolicy: String {
-        let hash = Data(SHA256.hash(data: Array(style.utf8))).base64EncodedString()
+        let hash = Data(SHA256.hash(data: Array(style.text.utf8))).base64EncodedString()
         let frames = framedOrigin.map { "; frame-src \($0)" } ?? ""
         return "default-src 'none'; style-src 'sha256-\(hash)'; frame-ancestors 'none'; base-uri 'none'\(frames)"
     }

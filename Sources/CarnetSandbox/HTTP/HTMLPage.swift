@@ -3,47 +3,31 @@ import CarnetDescriptors
 /// A small page that needs no script.
 struct HTMLPage {
     let title: String
-    /// HTML; what came from outside is escaped.
-    let content: String
+    let content: HTML
     /// The colour of the provider's brand.
     var color: BrandColor?
     /// The origin of the page that this one shows in a frame.
     var framedOrigin: String?
 
-    var text: String {
+    var html: HTML {
         """
         <!DOCTYPE html>
         <html lang="en">
         <head>
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>\(Self.escape(title))</title>
+        <title>\(title)</title>
         <style>\(style)</style>
         </head>
         <body>
         <main>
-        <h1>\(Self.escape(title))</h1>
+        <h1>\(title)</h1>
         \(content)
         </main>
         </body>
         </html>
 
         """
-    }
-
-    static func escape(_ text: String) -> String {
-        var output = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": output += "&amp;"
-            case "<": output += "&lt;"
-            case ">": output += "&gt;"
-            case "\"": output += "&quot;"
-            case "'": output += "&#39;"
-            default: output.unicodeScalars.append(scalar)
-            }
-        }
-        return output
     }
 
     /// The value of a hidden field of a page that was made here.

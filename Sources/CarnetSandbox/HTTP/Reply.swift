@@ -46,7 +46,7 @@ struct Reply {
     }
 
     static func html(_ page: HTMLPage, status: HTTPResponse.Status = .ok) -> Self {
-        var reply = Self(status, body: Array(page.text.utf8))
+        var reply = Self(status, body: Array(page.html.text.utf8))
         reply.headers[.contentType] = "text/html; charset=utf-8"
         reply.headers[.cacheControl] = "no-store"
         reply.headers[.contentSecurityPolicy] = page.contentSecurityPolicy
