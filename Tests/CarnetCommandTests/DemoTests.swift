@@ -103,6 +103,8 @@ struct DemoTests {
             let found = try await browser.text("/?q=glob")
             #expect(!found.contains("Sign in with Acme") && found.contains("Sign in with Globex"))
             #expect(try await browser.text("/?q=%3Cscript%3E").contains("&lt;script&gt;"))
+            // The quotation mark and the combining mark after it are one `Character`, but end an attribute.
+            #expect(try await browser.text("/?q=%22%CC%81%20autofocus").contains("value=\"&quot;\u{301} autofocus\""))
         }
     }
 

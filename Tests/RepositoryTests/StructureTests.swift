@@ -62,7 +62,7 @@ private let allowedImports: [String: Set<String>] = [
         "CarnetUserAgent",
         "CarnetHummingbird",
         "CarnetWeb", "ArgumentParser",
-        "HTTPTypes", "Hummingbird", "Logging", "Mustache", "NIOCore",
+        "HTTPTypes", "Hummingbird", "Logging", "NIOCore",
     ],
 ]
 

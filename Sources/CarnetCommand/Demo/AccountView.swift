@@ -11,6 +11,18 @@ struct AccountView {
         var label: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
     }
 
+    /// A claim as people read it.
+    struct Row {
+        let name: String
+        let value: String
+        var time: String?
+
+        init(_ name: String, _ value: JSONValue) {
+            self.name = name
+            self.value = value.scalarText ?? value.jsonText()
+        }
+    }
+
     let visit: DemoSite.Visit
     let provider: String
     let tab: Tab
@@ -24,11 +36,11 @@ struct AccountView {
         JWTSegments(tokens.accessToken)?.json(tab == .header ? 0 : 1)
     }
 
-    var tokenRows: [[String: Any]]? {
+    var tokenRows: [Row]? {
         tokenPart?.object?.members.map { member in
-            var row = row(member.name, member.value)
+            var row = Row(member.name, member.value)
             if Self.times.contains(member.name), let seconds = member.value.integer, Self.years.contains(seconds) {
-                row["time"] = Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
+                row.time = Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
             }
             return row
         }
@@ -41,36 +53,28 @@ struct AccountView {
 
     var tokenText: String? { tokenPart?.jsonText(.indented) }
 
-    var resourceRows: [[String: Any]] {
-        resources.enumerated().map { number, access in
-            [
-                "number": number, "title": access.resource.title, "url": access.resource.url,
-                "method": access.resource.method.rawValue, "open": access.isOpen,
-                "missing": access.missing.joined(separator: " "),
-            ]
-        }
-    }
-
     /// The scopes of a sign-in that asks for what is granted and what is missing.
-    var wanted: [[String: Any]] {
+    var wanted: [String] {
         let missing = resources.flatMap(\.missing)
         guard !missing.isEmpty else { return [] }
         var scopes = tokens.scopes
         for scope in missing where !scopes.contains(scope) { scopes.append(scope) }
-        return scopes.map { ["scope": $0] }
+        return scopes
     }
 }
 
 /// A profile, or why there is none.
 struct ProfileView {
-    let rows: [[String: Any]]
+    let rows: [AccountView.Row]
     let failure: String?
     let picture: DemoPicture?
+}
 
+extension ProfileView {
     init(of session: Session, over transport: any Transport) async {
         do {
             let profile = try await session.profile()
-            rows = profile.claims.map { row(Self.label(of: $0.name), $0.value) }
+            rows = profile.claims.map { AccountView.Row(Self.label(of: $0.name), $0.value) }
             failure = profile.failures.isEmpty ? nil : profile.failures.map(\.description).joined(separator: "\n")
             picture = await DemoPicture(profile.picture, over: transport)
         } catch {
@@ -85,8 +89,4 @@ struct ProfileView {
         let words = name.replacing("_", with: " ")
         return words.prefix(1).uppercased() + words.dropFirst()
     }
-}
-
-private func row(_ name: String, _ value: JSONValue) -> [String: Any] {
-    ["name": name, "value": value.scalarText ?? value.jsonText()]
 }

@@ -1,175 +1,176 @@
 import Carnet
+import CarnetDescriptors
 import CarnetWeb
-import Mustache
 
 /// The pages of the demonstration: readable without a script, and without a third party.
-struct DemoPages: SignInPages {
-    private let layout: MustacheTemplate
-    private let templates: [String: MustacheTemplate]
-
+///
+/// A part that may be missing or repeated ends with a line break, and a backslash follows its place in the page.
+struct DemoPages: Sendable {
     /// The one script lints a descriptor while it is typed. A profile's picture comes inside the page.
     let contentSecurityPolicy =
         "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; "
         + "base-uri 'none'; frame-ancestors 'none'"
 
-    /// - Throws: The parser's error if a template of this program is wrong.
-    init() throws {
-        layout = try MustacheTemplate(string: DemoTemplates.layout)
-        templates = try DemoTemplates.contents.mapValues { try MustacheTemplate(string: $0) }
+    func page(_ title: String, _ content: HTML) -> HTML {
+        """
+        <!DOCTYPE html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <title>\(title)</title>
+        <link rel="stylesheet" href="/assets/style.css">
+        <link rel="icon" href="/assets/icon.svg">
+        </head>
+        <body>
+        <header><nav aria-label="Site">
+        <a class="site" href="/"><img src="/assets/icon.svg" alt="">Carnet</a>
+        <a href="/">Providers</a>
+        <a href="/descriptor">Try a descriptor</a>
+        </nav></header>
+        <main>
+        <h1>\(title)</h1>
+        \(content)
+        </main>
+        </body>
+        </html>
+
+        """
     }
 
-    private func page(_ title: String, _ template: String, _ values: [String: Any]) -> String {
-        let content = templates[template]?.render(values) ?? ""
-        return layout.render(["title": title, "content": content])
+    func notFound() -> HTML {
+        page(
+            "Page not found",
+            """
+            <p>There is no page at this address.</p>
+            <p><a href="/">All providers</a></p>
+
+            """)
     }
 
+    func flow(provider: ProviderID, name: String, steps: [FlowLog.Step], isSignedIn: Bool) -> HTML {
+        let details: [HTML] = steps.enumerated().map { index, step in
+            """
+            <details>
+            <summary>\(index + 1). \(step.title), controlled by <code>\(step.key)</code></summary>
+            <h2 id="step-\(index + 1)">Request</h2>
+            <pre>\(step.request)</pre>
+            <h2>Response</h2>
+            <pre>\(step.response ?? "(no response, or it is not known here)")</pre>
+            </details>
+
+            """
+        }
+        let none: HTML = "<p>This browser has not begun a sign-in with this provider since the program started.</p>"
+        let diagram: HTML = """
+            <div class="scroll" role="region" aria-label="Sequence diagram" tabindex="0">\
+            \(FlowDiagram(steps: steps).svg)</div>
+            """
+        return page(
+            "Sign-in steps with \(name)",
+            """
+            \(if: isSignedIn, "<p><a href=\"/accounts/\(provider.rawValue)\">Back to the account</a></p>")
+            \(if: steps.isEmpty, none)
+            \(if: !steps.isEmpty, diagram)
+            \(details)
+            """)
+    }
+}
+
+// MARK: - The first page
+
+extension DemoPages {
     /// As many fit on a screen or two.
     private static let fewProviders = 24
 
     func home(
         query: String, accounts: [WebAccount], providers: [(provider: Provider, isSandboxed: Bool)], problems: [String]
-    ) -> String {
+    ) -> HTML {
         let sorted = providers.sorted { $0.provider.name.lowercased() < $1.provider.name.lowercased() }
-        var initials: [[String: Any]] = []
-        let rows: [[String: Any]] = sorted.map { provider, isSandboxed in
-            var row: [String: Any] = [
-                "id": provider.id.rawValue, "name": provider.name, "sandboxed": isSandboxed,
-            ]
-            let own = accounts.filter { $0.provider == provider.id }
+        var initials: [String] = []
+        let cards = sorted.map { provider, isSandboxed in
             let letter = provider.name.first.map { $0.isLetter ? $0.uppercased() : "#" } ?? "#"
-            if initials.last?["letter"] as? String != letter {
-                row["anchor"] = "initial-\(initials.count)"
-                initials.append(["letter": letter, "anchor": "initial-\(initials.count)"])
-            }
-            row["isSignedIn"] = !own.isEmpty
-            row["accounts"] = own.map { account -> [String: Any] in
-                ["who": account.name ?? "somebody", "connection": account.connection, "other": account != own.first]
-            }
-            return row
+            let isFirst = initials.last != letter
+            if isFirst { initials.append(letter) }
+            return card(
+                of: provider, isSandboxed: isSandboxed, accounts.filter { $0.provider == provider.id },
+                initial: isFirst ? initials.count - 1 : nil)
         }
         return page(
-            "Sign in with any provider", "home",
-            [
-                "query": query, "providers": rows, "none": rows.isEmpty, "hasProblems": !problems.isEmpty,
-                "initials": initials, "hasInitials": rows.count > Self.fewProviders,
-                "problems": problems.joined(separator: "\n"),
-            ])
+            "Sign in with any provider",
+            """
+            \(if: !problems.isEmpty, alert(problems))\
+            <form class="row" role="search" action="/">
+            <label for="q">Find a provider</label>
+            <input id="q" name="q" type="search" value="\(query)"> <button>Search</button>
+            </form>
+            \(if: providers.count > Self.fewProviders, index(of: initials))\
+            <ul class="cards">
+            \(cards)\
+            </ul>
+            \(if: providers.isEmpty, "<p role=\"status\">No provider has this name.</p>")
+
+            """)
     }
 
-    func account(_ view: AccountView) -> String {
-        let account = view.visit.account
-        let tabs: [[String: Any]] = AccountView.Tab.allCases.map { tab in
-            ["tab": tab.rawValue, "label": tab.label, "current": tab == view.tab]
-        }
-        var values: [String: Any] = [
-            "id": account.provider.rawValue, "connection": account.connection, "other": view.visit.isOther,
-            "tabs": tabs,
-            "provider": view.provider, "scopes": view.tokens.scopes.joined(separator: " "),
-            "refreshable": view.tokens.refreshToken != nil,
-            "isProfile": view.tab == .profile, "isResources": view.tab == .resources,
-            "isToken": [.payload, .header].contains(view.tab), "part": view.tab.label, "resources": view.resourceRows,
-            "noResources": view.resources.isEmpty, "wanted": view.wanted, "hasWanted": !view.wanted.isEmpty,
-        ]
-        values["claims"] = view.profile?.rows
-        values["failure"] = view.profile?.failure
-        values["picture"] = view.profile?.picture?.source
-        if let rows = view.tokenRows {
-            values["rows"] = rows
-            values["json"] = view.tokenText
-        } else {
-            values["opaque"] = true
-        }
-        if let response = view.response {
-            values["response"] = ["title": response.title, "status": response.status, "text": response.text]
-        }
-        return page("Hello, \(account.name ?? "stranger")", "account", values)
+    private func alert(_ problems: [String]) -> HTML {
+        """
+        <section role="alert" aria-labelledby="problems">
+        <h2 id="problems">Files with errors. Their last valid versions stay in use.</h2>
+        <pre>\(problems.joined(separator: "\n"))</pre>
+        </section>
+
+        """
     }
 
-    func flow(provider: ProviderID, name: String, steps: [FlowLog.Step], isSignedIn: Bool) -> String {
-        let diagram = FlowDiagram(steps: steps)
-        return page(
-            "Sign-in steps with \(name)", "flow",
-            [
-                "id": provider.rawValue, "svg": diagram.svg, "steps": diagram.rows, "none": steps.isEmpty,
-                "isSignedIn": isSignedIn,
-            ])
+    private func index(of initials: [String]) -> HTML {
+        """
+        <nav class="initials" aria-label="Initials">
+        \(initials.enumerated().map { "<a href=\"#initial-\($0)\">\($1)</a>\n" })\
+        </nav>
+
+        """
     }
 
-    func descriptor(
-        _ report: DescriptorReport, trial: (steps: [DescriptorReport.Step], result: String)? = nil
-    ) -> String {
-        var values: [String: Any] = ["text": report.text, "findings": findings(report)]
-        if let trial {
-            let steps = trial.steps.map { step in
-                var row = ["title": step.title, "outcome": step.outcome]
-                row["reason"] = step.reason
-                return row
-            }
-            values["trial"] = ["steps": steps, "result": trial.result]
-        }
-        return page("Try a descriptor", "descriptor", values)
+    /// - Parameter initial: The number of the initial whose first provider it is.
+    private func card(of provider: Provider, isSandboxed: Bool, _ accounts: [WebAccount], initial: Int?) -> HTML {
+        let id = provider.id.rawValue
+        let isSignedIn = !accounts.isEmpty
+        let place: HTML = "<p class=\"faint\">\(isSandboxed ? "Sandbox: no account needed" : "Real provider")</p>\n"
+        let another: HTML = """
+            <input type="hidden" name="another" value="1">
+            <button>Add an account<span class="visually-hidden"> of \(id)</span></button>
+
+            """
+        let button: HTML = "<button class=\"brand brand-\(id)\">Sign in with \(provider.name)</button>"
+        return """
+            <li\(initial.map { " id=\"initial-\($0)\"" })>
+            <h2>\(provider.name)</h2>
+            \(accounts.map { row(of: $0, isOther: $0 != accounts.first) })\
+            \(if: !isSignedIn, place)\
+            <form method="post" action="/sign-in/\(id)">
+            <input type="hidden" name="return_to" value="/accounts/\(id)">
+            \(if: isSignedIn, another)\
+            \(if: !isSignedIn, button)
+            </form>
+            </li>
+
+            """
     }
 
-    /// What the linter says, as the page of descriptors has it.
-    func findings(_ report: DescriptorReport) -> String {
-        let rows = report.findings.map { finding -> [String: Any] in
-            let diagnostic = finding.diagnostic
-            var row: [String: Any] = [
-                "severity": diagnostic.severity.rawValue, "line": diagnostic.span.start.line,
-                "message": diagnostic.message, "code": diagnostic.code,
-            ]
-            row["help"] = diagnostic.help
-            row["fix"] = diagnostic.fix?.summary
-            row["excerpt"] = finding.excerpt.map { ["before": $0.before, "mark": $0.mark, "after": $0.after] }
-            return row
-        }
-        var values: [String: Any] = ["summary": report.summary, "findings": rows]
-        if report.fixableCount > 0 { values["fixable"] = ["count": report.fixableCount] }
-        return templates["findings"]?.render(values) ?? ""
-    }
+    private func row(of account: WebAccount, isOther: Bool) -> HTML {
+        let (id, name) = (account.provider.rawValue, account.name ?? "somebody")
+        return """
+            <p>Signed in as <strong>\(name)</strong></p>
+            <div class="row">
+            <a class="button" href="/accounts/\(id)\(if: isOther, "?account=\(account.connection)")">Open\
+            <span class="visually-hidden"> \(name) of \(id)</span></a>
+            <form method="post" action="/sign-out">
+            <input type="hidden" name="connection" value="\(account.connection)">
+            <button>Sign out<span class="visually-hidden"> \(name) of \(id)</span></button>
+            </form>
+            </div>
 
-    func notFound() -> String { page("Page not found", "notFound", [:]) }
-
-    // MARK: Sign-in
-
-    func choice(_ choice: SignInChoice) -> String {
-        page("Sign in first", "choice", Self.values(choice.providers, choice.returnTo))
-    }
-
-    func problem(_ problem: SignInProblem, _ choice: SignInChoice) -> String {
-        var values = Self.values(choice.providers.filter { $0.id == problem.provider }, choice.returnTo)
-        values["advice"] = problem.advice
-        values["reference"] = problem.id
-        values["cause"] = problem.cause.map(String.init(describing:))
-        values["flow"] = problem.provider.map { ["id": $0.rawValue] }
-        values["staying"] = Self.staying(choice)
-        return page(problem.title, "choice", values)
-    }
-
-    func signedOut(_ report: SignOutReport?, _ choice: SignInChoice) -> String {
-        var values: [String: Any] = ["none": report == nil]
-        values["departures"] = report?.departures.map { departure in
-            [
-                "name": departure.providerName, "id": departure.provider.rawValue,
-                "sentences": departure.sentences.map { ["text": $0] },
-                "failures": departure.failures.map { ["text": $0] },
-            ]
-        }
-        values["reference"] = report?.id
-        let staying = Self.staying(choice)
-        values["staying"] = staying
-        return page(staying == nil ? "You are signed out" : "One account is signed out", "signedOut", values)
-    }
-
-    /// The signed-in accounts.
-    private static func staying(_ choice: SignInChoice) -> [String: Any]? {
-        choice.session?.account().map { ["name": $0.name ?? "somebody", "id": $0.provider.rawValue] }
-    }
-
-    private static func values(_ choices: [SignInChoice.Choice], _ returnTo: String) -> [String: Any] {
-        [
-            "returnTo": returnTo,
-            "providers": choices.map { ["action": $0.action, "name": $0.name, "id": $0.id.rawValue] },
-        ]
+            """
     }
 }

@@ -129,7 +129,7 @@ final class DemoSetup: Sendable {
     ///   - sandbox: Where a browser finds the sandbox.
     ///   - logger: Receives the same problems as the pages, with the same references.
     func site(keys: KeyRing, sandbox: SandboxAddress?, map: String? = nil, logger: Logger) throws -> DemoSite {
-        let pages = try DemoPages()
+        let pages = DemoPages()
         return DemoSite(
             setup: self, web: try WebSignIn(clients, origin: origin, keys: keys, pages: pages, logger: logger),
             pages: pages,

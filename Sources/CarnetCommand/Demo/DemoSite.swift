@@ -1,4 +1,5 @@
 import Carnet
+import CarnetDescriptors
 import CarnetHummingbird
 import CarnetProtocol
 import CarnetSandbox
@@ -51,8 +52,8 @@ struct DemoSite: Sendable {
         return router
     }
 
-    func html(_ page: String, _ status: HTTPResponse.Status = .ok) -> Response {
-        Response(.html(page, status: status, policy: pages.contentSecurityPolicy))
+    func html(_ page: HTML, _ status: HTTPResponse.Status = .ok) -> Response {
+        Response(.html(page.text, status: status, policy: pages.contentSecurityPolicy))
     }
 
     private func asset(_ text: String, _ type: String) -> Response {

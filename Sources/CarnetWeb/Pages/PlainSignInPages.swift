@@ -1,4 +1,5 @@
 import Carnet
+import CarnetDescriptors
 import CarnetFoundation
 import Crypto
 
@@ -7,16 +8,16 @@ package struct PlainSignInPages: SignInPages {
     package init() {}
 
     package var contentSecurityPolicy: String {
-        let hash = Data(SHA256.hash(data: Array(Self.style.utf8))).base64EncodedString()
+        let hash = Data(SHA256.hash(data: Array(Self.style.text.utf8))).base64EncodedString()
         return "default-src 'none'; style-src 'sha256-\(hash)'; base-uri 'none'; frame-ancestors 'none'"
     }
 
     package func choice(_ page: SignInChoice) -> String {
-        let signedIn = page.session?.account().map {
-            "<p>You are signed in as \(Self.escape($0.name ?? "a user")).</p>"
+        let signedIn: HTML? = page.session?.account().map { "<p>You are signed in as \($0.name ?? "a user").</p>" }
+        let forms: [HTML] = page.providers.map {
+            "\(Self.form($0, "Sign in with \($0.name)", page.returnTo))\n"
         }
-        let forms = page.providers.map { Self.form($0, "Sign in with \($0.name)", page.returnTo) }
-        return Self.page("Sign in", (signedIn ?? "") + forms.joined(separator: "\n"))
+        return Self.page("Sign in", "\(signedIn)\(forms)").text
     }
 
     package func problem(_ problem: SignInProblem, _ page: SignInChoice) -> String {
@@ -27,63 +28,64 @@ package struct PlainSignInPages: SignInPages {
         return Self.page(
             problem.title,
             """
-            <p role="alert">\(Self.escape(problem.advice))</p>
-            \(retry ?? "")
-            <p><a href="\(Self.escape(page.path))">All sign-in options</a></p>
-            <p><a href="\(Self.escape(page.returnTo))">\(Self.escape(wayOn))</a></p>
-            <p><small>Reference: \(Self.escape(problem.id))</small></p>
+            <p role="alert">\(problem.advice)</p>
+            \(retry)
+            <p><a href="\(page.path)">All sign-in options</a></p>
+            <p><a href="\(page.returnTo)">\(wayOn)</a></p>
+            <p><small>Reference: \(problem.id)</small></p>
+
             """
-        )
+        ).text
     }
 
     package func signedOut(_ report: SignOutReport?, _ page: SignInChoice) -> String {
         let reported = report?.sentences ?? []
         let stays = page.session?.account().map { "You are still signed in as \($0.name ?? "a user")." }
-        let items = (reported + [stays].compactMap { $0 }).map { "<li>\(Self.escape($0))</li>" }
-        let list = items.isEmpty ? "<p>Nobody is signed in in this browser.</p>" : "<ul>\(items.joined())</ul>"
-        let reference = report?.id.map { "<p><small>Reference: \(Self.escape($0))</small></p>" }
+        let items: [HTML] = (reported + [stays].compactMap { $0 }).map { "<li>\($0)</li>" }
+        let list: HTML = items.isEmpty ? "<p>Nobody is signed in in this browser.</p>" : "<ul>\(items)</ul>"
         return Self.page(
             stays == nil ? "You are signed out" : "One account is signed out",
             """
             \(list)
-            <p><a href="\(Self.escape(page.returnTo))">Continue</a></p>
-            <p><a href="\(Self.escape(page.path))">Sign in again</a></p>
-            \(reference ?? "")
+            <p><a href="\(page.returnTo)">Continue</a></p>
+            <p><a href="\(page.path)">Sign in again</a></p>
+            \(report?.id.map { "<p><small>Reference: \($0)</small></p>" })
+
             """
-        )
+        ).text
     }
 
-    private static func form(_ choice: SignInChoice.Choice, _ label: String, _ returnTo: String) -> String {
+    private static func form(_ choice: SignInChoice.Choice, _ label: String, _ returnTo: String) -> HTML {
         """
-        <form method="post" action="\(escape(choice.action))">
-        <input type="hidden" name="return_to" value="\(escape(returnTo))">
-        <button>\(mark(choice.color))\(escape(label))</button>
+        <form method="post" action="\(choice.action)">
+        <input type="hidden" name="return_to" value="\(returnTo)">
+        <button>\(choice.color.map(mark))\(label)</button>
         </form>
         """
     }
 
     /// The brand's colour as a picture, for style attributes are not allowed and the style sheet is for all providers.
-    private static func mark(_ color: String?) -> String {
-        guard let color else { return "" }
-        return """
-            <svg viewBox="0 0 10 10" aria-hidden="true"><circle cx="5" cy="5" r="5" fill="\(color)"/></svg>
-            """
+    private static func mark(_ color: String) -> HTML {
+        """
+        <svg viewBox="0 0 10 10" aria-hidden="true"><circle cx="5" cy="5" r="5" fill="\(color)"/></svg>
+        """
     }
 
-    private static func page(_ title: String, _ content: String) -> String {
+    /// - Parameter content: It ends with a line break.
+    private static func page(_ title: String, _ content: HTML) -> HTML {
         """
         <!DOCTYPE html>
         <html lang="en">
         <head>
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>\(escape(title))</title>
+        <title>\(title)</title>
         <style>\(style)</style>
         </head>
         <body>
         <main>
-        <h1>\(escape(title))</h1>
-        \(content)
+        <h1>\(title)</h1>
+        \(content)\
         </main>
         </body>
         </html>
@@ -91,7 +93,7 @@ package struct PlainSignInPages: SignInPages {
         """
     }
 
-    private static let style = """
+    private static let style: HTML = """
         :root { color-scheme: light dark; }
         body { font: 1rem/1.5 system-ui, sans-serif; max-width: 32rem; margin: 2rem auto; padding: 0 1rem;
                overflow-wrap: anywhere; background: light-dark(#fff, #121214); color: light-dark(#1a1a1a, #ececec); }
@@ -103,10 +105,4 @@ package struct PlainSignInPages: SignInPages {
         button svg { width: .8em; height: .8em; margin-right: .6em; }
         :focus-visible { outline: 3px solid; outline-offset: 2px; }
         """
-
-    /// A string escaped for an HTML element or attribute.
-    package static func escape(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-            .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
-    }
 }
