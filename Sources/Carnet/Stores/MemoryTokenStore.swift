@@ -20,15 +20,16 @@ package final class MemoryTokenStore: SessionIndexedTokenStore {
 
     package func save(_ connection: Connection, replacing revision: String?) async throws -> String {
         try state.withLock { state in
-            let old = state.records[connection.key]
+            state.savedRecords += 1
+            let new = StoredConnection(connection: connection, revision: String(state.savedRecords))
+            let index = state.records.index(forKey: connection.key)
+            let old = index.map { state.records.values[$0] }
             if let revision, old?.revision != revision {
                 throw TokenStoreError(.conflict, "another writer saved this account first")
             }
-            state.savedRecords += 1
-            let newRevision = String(state.savedRecords)
             state.sessions.replace(old?.connection, by: connection)
-            state.records[connection.key] = StoredConnection(connection: connection, revision: newRevision)
-            return newRevision
+            if let index { state.records.values[index] = new } else { state.records[connection.key] = new }
+            return new.revision
         }
     }
 

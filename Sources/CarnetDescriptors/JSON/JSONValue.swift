@@ -91,7 +91,7 @@ extension JSONValue {
         if case .number(let text) = self { Int(text) } else { nil }
     }
 
-    package var isNull: Bool { self == .null }
+    package var isNull: Bool { if case .null = self { true } else { false } }
 
     /// The member of an object; `nil` for any other kind of value.
     public subscript(name: String) -> JSONValue? { object?[name] }

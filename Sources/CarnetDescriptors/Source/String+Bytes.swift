@@ -50,6 +50,9 @@ extension String {
     /// Whether two strings are the same bytes. `==` holds canonically equivalent strings equal, such as the letter K
     /// and the Kelvin sign; identifiers are compared without normalization (OpenID Connect Core, section 5.7; RFC 3986,
     /// section 6.2.1).
+    ///
+    /// With the attribute, which `==` has too, a caller need not copy a string of an array before it compares it.
+    @_effects(readonly)
     package func isSameBytes(as other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         return withBytes { bytes in

@@ -233,23 +233,29 @@ private struct CallbackParameters {
     /// The values of a parameter by its name at the provider.
     func values(named name: String) -> [String] {
         Work.count(pairs.count)
-        return pairs.compactMap { $0.name == name ? $0.value : nil }
+        return pairs.compactMap { $0.name.isSameBytes(as: name) ? $0.value : nil }
     }
 
     subscript(name: String) -> String? {
         Work.count(pairs.count)
         let name = rename[name] ?? name
-        return pairs.first { $0.name == name }?.value
+        return pairs.first { $0.name.isSameBytes(as: name) }?.value
     }
 
+    private static let single = [
+        "code", "error", "error_description", "error_uri", "iss", "access_token", "id_token", "refresh_token",
+        "response",
+    ]
+
     func refuseDuplicates(besides further: [String]) throws(OAuthError) {
-        let known = [
-            "code", "error", "error_description", "error_uri", "iss", "access_token", "id_token", "refresh_token",
-            "response",
-        ]
-        for name in known + further where values(name).count > 1 {
-            throw OAuthError(
-                .callback, .duplicateParameter, "the callback has the parameter \"\(name)\" more than once")
-        }
+        guard let name = Self.single.first(where: isRepeated) ?? further.first(where: isRepeated) else { return }
+        throw OAuthError(
+            .callback, .duplicateParameter, "the callback has the parameter \"\(name)\" more than once")
+    }
+
+    private func isRepeated(_ name: String) -> Bool {
+        Work.count(pairs.count)
+        let name = rename[name] ?? name
+        return pairs.count { $0.name.isSameBytes(as: name) } > 1
     }
 }

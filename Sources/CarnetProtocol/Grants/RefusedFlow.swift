@@ -18,8 +18,9 @@ enum RefusedFlow {
 
     /// - Throws: `OAuthError` for the password grant.
     static func check(grantOf parameters: RequestParameters) throws(OAuthError) {
+        let grantType = StandardParameter.grantType.rawValue
         let isPassword = parameters.items.contains {
-            $0.standardName == StandardParameter.grantType.rawValue && $0.value == "password"
+            $0.value.isSameBytes(as: "password") && $0.standardName.isSameBytes(as: grantType)
         }
         guard isPassword else { return }
         throw OAuthError(

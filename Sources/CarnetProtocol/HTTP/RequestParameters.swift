@@ -96,7 +96,8 @@ struct RequestParameters {
     mutating func add(_ parameter: StandardParameter, each values: [String]) throws(OAuthError) {
         guard let first = values.first else { return }
         try add(parameter, first)
-        guard let index = items.firstIndex(where: { $0.standardName == parameter.rawValue }) else { return }
+        let name = parameter.rawValue
+        guard let index = items.firstIndex(where: { $0.standardName.isSameBytes(as: name) }) else { return }
         for value in values.dropFirst() {
             var item = items[index]
             item.value = value
@@ -112,7 +113,7 @@ struct RequestParameters {
     private mutating func append(
         _ standardName: String, _ name: String, _ value: String, isSecret: Bool, key: String? = nil
     ) throws(OAuthError) {
-        guard !items.contains(where: { $0.name == name }) else {
+        guard !items.indices.contains(where: { items[$0].name.isSameBytes(as: name) }) else {
             throw OAuthError(
                 step,
                 .reservedParameter,
