@@ -120,11 +120,13 @@ extension DescriptorSection {
             short.read(node, &self, &decoder)
             return
         }
-        for entry in entries {
-            if let index = keys.index(of: entry.key) {
-                if !decoder.deletes(entry) { keys[index].read(entry.value, &self, &decoder) }
+        // By index, so that no entry is copied.
+        for position in entries.indices {
+            if let index = keys.index(of: entries[position].key) {
+                if !decoder.deletes(entries[position]) { keys[index].read(entries[position].value, &self, &decoder) }
             } else {
-                decoder.reportUnknownKey(entry, allowed: keys.map(\.description.name), former: Self.formerKeys)
+                let allowed = keys.map(\.description.name)
+                decoder.reportUnknownKey(entries[position], allowed: allowed, former: Self.formerKeys)
             }
         }
         guard !decoder.isPartial else { return }

@@ -19,14 +19,14 @@ enum LibYAML {
         // Without this, bytes such as FF FE would make it read UTF-16.
         yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING)
         yaml_parser_set_input_string(&parser, text.baseAddress, text.count)
+        var event = yaml_event_t()
         while true {
-            var event = yaml_event_t()
             guard yaml_parser_parse(&parser, &event) == 1 else { return problem(of: parser) }
             defer { yaml_event_delete(&event) }
             switch event.type {
             case YAML_STREAM_END_EVENT, YAML_NO_EVENT: return nil
             default:
-                if !body(translate(event)) { return nil }
+                if !body(translate(&event)) { return nil }
             }
         }
     }
@@ -48,7 +48,8 @@ enum LibYAML {
         )
     }
 
-    private static func translate(_ event: yaml_event_t) -> YAMLEvent {
+    // By pointer: a copy of what libyaml has just written waits for it to be there.
+    private static func translate(_ event: UnsafePointer<yaml_event_t>) -> YAMLEvent {
         func make(
             _ kind: YAMLEvent.Kind,
             anchor: UnsafeMutablePointer<yaml_char_t>? = nil,
@@ -60,25 +61,24 @@ enum LibYAML {
                 properties: hasProperties
                     ? YAMLEvent.Properties(
                         anchor: anchor.map { String(cString: $0) }, tag: tag.map { String(cString: $0) }) : nil,
-                start: mark(event.start_mark),
-                end: mark(event.end_mark)
+                start: mark(event.pointee.start_mark),
+                end: mark(event.pointee.end_mark)
             )
         }
-        switch event.type {
+        switch event.pointee.type {
         case YAML_DOCUMENT_START_EVENT: return make(.documentStart)
         case YAML_ALIAS_EVENT:
-            return make(.alias(event.data.alias.anchor.map { String(cString: $0) } ?? ""))
+            return make(.alias(event.pointee.data.alias.anchor.map { String(cString: $0) } ?? ""))
         case YAML_SCALAR_EVENT:
-            let scalar = event.data.scalar
+            let scalar = event.pointee.data.scalar
             let bytes = UnsafeBufferPointer(start: scalar.value, count: scalar.length)
-            let text = String(decoding: bytes, as: UTF8.self)
-            return make(.scalar(text: text, style: style(scalar.style)), anchor: scalar.anchor, tag: scalar.tag)
+            return make(.scalar(bytes, style: style(scalar.style)), anchor: scalar.anchor, tag: scalar.tag)
         case YAML_SEQUENCE_START_EVENT:
-            let start = event.data.sequence_start
+            let start = event.pointee.data.sequence_start
             let isFlow = start.style == YAML_FLOW_SEQUENCE_STYLE
             return make(.sequenceStart(isFlow: isFlow), anchor: start.anchor, tag: start.tag)
         case YAML_MAPPING_START_EVENT:
-            let start = event.data.mapping_start
+            let start = event.pointee.data.mapping_start
             let isFlow = start.style == YAML_FLOW_MAPPING_STYLE
             return make(.mappingStart(isFlow: isFlow), anchor: start.anchor, tag: start.tag)
         case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT: return make(.collectionEnd)

@@ -72,17 +72,18 @@ struct OpenCollection {
     }
 
     /// Takes a key, whose value comes next.
-    mutating func takeKey(_ node: YAMLNode) -> KeyProblem? {
-        pendingKey = .refused(node.span)
-        guard case .scalar(let scalar) = node.content else { return .notScalar }
+    ///
+    /// - Parameter scalar: `nil` for a list or a mapping.
+    mutating func takeKey(_ scalar: YAMLScalar?, _ span: SourceSpan) -> KeyProblem? {
+        pendingKey = .refused(span)
+        guard let scalar else { return .notScalar }
         if scalar.isPlain, scalar.text.isEmpty { return .missing }
         if scalar.isPlain, scalar.text == "<<" { return .merge }
         if let first = index(of: scalar.text) {
             return .duplicate(name: scalar.text, first: entries[first].keySpan)
         }
-        pendingKey = .key(node.span)
-        let noValue = YAMLNode(.sequence([]), span: node.span)
-        entries.append(YAMLEntry(key: scalar.text, keySpan: node.span, value: noValue))
+        pendingKey = .key(span)
+        entries.append(YAMLEntry(key: scalar.text, keySpan: span, value: YAMLNode(.sequence([]), span: span)))
         return nil
     }
 

@@ -3,7 +3,8 @@ struct YAMLEvent {
     enum Kind {
         case documentStart
         case alias(String)
-        case scalar(text: String, style: ScalarStyle)
+        /// The bytes are libyaml's, and gone with the event.
+        case scalar(UnsafeBufferPointer<UInt8>, style: ScalarStyle)
         case sequenceStart(isFlow: Bool)
         case mappingStart(isFlow: Bool)
         case collectionEnd

@@ -41,7 +41,7 @@ struct YAMLTreeBuilder {
             }
         case .other: break
         case .alias(let name): takeAlias(name, event)
-        case .scalar(let text, let style): takeScalar(text, style: style, event)
+        case .scalar(let bytes, let style): takeScalar(bytes, style: style, event)
         case .sequenceStart(let isFlow): open(isMapping: false, isFlow: isFlow, event)
         case .mappingStart(let isFlow): open(isMapping: true, isFlow: isFlow, event)
         case .collectionEnd: close(event)
@@ -72,10 +72,13 @@ struct YAMLTreeBuilder {
 // MARK: Scalars
 
 extension YAMLTreeBuilder {
-    private mutating func takeScalar(_ content: String, style: YAMLEvent.ScalarStyle, _ event: YAMLEvent) {
-        let span = scalarSpan(content, style: style, event)
+    private mutating func takeScalar(
+        _ bytes: UnsafeBufferPointer<UInt8>, style: YAMLEvent.ScalarStyle, _ event: YAMLEvent
+    ) {
+        let content = String(decoding: bytes, as: UTF8.self)
+        let span = scalarSpan(isEmpty: bytes.isEmpty, style: style, event)
         if collectsScalars { scalars.append(event.start.index..<event.end.index) }
-        if content.utf8.count > limits.maximumScalarBytes {
+        if bytes.count > limits.maximumScalarBytes {
             let limit = byteCountDescription(limits.maximumScalarBytes)
             report(ReaderDiagnostics.scalarTooLong, "this text is longer than \(limit)", at: span)
         }
@@ -83,12 +86,19 @@ extension YAMLTreeBuilder {
         checkTag(event, accepting: "str", span: span)
         guard count(1, at: span) else { return }
         let isPlain = style == .plain && event.properties?.tag == nil
-        let node = YAMLNode(.scalar(YAMLScalar(content, isPlain: isPlain)), span: span)
+        let scalar = YAMLScalar(content, isPlain: isPlain)
         let anchor = openAnchor(event)
-        attach(node, nodes: 1, height: 0, anchor: anchor)
+        if anchor == nil, let top = stack.indices.last, stack[top].awaitsKey {
+            // Nearly every key. A node of it would be copied into its parts again.
+            stack[top].count(1, height: 0, end: span.end)
+            let problem = stack[top].takeKey(scalar, span)
+            if let problem { reportKey(problem, YAMLNode(.scalar(scalar), span: span)) }
+            return
+        }
+        attach(YAMLNode(.scalar(scalar), span: span), nodes: 1, height: 0, anchor: anchor)
     }
 
-    private func scalarSpan(_ content: String, style: YAMLEvent.ScalarStyle, _ event: YAMLEvent) -> SourceSpan {
+    private func scalarSpan(isEmpty: Bool, style: YAMLEvent.ScalarStyle, _ event: YAMLEvent) -> SourceSpan {
         var span = SourceSpan(start: event.start.position, end: event.end.position)
         if event.properties != nil {
             span.start = text.skippingProperties(from: event.start, to: event.end)
@@ -97,7 +107,7 @@ extension YAMLTreeBuilder {
         case .block:
             // libyaml ends a block scalar where the next line's text starts.
             span.end = max(span.start, text.trimmingSpace(before: event.end, notBefore: event.start))
-        case .plain where content.isEmpty && span.start == span.end:
+        case .plain where isEmpty && span.start == span.end:
             // libyaml puts a value that is not there at the next token.
             let place = emptyPlace(event)
             span = SourceSpan(start: place, end: place)
@@ -165,7 +175,7 @@ extension YAMLTreeBuilder {
         stack[top].count(nodes, height: height, end: node.span.end)
         if !stack[top].awaitsKey {
             stack[top].take(node)
-        } else if let problem = stack[top].takeKey(node) {
+        } else if let problem = stack[top].takeKey(node.scalar, node.span) {
             reportKey(problem, node)
         }
     }
