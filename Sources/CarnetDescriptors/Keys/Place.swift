@@ -9,18 +9,20 @@ package struct Place<Value>: Sendable {
     @inlinable
     init(_ untyped: UntypedPlace) { self.untyped = untyped }
 
-    /// The value in the file; `nil` if the file has none here.
-    package var node: YAMLNode? { untyped.node }
-    /// Where that is; what is nearest to where it would be, otherwise.
-    package var span: SourceSpan { untyped.span }
-    /// Where the key of it is; the same as `span` for what has no key.
-    package var keySpan: SourceSpan { untyped.keySpan }
+    // Inlined, because a call copies the place to look at a part of it.
 
-    package var isWritten: Bool { untyped.node != nil }
+    /// The value in the file; `nil` if the file has none here.
+    @inlinable @inline(__always) package var node: YAMLNode? { untyped.node }
+    /// Where that is; what is nearest to where it would be, otherwise.
+    @inlinable @inline(__always) package var span: SourceSpan { untyped.span }
+    /// Where the key of it is; the same as `span` for what has no key.
+    @inlinable @inline(__always) package var keySpan: SourceSpan { untyped.keySpan }
+
+    @inlinable @inline(__always) package var isWritten: Bool { untyped.node != nil }
     /// The text of a scalar.
-    package var text: String? { untyped.node?.scalar?.text }
-    @usableFromInline package var entries: [YAMLEntry] { untyped.node?.entries ?? [] }
-    @usableFromInline package var elements: [YAMLNode] { untyped.node?.elements ?? [] }
+    @inlinable @inline(__always) package var text: String? { untyped.text }
+    @inlinable @inline(__always) package var entries: [YAMLEntry] { untyped.entries }
+    @inlinable @inline(__always) package var elements: [YAMLNode] { untyped.elements }
 
     @inlinable @inline(__always)
     func entry<Member>(_ name: String) -> Place<Member> { Place<Member>(untyped.entry(name)) }
@@ -29,9 +31,13 @@ package struct Place<Value>: Sendable {
 /// A place without the type of its value, for code that is the same for all types.
 @usableFromInline
 package struct UntypedPlace: Sendable {
-    let node: YAMLNode?
-    let span: SourceSpan
-    let keySpan: SourceSpan
+    @usableFromInline let node: YAMLNode?
+    @usableFromInline let span: SourceSpan
+    @usableFromInline let keySpan: SourceSpan
+
+    @inlinable @inline(__always) var text: String? { node?.scalar?.text }
+    @inlinable @inline(__always) var entries: [YAMLEntry] { node?.entries ?? [] }
+    @inlinable @inline(__always) var elements: [YAMLNode] { node?.elements ?? [] }
 
     fileprivate init(_ node: YAMLNode?, at span: SourceSpan, key: SourceSpan) {
         self.node = node
@@ -50,7 +56,7 @@ package struct UntypedPlace: Sendable {
     @usableFromInline
     func entry(_ name: String) -> UntypedPlace {
         guard case .mapping(let entries)? = node?.content, let index = entries.index(of: name) else { return missing }
-        return UntypedPlace(entries[index])
+        return UntypedPlace(entries[index].value, at: entries[index].value.span, key: entries[index].keySpan)
     }
 
     @usableFromInline
@@ -58,7 +64,6 @@ package struct UntypedPlace: Sendable {
         guard let elements = node?.elements, elements.indices.contains(index) else { return missing }
         return UntypedPlace(elements[index])
     }
-
 }
 
 extension Place where Value == DescriptorRules {

@@ -25,6 +25,7 @@ package struct SourcePosition: Hashable, Comparable, Sendable {
 }
 
 /// A range in a string; `end` is the first position after it.
+@usableFromInline
 package struct SourceSpan: Hashable, Comparable, Sendable {
     package var start: SourcePosition
     package var end: SourcePosition
@@ -40,7 +41,7 @@ package struct SourceSpan: Hashable, Comparable, Sendable {
         end: SourcePosition(line: 1, column: 1)
     )
 
-    package static func < (lhs: Self, rhs: Self) -> Bool {
+    @usableFromInline package static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.start, lhs.end) < (rhs.start, rhs.end)
     }
 }

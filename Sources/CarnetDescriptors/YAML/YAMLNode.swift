@@ -3,14 +3,14 @@
 /// Aliases are already expanded and merge keys do not exist: what is here is what the author wrote, once.
 @usableFromInline
 package struct YAMLNode: Hashable, Sendable {
-    package enum Content: Hashable, Sendable {
+    @usableFromInline package enum Content: Hashable, Sendable {
         case scalar(YAMLScalar)
         case sequence([YAMLNode])
         case mapping([YAMLEntry])
     }
 
-    package var content: Content
-    package var span: SourceSpan
+    @usableFromInline package var content: Content
+    @usableFromInline package var span: SourceSpan
 
     package init(_ content: Content, span: SourceSpan) {
         self.content = content
@@ -19,8 +19,9 @@ package struct YAMLNode: Hashable, Sendable {
 }
 
 /// A scalar as written; quoted and block scalars are always strings.
+@usableFromInline
 package struct YAMLScalar: Hashable, Sendable {
-    package var text: String
+    @usableFromInline package var text: String
     /// Whether the scalar is plain, so that `true`, `12` and `null` keep their YAML 1.2 core-schema meaning.
     package var isPlain: Bool
 
@@ -55,15 +56,17 @@ extension [YAMLEntry] {
 }
 
 extension YAMLNode {
-    package var entries: [YAMLEntry]? {
+    // Inlined, because a call copies the node.
+
+    @inlinable @inline(__always) package var entries: [YAMLEntry]? {
         if case .mapping(let entries) = content { entries } else { nil }
     }
 
-    package var elements: [YAMLNode]? {
+    @inlinable @inline(__always) package var elements: [YAMLNode]? {
         if case .sequence(let elements) = content { elements } else { nil }
     }
 
-    package var scalar: YAMLScalar? {
+    @inlinable @inline(__always) package var scalar: YAMLScalar? {
         if case .scalar(let scalar) = content { scalar } else { nil }
     }
 

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 /// A section that shapes one message of the protocol, of those that the file has.
-struct MessageSection: Sendable {
+final class MessageSection: Sendable {
     /// `nil` for the callback.
     let kind: RequestKind?
     let name: String

@@ -27,30 +27,37 @@ struct SecretInDescriptor: SingleValueRule {
         var found: [Diagnostic] = []
         for entry in context.root.entries ?? [] where entry.key != "samples" {
             visit(
-                entry.value, in: nil, at: entry.key, isSent: false, isInput: entry.key == "inputs", context, &found)
+                entry.value.content, entry.value.span, in: nil, at: entry.key, isSent: false,
+                isInput: entry.key == "inputs", context, &found)
         }
         return found
     }
+
+    // Content and span instead of the node, which would be copied.
 
     /// - Parameters:
     ///   - kind: The key of the mapping that the value is in.
     ///   - key: Its own key, or that of the list that it is in.
     ///   - isSent: Whether it is sent somewhere, rather than being a word of the descriptor language.
     private func visit(
-        _ node: YAMLNode, in kind: String?, at key: String, isSent: Bool, isInput: Bool, _ context: LintContext,
-        _ found: inout [Diagnostic]
+        _ content: YAMLNode.Content, _ span: SourceSpan, in kind: String?, at key: String, isSent: Bool, isInput: Bool,
+        _ context: LintContext, _ found: inout [Diagnostic]
     ) {
-        switch node.content {
+        switch content {
         case .mapping(let entries):
             let areSent = Self.sentMappings.contains(key)
             for index in entries.indices {
                 let own = entries[index].key
                 let isSent = areSent || isInput && (own == "default" || own == "example")
-                visit(entries[index].value, in: key, at: own, isSent: isSent, isInput: isInput, context, &found)
+                visit(
+                    entries[index].value.content, entries[index].value.span, in: key, at: own, isSent: isSent,
+                    isInput: isInput, context, &found)
             }
         case .sequence(let elements):
             for index in elements.indices {
-                visit(elements[index], in: kind, at: key, isSent: isSent, isInput: isInput, context, &found)
+                visit(
+                    elements[index].content, elements[index].span, in: kind, at: key, isSent: isSent, isInput: isInput,
+                    context, &found)
             }
         case .scalar(let scalar) where scalar.text.utf8.count < Self.shortestSecret: break
         case .scalar(let scalar):
@@ -62,7 +69,7 @@ struct SecretInDescriptor: SingleValueRule {
                 finding(
                     "this looks like a secret",
                     in: context,
-                    at: node.span,
+                    at: span,
                     help: "remove it, declare an input or use the client secret, and replace the secret at the provider"
                 )
             )

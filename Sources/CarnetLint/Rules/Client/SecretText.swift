@@ -16,15 +16,23 @@ enum SecretText {
 
     /// Whether the text holds something that has the shape of a real credential.
     static func isCredential(_ text: String) -> Bool {
-        guard text.utf8.count >= 16 else { return false }
+        guard text.utf8.count >= shortestToken else { return false }
         return text.withBytes(holdsToken) || text.holds("-----BEGIN ") && text.holds("PRIVATE KEY-----")
     }
 
+    private static let shortestToken = 16
+
     private static func holdsToken(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var start = 0
-        for end in 0...text.count where end == text.count || !isTokenByte(text[end]) {
-            let word = text[start..<end]
-            if word.count >= 16, isSignedToken(word) || hasVendorPrefix(word) { return true }
+        while start + shortestToken <= text.count {
+            // From the end, so that most bytes of prose are never looked at.
+            if let gap = (start..<start + shortestToken).last(where: { !isTokenByte(text[$0]) }) {
+                start = gap + 1
+                continue
+            }
+            var end = start + shortestToken
+            while end < text.count, isTokenByte(text[end]) { end += 1 }
+            if isSignedToken(text[start..<end]) || hasVendorPrefix(text[start..<end]) { return true }
             start = end + 1
         }
         return false
