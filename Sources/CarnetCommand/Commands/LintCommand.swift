@@ -87,8 +87,8 @@ struct LintCommand: Subcommand {
 extension LintCommand {
     /// A linter that knows the providers which the files may extend.
     private func linter(for files: [SourceFile], _ context: CommandContext) throws -> Linter {
-        // Most files extend nothing; then no folder has to be read.
-        guard files.concurrentMap({ $0.bytes.holds("extends") }).contains(true) else {
+        // Most files extend nothing; then no folder has to be read. The search stops at each first letter, and x is rare.
+        guard files.concurrentMap({ $0.bytes.holds("xtends") }).contains(true) else {
             return Linter(simulator: simulator)
         }
         let known = try ProviderSources(providers, context, isQuiet: true).registry

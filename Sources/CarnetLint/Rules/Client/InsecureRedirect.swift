@@ -19,7 +19,8 @@ struct InsecureRedirect: SingleValueRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.redirects.compactMap { redirect in
-            guard let scheme = redirect.scheme, scheme.lowercased() == "http", !DescriptorURL.isLoopback(redirect.host)
+            guard let scheme = redirect.scheme, String(scheme).lowercased() == "http",
+                !DescriptorURL.isLoopback(redirect.host)
             else { return nil }
             return finding(
                 "the redirect URI is not https",

@@ -15,7 +15,7 @@ struct RedirectURI: Sendable {
         self.source = source
         scheme = source.utf8.firstIndex(of: UInt8(ascii: ":")).map { source[..<$0] }
         host = DescriptorURL(node: node, source: source).host
-        isWeb = ["https", "http"].contains(scheme?.lowercased())
+        isWeb = ["https", "http"].contains(scheme.map { String($0).lowercased() })
     }
 
     static func all(in places: Place<DescriptorRules>) -> [RedirectURI] {

@@ -98,7 +98,9 @@ final class DescriptorURL: Sendable {
 
     static func isLoopback(_ host: some StringProtocol) -> Bool {
         guard let first = host.utf8.first, "lL[1".utf8.contains(first) else { return false }
-        let host = host.lowercased()
+        if host.utf8.elementsEqual("127.0.0.1".utf8) { return true }
+        // Of a string, because that of a substring takes many times longer.
+        let host = String(host).lowercased()
         if host == "localhost" || host == "[::1]" { return true }
         let octets = host.split(separator: ".", omittingEmptySubsequences: false)
         return octets.count == 4 && octets[0] == "127" && octets.allSatisfy { UInt8($0) != nil }

@@ -18,6 +18,8 @@ struct AlikeInputs: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         let names = context.descriptor.inputs.names
         guard names.count > 1, context.places.inputs.isWritten else { return [] }
+        let inCode = names.map(Self.inCode)
+        guard inCode.hasRepeats else { return [] }
         let own = context.places.inputs.entries
         return own.enumerated().compactMap { index, entry in
             // A name of a parent is never written here, and one that is written first is the other's business.

@@ -16,6 +16,7 @@ struct SecretInputShown: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let secrets = Set(context.descriptor.inputs.items.filter(\.value.isSecret).map(\.name))
+        guard !secrets.isEmpty else { return [] }
         return context.templateUses.filter { !$0.hidesSecrets }.flatMap { use in
             secrets.intersection(use.inputNames).sorted().map { name in
                 finding(

@@ -23,6 +23,7 @@ struct TextInputInURL: LintRule {
         let inputs = context.descriptor.inputs.items
         // A secret has no place in a URL at all: see `SecretInputShown`.
         let texts = Set(inputs.filter { $0.value.type == .text && !$0.value.isSecret }.map(\.name))
+        guard !texts.isEmpty else { return [] }
         return context.templateUses.filter(\.isURL).flatMap { use in
             texts.intersection(use.inputNames).sorted().map { name in
                 finding(

@@ -37,11 +37,12 @@ struct RepeatedResource: LintRule {
     }
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        guard context.descriptor.resources.count > 1 else { return [] }
+        let resources = context.descriptor.resources
+        guard resources.map(\.title).hasRepeats || resources.compactMap(\.id).hasRepeats else { return [] }
         var ids: [String: SourceSpan] = [:]
         var labels: [Label: SourceSpan] = [:]
         var found: [Diagnostic] = []
-        for (index, resource) in context.descriptor.resources.enumerated() {
+        for (index, resource) in resources.enumerated() {
             let place = context.places.resources[index]
             let title = place.title.span
             let label = Label(title: resource.title, method: resource.method, url: resource.url.source)

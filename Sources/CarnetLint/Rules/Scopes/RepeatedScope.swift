@@ -21,14 +21,17 @@ struct RepeatedScope: SingleValueRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
+        // Most files repeat none, and need no places.
+        let isRepeated = [ScopeUse.Place.requested, .catalog].contains { place in
+            context.scopeUses.filter { $0.place == place }.map(\.scope).hasRepeats
+        }
+        guard isRepeated else { return [] }
         var found: [Diagnostic] = []
         let scopes = context.places.scopes
         let lists: [(elements: [YAMLNode], ids: [YAMLNode?])] =
             [scopes.defaults, scopes.required, scopes.offline].map { ($0.elements, $0.elements) }
             + [(scopes.catalog.elements, scopes.catalog.all.map { $0.id.node })]
-        for (elements, ids) in lists where elements.count > 1 {
-            // A list of a few is quicker looked through than hashed.
-            guard ids.count > 16 || Self.repeats(ids.map { $0?.scalar?.text }) else { continue }
+        for (elements, ids) in lists {
             var first: [String: SourceSpan] = [:]
             for (index, node) in ids.enumerated() {
                 guard let node, let scope = node.scalar?.text else { continue }
@@ -55,9 +58,5 @@ struct RepeatedScope: SingleValueRule {
             }
         }
         return found
-    }
-
-    private static func repeats(_ ids: [String?]) -> Bool {
-        ids.indices.contains { ids[$0] != nil && ids[..<$0].contains(ids[$0]) }
     }
 }

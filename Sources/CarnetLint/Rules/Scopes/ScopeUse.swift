@@ -13,27 +13,37 @@ struct ScopeUse: Sendable {
     let scope: String
     let node: YAMLNode
     let place: Place
+    /// The scope of the catalogue that implies it.
+    var impliedBy: String?
 
     static func all(in places: CarnetDescriptors.Place<DescriptorRules>) -> [ScopeUse] {
         var uses: [ScopeUse] = []
-        func add(_ node: YAMLNode?, _ place: Place) {
+        func add(_ node: YAMLNode?, _ place: Place, impliedBy: String? = nil) {
             guard let node, let scope = node.scalar?.text else { return }
-            uses.append(ScopeUse(scope: scope, node: node, place: place))
+            uses.append(ScopeUse(scope: scope, node: node, place: place, impliedBy: impliedBy))
         }
-        func add(_ nodes: [YAMLNode], _ place: Place) {
-            for node in nodes { add(node, place) }
+        func add(_ nodes: [YAMLNode], _ place: Place, impliedBy: String? = nil) {
+            for node in nodes { add(node, place, impliedBy: impliedBy) }
         }
         let scopes = places.scopes
         for list in [scopes.defaults, scopes.required, scopes.offline] { add(list.elements, .requested) }
         for entry in scopes.catalog.all {
-            add(entry.id.node, .catalog)
-            add(entry.implies.elements, .implied)
+            let id = entry.id
+            add(id.node, .catalog)
+            add(entry.implies.elements, .implied, impliedBy: id.text)
         }
         for resource in places.resources.all {
             add(resource.scope.node, .resource)
             add(resource.allOf.elements + resource.anyOf.elements, .resource)
         }
         return uses
+    }
+}
+
+extension [String] {
+    /// Whether a text is in the list twice. A list of a few is quicker looked through than hashed.
+    var hasRepeats: Bool {
+        count > 16 ? Set(self).count < count : indices.contains { self[..<$0].contains(self[$0]) }
     }
 }
 

@@ -19,11 +19,9 @@ struct SelfImplication: SingleValueRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        context.places.scopes.catalog.all.flatMap { entry -> [Diagnostic] in
-            guard let id = entry.id.text else { return [] }
-            return entry.implies.elements.filter { $0.scalar?.text == id }.map { node in
-                finding("the scope \"\(id)\" implies itself", in: context, at: node.span)
-            }
+        context.scopeUses.compactMap { use in
+            guard use.scope == use.impliedBy else { return nil }
+            return finding("the scope \"\(use.scope)\" implies itself", in: context, at: use.node.span)
         }
     }
 }

@@ -31,8 +31,7 @@ struct UnreachableResource: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard context.scopeUses.contains(where: { $0.place == .resource }) else { return [] }
-        let scopes = context.descriptor.scopes
-        let candidates = scopes.requested + scopes.catalog.flatMap { [$0.id] + $0.implies }
+        let candidates = context.scopeUses.lazy.filter { $0.place != .resource }.map(\.scope)
         let known = Set(candidates)
         return context.scopeUses.compactMap { use in
             guard use.place == .resource, !known.contains(use.scope) else { return nil }
