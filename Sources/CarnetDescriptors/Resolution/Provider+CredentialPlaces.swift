@@ -1,13 +1,14 @@
 /// Where the credentials of a sign-in are sent. It does not depend on what an account's sign-in brought.
 struct CredentialPlaces: Sendable {
     let servers: [String]
-    let resources: [String]
+    /// `nil` until somebody asks. A sign-in's first request needs only the others.
+    fileprivate var resources: [String]?
     let showsResourcesServerSecrets: Bool
 
     fileprivate init(of sections: ProviderSections) {
         showsResourcesServerSecrets = sections.showsResourcesServerSecrets
-        resources = sections.resourcePlaces
-        servers = sections.serverPlaces.union(showsResourcesServerSecrets ? resources : []).sorted()
+        resources = showsResourcesServerSecrets ? sections.resourcePlaces : nil
+        servers = sections.serverPlaces.union(resources ?? []).sorted()
     }
 }
 
@@ -25,7 +26,15 @@ extension SharedSections {
     package var serverPlaces: [String] { places.servers }
 
     /// The same for access tokens.
-    package var resourcePlaces: [String] { places.resources }
+    package var resourcePlaces: [String] {
+        credentialPlaces.withLock { known in
+            var places = known ?? CredentialPlaces(of: sections)
+            let resources = places.resources ?? sections.resourcePlaces
+            places.resources = resources
+            known = places
+            return resources
+        }
+    }
 
     /// Whether the descriptor puts more than the access token into requests for resources: the client's secret, say.
     package var showsResourcesServerSecrets: Bool { places.showsResourcesServerSecrets }
