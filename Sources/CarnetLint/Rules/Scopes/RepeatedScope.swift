@@ -23,7 +23,7 @@ struct RepeatedScope: SingleValueRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         // Most files repeat none, and need no places.
         let isRepeated = [ScopeUse.Place.requested, .catalog].contains { place in
-            context.scopeUses.filter { $0.place == place }.map(\.scope).hasRepeats
+            context.scopeUses.compactMap { $0.place == place ? $0.scope : nil }.hasRepeats
         }
         guard isRepeated else { return [] }
         var found: [Diagnostic] = []

@@ -31,10 +31,13 @@ struct UnreachableResource: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard context.scopeUses.contains(where: { $0.place == .resource }) else { return [] }
-        let candidates = context.scopeUses.lazy.filter { $0.place != .resource }.map(\.scope)
-        let known = Set(candidates)
+        let candidates = context.scopeUses.compactMap { $0.place == .resource ? nil : $0.scope }
+        // A list of a few is quicker looked through than hashed.
+        let known = candidates.count > 16 ? Set(candidates) : nil
         return context.scopeUses.compactMap { use in
-            guard use.place == .resource, !known.contains(use.scope) else { return nil }
+            guard use.place == .resource, !(known?.contains(use.scope) ?? candidates.contains(use.scope)) else {
+                return nil
+            }
             let nearest = context.nearest(to: use.scope, in: candidates)
             return finding(
                 "the scope \"\(use.scope)\" is neither requested nor in the catalogue",
