@@ -21,6 +21,16 @@ struct LinterTests {
         #expect(lint(file("providers/acme.yaml", text)) == [])
     }
 
+    @Test("Two findings that differ only in their help have one order")
+    func orderOfAlikeFindings() {
+        let findings = ["a", "b", "c"].map { help in
+            Diagnostic(code: "K002", message: "m", file: "f", span: .fileStart, help: help)
+        }
+        for others in [findings, findings.reversed(), [findings[1], findings[2], findings[0]]] {
+            #expect(others.sorted() == findings)
+        }
+    }
+
     @Test("Every shipped descriptor is without findings")
     func everyShippedDescriptorIsWithoutFindings() throws {
         let paths = try DescriptorFolder(Repository.root.appending(path: "providers").path).descriptorPaths()

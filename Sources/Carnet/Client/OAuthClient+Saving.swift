@@ -38,17 +38,14 @@ extension OAuthClient {
         }
     }
 
-    func save(
-        _ connection: Connection, as account: String?, claims: JSONObject?, continuing old: Connection?
-    ) async throws -> Session {
+    /// - Parameter isNamed: Whether the host chose the account's name.
+    func save(_ connection: Connection, isNamed: Bool, continuing old: Connection?) async throws -> Session {
         try connection.requireAccount(of: old)
         var connection = connection
-        let subject = connection.subject ?? "default"
-        connection.key.account = account ?? claims?.verifiedEmail ?? subject
         let existing = try await readable { [key = connection.key] in try await store.load(key)?.connection }
-        if account == nil, let existing, !existing.isSameIdentity(as: connection) {
+        if !isNamed, let existing, !existing.isSameIdentity(as: connection) {
             // An address can belong to another user later; only issuer and subject identify an account.
-            connection.key.account = subject
+            connection.key.account = connection.subject ?? "default"
         }
         connection.keepFirstCallback(of: existing, at: provider)
         let signedIn = connection

@@ -235,8 +235,9 @@ public final class OAuthClient: Sendable {
             subject = try await subjectFromUserinfo(
                 tokens, values, boundTo: dpopKey, at: discovered, within: bounds, isNeeded: account == nil)
         }
+        let name = account ?? idToken?.claims.verifiedEmail ?? subject ?? "default"
         let signedIn = Connection(
-            key: ConnectionKey(provider: provider.id.rawValue, account: ""),
+            key: ConnectionKey(provider: provider.id.rawValue, account: name),
             clientID: registration.clientID,
             tokens: tokens,
             issuer: idToken?.issuer,
@@ -249,7 +250,7 @@ public final class OAuthClient: Sendable {
             values: values.isEmpty ? nil : values,
             binding: binding
         )
-        let session = try await save(signedIn, as: account, claims: idToken?.claims, continuing: old)
+        let session = try await save(signedIn, isNamed: account != nil, continuing: old)
         if !response.tokenSets.isEmpty {
             var main = signedIn
             main.key = session.key

@@ -14,12 +14,15 @@ extension Array where Element: Sendable {
     package func concurrentMap<Result: Sendable>(
         _ transform: @Sendable (ArraySlice<Element>) -> [Result]
     ) -> [Result] {
-        // Several at once, so that threads meet rarely; few, so that none waits long for another at the end.
-        let width = Swift.min(16, count / 16 + 1)
-        guard count > width else { return transform(self[...]) }
-        let parts = Lock([[Result]](repeating: [], count: (count + width - 1) / width))
-        DispatchQueue.concurrentPerform(iterations: (count + width - 1) / width) { number in
-            let part = transform(self[(number * width)..<Swift.min((number + 1) * width, count)])
+        // Several at once, so that threads meet rarely; fewer at the end, so that none waits long for another.
+        var ends: [Int] = []
+        while case let rest = count - (ends.last ?? 0), rest > 0 {
+            ends.append((ends.last ?? 0) + Swift.min(Swift.max(rest / 4, 1), 16))
+        }
+        guard ends.count > 1 else { return transform(self[...]) }
+        let parts = Lock([[Result]](repeating: [], count: ends.count))
+        DispatchQueue.concurrentPerform(iterations: ends.count) { [ends] number in
+            let part = transform(self[(number == 0 ? 0 : ends[number - 1])..<ends[number]])
             parts.withLock { $0[number] = part }
         }
         return parts.withLock { $0.flatMap { $0 } }

@@ -67,12 +67,12 @@ extension Diagnostic: Described {
 }
 
 extension Sequence<Diagnostic> {
-    /// By file, place, code and message: the order of every report.
+    /// By file, place, code, message and help: the order of every report.
     package func sorted() -> [Diagnostic] {
         sorted { lhs, rhs in
             if lhs.file != rhs.file { return lhs.file < rhs.file }
             if lhs.span != rhs.span { return lhs.span < rhs.span }
-            return (lhs.code, lhs.message) < (rhs.code, rhs.message)
+            return (lhs.code, lhs.message, lhs.help ?? "") < (rhs.code, rhs.message, rhs.help ?? "")
         }
     }
 }
