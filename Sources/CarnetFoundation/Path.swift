@@ -5,7 +5,7 @@ package enum Path {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// What is before the last slash; empty for a name without one.
+    /// The part before the last slash; empty for a name without one.
     package static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "" }
         return slash == path.startIndex ? "/" : String(path[..<slash])

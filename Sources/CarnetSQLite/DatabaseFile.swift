@@ -48,7 +48,8 @@ actor DatabaseFile {
     }
 
     private nonisolated var folder: String? {
-        path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) }
+        let folder = Path.folder(of: path)
+        return folder.isEmpty ? nil : folder
     }
 
     private func pool() async throws -> DatabasePool {

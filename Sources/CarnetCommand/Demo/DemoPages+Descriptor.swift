@@ -37,7 +37,7 @@ extension DemoPages {
             """
     }
 
-    /// What the linter says, as the page of descriptors has it.
+    /// The lint findings of the page of a descriptor.
     func findings(_ report: DescriptorReport) -> HTML {
         let fix: HTML = """
             <button form="descriptor" name="fix" value="1">Apply safe fixes (\(report.fixableCount))</button>

@@ -12,30 +12,21 @@ struct DemoPages: Sendable {
         + "base-uri 'none'; frame-ancestors 'none'"
 
     func page(_ title: String, _ content: HTML) -> HTML {
-        """
-        <!DOCTYPE html>
-        <html lang="en">
-        <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>\(title)</title>
-        <link rel="stylesheet" href="/assets/style.css">
-        <link rel="icon" href="/assets/icon.svg">
-        </head>
-        <body>
-        <header><nav aria-label="Site">
-        <a class="site" href="/"><img src="/assets/icon.svg" alt="">Carnet</a>
-        <a href="/">Providers</a>
-        <a href="/descriptor">Try a descriptor</a>
-        </nav></header>
-        <main>
-        <h1>\(title)</h1>
-        \(content)
-        </main>
-        </body>
-        </html>
+        .page(
+            title,
+            head: """
+                <link rel="stylesheet" href="/assets/style.css">
+                <link rel="icon" href="/assets/icon.svg">
+                """,
+            header: """
+                <header><nav aria-label="Site">
+                <a class="site" href="/"><img src="/assets/icon.svg" alt="">Carnet</a>
+                <a href="/">Providers</a>
+                <a href="/descriptor">Try a descriptor</a>
+                </nav></header>
 
-        """
+                """,
+            content)
     }
 
     func notFound() -> HTML {

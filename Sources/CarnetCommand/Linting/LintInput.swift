@@ -19,7 +19,9 @@ struct LintInput {
         for path in paths.isEmpty ? [Self.defaultPath] : paths {
             if path == "-" {
                 guard stdin == nil else { continue }
-                stdin = Self.readStdin(stdinName ?? "<stdin>")
+                stdin = Read { () throws(SourceFileError) in
+                    try SourceFile(readingStandardInputAs: stdinName ?? "<stdin>")
+                }
                 names.append(path)
             } else if Path.isFolder(path) {
                 do throws(SourceFileError) {
@@ -54,25 +56,6 @@ struct LintInput {
     }
 
     private static var defaultPath: String { Path.isFolder("providers") ? "providers" : "." }
-
-    private static func readStdin(_ name: String) -> Read {
-        let limit = YAMLLimits().maximumBytes
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while bytes.count <= limit {
-            let count = read(STDIN_FILENO, &buffer, buffer.count)
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else {
-                return .failure(SourceFileError(path: name, reason: .other("stdin cannot be read")))
-            }
-            guard count > 0 else { break }
-            bytes += buffer[..<count]
-        }
-        guard bytes.count <= limit else {
-            return .failure(SourceFileError(path: name, reason: .tooLarge(maximumBytes: limit)))
-        }
-        return .success(SourceFile(path: name, bytes: bytes))
-    }
 
     /// Fixes the files, and writes the changed ones.
     ///

@@ -42,6 +42,22 @@ extension SourceFile {
         self.init(path: path, bytes: bytes)
     }
 
+    /// Reads standard input.
+    ///
+    /// - Throws: `SourceFileError`.
+    package init(
+        readingStandardInputAs name: String, maximumBytes: Int = YAMLLimits().maximumBytes
+    ) throws(SourceFileError) {
+        do throws(SourceFileError) {
+            let bytes = try Self.readAll(STDIN_FILENO, path: name, expected: 0, maximumBytes: maximumBytes)
+            self.init(path: name, bytes: bytes)
+        } catch {
+            guard case .other = error.reason else { throw error }
+            // If it is closed, its number may be that of something else by now, and so would be the system's message.
+            throw SourceFileError(path: name, reason: .other("stdin cannot be read"))
+        }
+    }
+
     private static func readAll(
         _ descriptor: Int32,
         path: String,

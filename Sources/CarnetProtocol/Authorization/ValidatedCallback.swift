@@ -242,6 +242,7 @@ private struct CallbackParameters {
         return pairs.first { $0.name.isSameBytes(as: name) }?.value
     }
 
+    /// The protocol's parameters, each of which a callback has at most once.
     private static let single = [
         "code", "error", "error_description", "error_uri", "iss", "access_token", "id_token", "refresh_token",
         "response",

@@ -9,26 +9,7 @@ struct HTMLPage {
     /// The origin of the page that this one shows in a frame.
     var framedOrigin: String?
 
-    var html: HTML {
-        """
-        <!DOCTYPE html>
-        <html lang="en">
-        <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>\(title)</title>
-        <style>\(style)</style>
-        </head>
-        <body>
-        <main>
-        <h1>\(title)</h1>
-        \(content)
-        </main>
-        </body>
-        </html>
-
-        """
-    }
+    var html: HTML { .page(title, head: "<style>\(style)</style>", content) }
 
     /// The value of a hidden field of a page that was made here.
     static func value(of field: String, in html: String) -> String? {

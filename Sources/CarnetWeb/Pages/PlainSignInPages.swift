@@ -71,26 +71,8 @@ package struct PlainSignInPages: SignInPages {
         """
     }
 
-    /// - Parameter content: It ends with a line break.
     private static func page(_ title: String, _ content: HTML) -> HTML {
-        """
-        <!DOCTYPE html>
-        <html lang="en">
-        <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>\(title)</title>
-        <style>\(style)</style>
-        </head>
-        <body>
-        <main>
-        <h1>\(title)</h1>
-        \(content)\
-        </main>
-        </body>
-        </html>
-
-        """
+        .page(title, head: "<style>\(style)</style>", content)
     }
 
     private static let style: HTML = """
