@@ -5,6 +5,12 @@ package enum Path {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// Whether the permissions of a file or folder let other users of the machine read, write or run it; false if there is none.
+    package static func isOpenToOthers(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
+    }
+
     /// The part before the last slash; empty for a name without one.
     package static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "" }

@@ -105,4 +105,18 @@ struct UsageTests {
         #expect(result.status == 3)
         #expect(result.standardError.contains("port \(port) of 127.0.0.1 cannot be opened"))
     }
+
+    #if os(Linux)
+        @Test("The program starts without Foundation, nor does one of its libraries load it")
+        func startsWithoutFoundation() async throws {
+            let run = try CommandRun(
+                URL(filePath: "/usr/bin/ldd"), [BuiltProduct.carnet.path], environment: home.environment,
+                folder: home.folder)
+            let result = try await run.finish()
+            #expect(result.status == 0 && result.standardOutput.contains("libFoundationEssentials.so"), "\(result)")
+            #expect(
+                !result.standardOutput.contains("libFoundation.so"),
+                "a build that began before Foundation was removed still links it: remove .build")
+        }
+    #endif
 }

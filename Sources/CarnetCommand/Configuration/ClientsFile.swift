@@ -113,10 +113,7 @@ struct ClientsFile {
         let candidates =
             ((holdsSecret ? [file.path] : []) + secrets).map { ($0, "client secret") }
             + keys.map { ($0, "private key") }
-        return candidates.filter { path, _ in
-            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-            return (attributes?[.posixPermissions] as? Int).map { $0 & 0o077 != 0 } ?? false
-        }
+        return candidates.filter { path, _ in Path.isOpenToOthers(path) }
     }
 }
 
