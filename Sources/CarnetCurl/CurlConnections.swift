@@ -85,7 +85,7 @@ final class CurlConnections: Sendable {
             guard let alarm = CurlAlarm() else {
                 return .failure(
                     TransportError(
-                        .connection, "no connection to \(origin): \(String(cString: strerror(errno)))"))
+                        .connection, "no connection to \(origin): \(SystemError.message(errno))"))
             }
             state.alarm = alarm
             state.orders.append(order)

@@ -21,7 +21,7 @@ extension TransportError {
         case CURLE_COULDNT_CONNECT where systemError == ETIMEDOUT:
             self.init(.timeout, "no connection to \(origin) in time")
         case CURLE_COULDNT_CONNECT:
-            let reason = systemError == 0 ? "" : ": \(String(cString: strerror(systemError)))"
+            let reason = systemError == 0 ? "" : ": \(SystemError.message(systemError))"
             self.init(.connection, "no connection to \(origin)\(reason)")
         case CURLE_PEER_FAILED_VERIFICATION where isTrusted:
             self.init(.tls, "the certificate of \(origin) was issued for another host")

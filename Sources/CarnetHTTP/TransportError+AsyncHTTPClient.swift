@@ -76,11 +76,11 @@ extension TransportError {
     private init(_ error: IOError, origin: String) {
         switch error.errnoCode {
         case ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ENETDOWN, EADDRNOTAVAIL, EACCES, EPERM, EMFILE, ENFILE:
-            self.init(.connection, "no connection to \(origin): \(error.meaning)")
+            self.init(.connection, "no connection to \(origin): \(SystemError.message(error.errnoCode))")
         case ETIMEDOUT:
             self.init(.timeout, "no connection to \(origin) in time")
         default:
-            self.init(.interrupted, "the connection to \(origin) broke: \(error.meaning)")
+            self.init(.interrupted, "the connection to \(origin) broke: \(SystemError.message(error.errnoCode))")
         }
     }
 
@@ -104,12 +104,5 @@ extension TransportError {
         default:
             self.init(.tls, "the TLS handshake with \(origin) failed")
         }
-    }
-}
-
-extension IOError {
-    /// The system's message, e.g. `Connection refused`.
-    fileprivate var meaning: String {
-        strerror(errnoCode).map { String(cString: $0) } ?? "error \(errnoCode)"
     }
 }

@@ -18,7 +18,7 @@ enum SocketWait {
             let count = poll(&descriptor, 1, Int32(milliseconds))
             let error = errno
             if count > 0 { return true }
-            guard count == 0 || error == EINTR else { throw DatabaseFailure.lost(String(cString: strerror(error))) }
+            guard count == 0 || error == EINTR else { throw DatabaseFailure.lost(SystemError.message(error)) }
             if count == 0, deadline <= .now { return false }
         }
     }

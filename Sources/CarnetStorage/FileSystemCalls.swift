@@ -41,6 +41,6 @@ package struct FileSystemCalls: Sendable {
 extension TokenStoreError {
     /// The error for a failed system call, with the path and the system's message.
     package static func system(_ path: String) -> Self {
-        Self(.unavailable, "\(path): \(String(cString: strerror(errno)))")
+        Self(.unavailable, "\(path): \(SystemError.message(errno))")
     }
 }

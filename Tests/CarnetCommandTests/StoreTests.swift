@@ -34,7 +34,7 @@ struct StoreTests {
         let result = try await run.finish()
         #expect(result.status == 3, "\(result)")
         #expect(result.standardError.contains("carnet: token store: "))
-        #expect(result.standardError.contains("taken"))
+        #expect(result.standardError.contains("taken/tokens cannot be created: Not a directory"), "\(result)")
         #expect(!result.standardError.contains("https://"), "nobody signs in for nothing")
     }
 

@@ -30,7 +30,7 @@ struct UserStore {
                 attributes: [.posixPermissions: 0o700]
             )
         } catch {
-            throw TokenStoreError(.unavailable, "the folder \(folder) cannot be created")
+            throw TokenStoreError(.unavailable, "the folder \(folder) cannot be created: \(error.fileReason)")
         }
         guard FileManager.default.isWritableFile(atPath: folder) else {
             throw TokenStoreError(.unavailable, "the folder \(folder) cannot be written to")

@@ -83,7 +83,7 @@ struct DemoCommand: Subcommand {
             try FileManager.default.createDirectory(
                 atPath: store, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw Failure(.usage, "--store \(store): the folder cannot be created")
+            throw Failure(.usage, "--store \(store): the folder cannot be created: \(error.fileReason)")
         }
         return try await StoreKeySource.file("\(store)/cookie-key")
             .keysToEncrypt(in: store, random: SystemRandomSource()) { true }

@@ -110,7 +110,7 @@ extension SourceFileError {
             case EISDIR: .isDirectory
             case EACCES, EPERM: .permissionDenied
             case ENXIO: .notRegularFile
-            default: .other(strerror(errorNumber).map { String(cString: $0) } ?? "error \(errorNumber)")
+            default: .other(SystemError.message(errorNumber))
             }
         self.init(path: path, reason: reason)
     }
