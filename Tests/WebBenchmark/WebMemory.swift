@@ -1,5 +1,6 @@
 import Carnet
 import CarnetHummingbird
+import CarnetProtocol
 import Foundation
 import HTTPTypes
 
@@ -44,18 +45,27 @@ struct WebMemory {
         }
     }
 
-    /// With tokens of the usual lengths: two of them are signed.
+    private static let binding = CredentialBinding(servers: ["https://id.acme.example"], resources: [])
+
+    /// The tokens have the usual lengths: two of them are signed. As after a sign-in, each record has its own issuer, subject
+    /// and session id, and all share the servers that may receive the tokens.
     private static func connection(_ number: Int) -> Connection {
-        func token(_ length: Int) -> Secret { Secret(String(repeating: "x", count: length) + "\(number)") }
+        func text(_ length: Int) -> String { String(repeating: "x", count: length - 6) + String(100_000 + number) }
         let now = SystemWallClock().now
         return Connection(
             key: ConnectionKey(provider: "acme", account: "account-\(number)"),
             clientID: "client",
             tokens: TokenSet(
-                accessToken: token(900), tokenType: "Bearer", refreshToken: token(60), idToken: token(900),
-                scopes: ["openid", "profile", "email"], issuedAt: now, expiresAt: now.addingTimeInterval(3600))
+                accessToken: Secret(text(900)), tokenType: "Bearer", refreshToken: Secret(text(60)),
+                idToken: Secret(text(900)), scopes: ["openid", "profile", "email"], issuedAt: now,
+                expiresAt: now.addingTimeInterval(3600)),
+            issuer: ["https://id", "acme", "example"].joined(separator: "."), subject: text(21), sessionID: text(36),
+            binding: binding
         )
     }
+
+    /// In MiB, the text of the tokens of so many sessions.
+    static func tokens(_ count: Int) -> Double { Double(count * (900 + 60 + 900)) / Double(1 << 20) }
 
     /// In MiB, while what was made is kept.
     private static func growth<Value>(_ make: () async throws -> Value) async throws -> Double {

@@ -20,4 +20,7 @@ let memory = try await WebMemory(count: 100_000)
 print(String(format: "100000 pending sign-ins in cookies: %.0f MiB", memory.stateless))
 print(String(format: "100000 pending sign-ins in a store of 100000: %.0f MiB", memory.pending))
 print(String(format: "100000 more, of which the store keeps 100000 in all: %.0f MiB more", memory.flood))
-print(String(format: "100000 live sessions: %.0f MiB, all of it tokens in the store of the memory", memory.sessions))
+print(
+    String(
+        format: "100000 live sessions: %.0f MiB in the store in memory, %.2f times the text of their tokens",
+        memory.sessions, memory.sessions / WebMemory.tokens(100_000)))
