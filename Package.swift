@@ -26,7 +26,6 @@ let package = Package(
         .library(name: "CarnetApple", targets: ["CarnetApple"]),
         .library(name: "CarnetCatalog", targets: ["CarnetCatalog"]),
         .library(name: "CarnetCurl", targets: ["CarnetCurl"]),
-        .library(name: "CarnetFiles", targets: ["CarnetFiles"]),
         .library(name: "CarnetHTTP", targets: ["CarnetHTTP"]),
         .library(name: "CarnetHummingbird", targets: ["CarnetHummingbird"]),
         .library(name: "CarnetLint", targets: ["CarnetLint"]),
@@ -43,6 +42,15 @@ let package = Package(
         .plugin(name: "CarnetProviders", targets: ["CarnetProviders"]),
         .executable(name: "carnet", targets: ["CarnetCommand"]),
         .executable(name: "carnet-descriptor-tool", targets: ["carnet-descriptor-tool"]),
+    ],
+    // Named as the product that needs other packages. A host that names its products' traits resolves no others: see
+    // Docs/decisions/package-traits.md.
+    traits: [
+        .trait(name: "CarnetCommand"), .trait(name: "CarnetHTTP"), .trait(name: "CarnetHummingbird"),
+        .trait(name: "CarnetSQLite"), .trait(name: "CarnetUserAgent"),
+        .default(enabledTraits: [
+            "CarnetCommand", "CarnetHTTP", "CarnetHummingbird", "CarnetSQLite", "CarnetUserAgent",
+        ]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -73,7 +81,7 @@ let package = Package(
             name: "CarnetDescriptors",
             dependencies: libyaml + ["CarnetFoundation"]
         ),
-        .target(name: "CarnetLint", dependencies: ["CarnetDescriptors"]),
+        .target(name: "CarnetLint", dependencies: ["CarnetDescriptors", "CarnetFoundation"]),
         .target(
             name: "CarnetCatalog",
             dependencies: ["Carnet"],
@@ -118,9 +126,7 @@ let package = Package(
         .target(
             name: "Carnet",
             dependencies: [
-                "CarnetDescriptors",
-                "CarnetFoundation",
-                "CarnetProtocol",
+                "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -134,7 +140,7 @@ let package = Package(
         .target(
             name: "CarnetTransport",
             dependencies: [
-                "CLibZ", "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol",
+                "CLibZ", "Carnet", "CarnetFoundation", "CarnetProtocol",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
@@ -143,46 +149,47 @@ let package = Package(
         .target(
             name: "CarnetCurl",
             dependencies: [
-                "CLibCurl", "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetTransport",
+                "CLibCurl", "Carnet", "CarnetFoundation", "CarnetProtocol", "CarnetTransport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
         .target(
             name: "CarnetHTTP",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetTransport",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                "Carnet", "CarnetFoundation", "CarnetProtocol", "CarnetTransport",
+                .product(
+                    name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["CarnetHTTP"])),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["CarnetHTTP"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["CarnetHTTP"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["CarnetHTTP"])),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["CarnetHTTP"])),
             ]
         ),
         .target(
             name: "CarnetURLSession",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetTransport",
+                "Carnet", "CarnetFoundation", "CarnetProtocol", "CarnetTransport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
         // Apple platforms: the sign-in sheet and the Keychain. What decides anything compiles everywhere.
         .target(
             name: "CarnetApple",
-            dependencies: ["Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetStorage"]
+            dependencies: ["Carnet", "CarnetFoundation", "CarnetProtocol", "CarnetStorage"]
         ),
         .target(
             name: "CarnetSwiftUI",
-            dependencies: ["Carnet", "CarnetApple", "CarnetDescriptors", "CarnetProtocol"],
+            dependencies: ["Carnet", "CarnetApple", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol"],
             resources: [.process("Resources")]
         ),
         .target(
             name: "CarnetUserAgent",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                "Carnet", "CarnetFoundation", "CarnetProtocol",
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["CarnetUserAgent"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["CarnetUserAgent"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["CarnetUserAgent"])),
             ]
         ),
 
@@ -191,16 +198,15 @@ let package = Package(
         .target(
             name: "CarnetStorage",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol",
+                "Carnet", "CarnetFoundation", "CarnetProtocol",
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
-        .target(name: "CarnetFiles", dependencies: ["Carnet", "CarnetFoundation", "CarnetProtocol", "CarnetStorage"]),
         .target(
             name: "CarnetSQLite",
             dependencies: [
                 "Carnet", "CarnetFoundation", "CarnetProtocol", "CarnetStorage",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["CarnetSQLite"])),
             ]
         ),
         .systemLibrary(
@@ -210,14 +216,12 @@ let package = Package(
         ),
         .target(
             name: "CarnetPostgreSQL",
-            dependencies: [
-                "CLibPQ", "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetStorage",
-            ]),
+            dependencies: ["CLibPQ", "Carnet", "CarnetFoundation", "CarnetProtocol", "CarnetStorage"]),
 
         .target(
             name: "CarnetWeb",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetStorage",
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetStorage",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -228,9 +232,11 @@ let package = Package(
             dependencies: [
                 "CarnetWeb",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["CarnetHummingbird"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["CarnetHummingbird"])),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["CarnetHummingbird"])),
             ]
         ),
 
@@ -248,11 +254,11 @@ let package = Package(
         .target(
             name: "CarnetSandboxServer",
             dependencies: [
-                "CarnetDescriptors", "CarnetSandbox",
+                "CarnetFoundation", "CarnetSandbox",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["CarnetCommand"])),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["CarnetCommand"])),
             ]
         ),
         .target(
@@ -276,36 +282,47 @@ let package = Package(
         .executableTarget(
             name: "CarnetCommand",
             dependencies: commandTransport + [
-                "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetFiles", "CarnetFoundation", "CarnetLint",
-                "CarnetHummingbird", "CarnetProtocol", "CarnetSandbox", "CarnetSandboxServer", "CarnetSimulation",
-                "CarnetTesting", "CarnetTransport", "CarnetUserAgent", "CarnetWeb",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetFoundation", "CarnetHummingbird",
+                "CarnetLint", "CarnetProtocol", "CarnetSandbox", "CarnetSandboxServer", "CarnetSimulation",
+                "CarnetStorage", "CarnetTesting", "CarnetTransport", "CarnetUserAgent", "CarnetWeb",
+                .product(
+                    name: "ArgumentParser", package: "swift-argument-parser",
+                    condition: .when(traits: ["CarnetCommand"])),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["CarnetCommand"])),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
             ]
         ),
 
         // MARK: Tests
 
-        .testTarget(name: "CarnetDescriptorsTests", dependencies: ["CarnetDescriptors", "CarnetTestSupport"]),
+        .testTarget(
+            name: "CarnetDescriptorsTests",
+            dependencies: ["CarnetDescriptors", "CarnetFoundation", "CarnetLint", "CarnetTestSupport"]),
         .testTarget(
             name: "DescriptorToolTests",
-            dependencies: ["CarnetCatalog", "CarnetDescriptors", "CarnetEmbedding", "carnet-descriptor-tool"]),
+            dependencies: [
+                "CarnetCatalog", "CarnetDescriptors", "CarnetEmbedding", "CarnetFoundation",
+                "carnet-descriptor-tool",
+            ]),
         .testTarget(
             name: "CarnetLintTests",
-            dependencies: ["CarnetDescriptors", "CarnetLint", "CarnetSimulation", "CarnetTestSupport", "Fuzzing"],
+            dependencies: [
+                "CarnetDescriptors", "CarnetFoundation", "CarnetLint", "CarnetSimulation", "CarnetTestSupport",
+                "Fuzzing",
+            ],
             exclude: ["Golden", "Valid"]
         ),
         .testTarget(
             name: "CarnetSimulationTests",
-            dependencies: ["CarnetDescriptors", "CarnetLint", "CarnetProtocol", "CarnetSimulation"]
+            dependencies: [
+                "CarnetDescriptors", "CarnetFoundation", "CarnetLint", "CarnetProtocol", "CarnetSimulation",
+            ]
         ),
         .target(
             name: "CarnetTestSupport",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetProtocol",
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
@@ -313,12 +330,13 @@ let package = Package(
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
-            path: "Tests/CarnetTestSupport"
+            path: "Tests/Support/CarnetTestSupport"
         ),
         .testTarget(
             name: "CarnetProtocolTests",
             dependencies: [
-                "CarnetDescriptors", "CarnetProtocol", "CarnetSimulation", "CarnetTestSupport", "CarnetTesting",
+                "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetSimulation", "CarnetTestSupport",
+                "CarnetTesting",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -328,7 +346,8 @@ let package = Package(
         .testTarget(
             name: "CarnetTests",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetTestSupport", "CarnetTesting",
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetTestSupport",
+                "CarnetTesting",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
@@ -341,20 +360,19 @@ let package = Package(
         .target(
             name: "CarnetServerTestSupport",
             dependencies: [
-                "Carnet", "CarnetCurl", "CarnetDescriptors", "CarnetHTTP",
+                "Carnet", "CarnetCurl", "CarnetDescriptors", "CarnetFoundation", "CarnetHTTP",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
-            path: "Tests/ServerTestSupport"
+            path: "Tests/Support/ServerTestSupport"
         ),
         .testTarget(
             name: "AttackTests",
             dependencies: [
-                "Carnet", "CarnetTransport", "CarnetDescriptors", "CarnetFiles", "CarnetHTTP", "CarnetProtocol",
-                "CarnetSandbox", "CarnetStorage",
-                "CarnetServerTestSupport", "CarnetTestSupport", "CarnetTesting", "CarnetURLSession", "CarnetUserAgent",
-                "CarnetWeb", "Fuzzing",
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetHTTP", "CarnetProtocol", "CarnetSandbox",
+                "CarnetServerTestSupport", "CarnetStorage", "CarnetTestSupport", "CarnetTesting", "CarnetTransport",
+                "CarnetURLSession", "CarnetUserAgent", "CarnetWeb", "Fuzzing",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
@@ -364,12 +382,13 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
+            path: "Tests/Attacks/AttackTests",
             exclude: ["matrix.txt"]
         ),
         .testTarget(
             name: "CarnetSandboxTests",
             dependencies: [
-                "CarnetDescriptors", "CarnetSandbox", "CarnetSandboxServer",
+                "CarnetDescriptors", "CarnetFoundation", "CarnetSandbox", "CarnetSandboxServer",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -385,37 +404,29 @@ let package = Package(
         .testTarget(
             name: "CarnetHTTPTests",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetHTTP", "CarnetProtocol", "CarnetServerTestSupport",
-                "CarnetTesting", "CarnetTransport", "CarnetURLSession",
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetHTTP", "CarnetProtocol",
+                "CarnetServerTestSupport", "CarnetTesting", "CarnetTransport", "CarnetURLSession",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ]
-        ),
-        .testTarget(
-            name: "CarnetFilesTests",
-            dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetFiles", "CarnetProtocol", "CarnetStorage",
-                "CarnetStoreTestSupport", "CarnetTesting",
             ]
         ),
         .target(
             name: "CarnetStoreTestSupport",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetFiles", "CarnetHTTP", "CarnetPostgreSQL", "CarnetProtocol",
-                "CarnetSQLite",
-                "CarnetServerTestSupport", "CarnetStorage", "CarnetTestSupport",
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetHTTP", "CarnetPostgreSQL",
+                "CarnetProtocol", "CarnetSQLite", "CarnetServerTestSupport", "CarnetStorage", "CarnetTestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
-            path: "Tests/StoreTestSupport"
+            path: "Tests/Support/StoreTestSupport"
         ),
         .executableTarget(
             name: "StoreWorker",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetHTTP", "CarnetStoreTestSupport", "CarnetTesting",
-                "CarnetURLSession",
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetHTTP", "CarnetStoreTestSupport",
+                "CarnetTesting", "CarnetURLSession",
             ],
-            path: "Tests/StoreWorker"
+            path: "Tests/Support/StoreWorker"
         ),
         // Processes that lose their database, or are stopped, while they refresh: what no short test can show.
         .executableTarget(
@@ -424,7 +435,7 @@ let package = Package(
                 "CarnetStoreTestSupport", "StoreWorker",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: "Tests/StoreFaults"
+            path: "Tests/Programs/StoreFaults"
         ),
         .testTarget(
             name: "CarnetSQLiteTests",
@@ -436,9 +447,8 @@ let package = Package(
         .testTarget(
             name: "CarnetPostgreSQLTests",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetPostgreSQL", "CarnetProtocol", "CarnetServerTestSupport",
-                "CarnetStorage",
-                "CarnetStoreTestSupport", "CarnetTesting",
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetPostgreSQL", "CarnetProtocol",
+                "CarnetServerTestSupport", "CarnetStorage", "CarnetStoreTestSupport", "CarnetTesting",
             ]
         ),
         .testTarget(
@@ -447,17 +457,21 @@ let package = Package(
                 "Carnet", "CarnetHTTP", "CarnetProtocol", "CarnetSandbox", "CarnetSandboxServer",
                 "CarnetServerTestSupport", "CarnetStoreTestSupport", "CarnetTestSupport", "CarnetTesting",
                 "StoreWorker",
-            ]
+            ],
+            path: "Tests/Flows/StoreProofTests"
         ),
         .testTarget(
             name: "CarnetStorageTests",
-            dependencies: ["Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetStorage", "CarnetTesting"]
+            dependencies: [
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetStorage",
+                "CarnetStoreTestSupport", "CarnetTesting",
+            ]
         ),
         .testTarget(
             name: "CarnetAppleTests",
             dependencies: [
-                "Carnet", "CarnetApple", "CarnetCatalog", "CarnetDescriptors", "CarnetProtocol", "CarnetSandbox",
-                "CarnetSwiftUI", "CarnetTesting", "SampleApps",
+                "Carnet", "CarnetApple", "CarnetCatalog", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol",
+                "CarnetSandbox", "CarnetSwiftUI", "CarnetTesting", "SampleApps",
             ]
         ),
         // The model layers of the sample apps; their views are for Xcode alone.
@@ -474,7 +488,8 @@ let package = Package(
         .testTarget(
             name: "CarnetUserAgentTests",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetProtocol", "CarnetServerTestSupport", "CarnetUserAgent",
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetServerTestSupport",
+                "CarnetUserAgent",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -483,9 +498,9 @@ let package = Package(
         .testTarget(
             name: "CarnetCommandTests",
             dependencies: [
-                "Carnet", "CarnetCatalog", "CarnetCommand", "CarnetDescriptors", "CarnetFiles", "CarnetHTTP",
-                "CarnetHummingbird", "CarnetProtocol", "CarnetSandbox", "CarnetServerTestSupport", "CarnetSimulation",
-                "CarnetTesting", "CarnetWeb",
+                "Carnet", "CarnetCatalog", "CarnetCommand", "CarnetDescriptors", "CarnetFoundation", "CarnetHTTP",
+                "CarnetHummingbird", "CarnetProtocol", "CarnetSandbox", "CarnetServerTestSupport",
+                "CarnetSimulation", "CarnetTestSupport", "CarnetTesting", "CarnetWeb",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -498,10 +513,9 @@ let package = Package(
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetHummingbird", "CarnetProtocol", "CarnetSandbox",
-                "CarnetServerTestSupport",
-                "CarnetStorage", "CarnetTestSupport",
-                "CarnetTesting", "CarnetWeb",
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetHummingbird", "CarnetProtocol",
+                "CarnetSandbox", "CarnetServerTestSupport", "CarnetStorage", "CarnetTestSupport", "CarnetTesting",
+                "CarnetWeb",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -517,28 +531,30 @@ let package = Package(
                 "CarnetTestSupport", "CarnetTesting", "CarnetTransport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
+            path: "Tests/Flows/SignInTests",
             exclude: ["Metadata"]
         ),
         // What the tests compare with: the cryptography of OpenSSL, which the package itself does without.
         .systemLibrary(
             name: "COpenSSL",
-            path: "Tests/COpenSSL",
+            path: "Tests/Support/COpenSSL",
             pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]
         ),
         .testTarget(
             name: "OracleTests",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetSandbox", "CarnetStorage", "CarnetProtocol", "CarnetTestSupport",
-                "CarnetTesting",
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetSandbox",
+                "CarnetStorage", "CarnetTestSupport", "CarnetTesting",
                 .target(name: "COpenSSL", condition: .when(platforms: [.linux])),
-            ]
+            ],
+            path: "Tests/Peers/OracleTests"
         ),
         .testTarget(
             name: "RepositoryTests",
             dependencies: [
-                "CarnetCatalog", "CarnetDescriptors", "CarnetLint", "CarnetProtocol", "CarnetSimulation",
-                "CarnetTestSupport",
+                "CarnetCatalog", "CarnetDescriptors", "CarnetFoundation", "CarnetLint", "CarnetProtocol",
+                "CarnetSimulation", "CarnetTestSupport",
             ],
             exclude: ["PublicSurface"]
         ),
@@ -549,7 +565,7 @@ let package = Package(
                 "Carnet", "CarnetCatalog", "CarnetCurl", "CarnetHTTP", "CarnetLint", "CarnetUserAgent",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
-            path: "Tests/Snippets/HostProgram",
+            path: "Tests/Programs/Snippets/HostProgram",
             packageAccess: false
         ),
         .executableTarget(
@@ -559,20 +575,20 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
             ],
-            path: "Tests/Snippets/HostServer",
+            path: "Tests/Programs/Snippets/HostServer",
             packageAccess: false
         ),
-        .executableTarget(name: "EventLoop", dependencies: libyaml, path: "Tests/EventLoop"),
+        .executableTarget(name: "EventLoop", dependencies: libyaml, path: "Tests/Programs/EventLoop"),
         .executableTarget(
             name: "Fuzzing",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetLint", "CarnetProtocol", "CarnetSimulation", "CarnetStorage",
-                "CarnetTestSupport", "CarnetTesting", "CarnetWeb",
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetLint", "CarnetProtocol",
+                "CarnetSimulation", "CarnetStorage", "CarnetTestSupport", "CarnetTesting", "CarnetWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
-            path: "Tests/Fuzzing",
+            path: "Tests/Attacks/Fuzzing",
             exclude: ["Corpus", "Messages"]
         ),
         .executableTarget(
@@ -581,21 +597,22 @@ let package = Package(
                 "Carnet", "CarnetPostgreSQL", "CarnetSQLite", "CarnetWeb",
                 .product(name: "Logging", package: "swift-log"),
             ],
-            path: "Tests/Snippets/Stores",
+            path: "Tests/Programs/Snippets/Stores",
             packageAccess: false
         ),
         .executableTarget(
             name: "FleetBenchmark",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetStoreTestSupport",
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetStoreTestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
-            path: "Tests/FleetBenchmark"
+            path: "Tests/Programs/FleetBenchmark"
         ),
         .executableTarget(
             name: "WebBenchmark",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetHummingbird", "CarnetSandbox",
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetHummingbird", "CarnetProtocol",
+                "CarnetSandbox",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -603,23 +620,23 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
-            path: "Tests/WebBenchmark"
+            path: "Tests/Programs/WebBenchmark"
         ),
         .target(
             name: "BenchmarkSubjects",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetProtocol",
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
-            path: "Tests/BenchmarkSubjects"
+            path: "Tests/Programs/BenchmarkSubjects"
         ),
         .executableTarget(
             name: "Benchmarks",
             dependencies: libyaml + [
-                "BenchmarkSubjects", "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetHTTP", "CarnetLint",
-                "CarnetProtocol", "CarnetSandbox",
+                "BenchmarkSubjects", "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetFoundation",
+                "CarnetHTTP", "CarnetLint", "CarnetProtocol", "CarnetSandbox",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -630,12 +647,15 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
-            path: "Tests/Benchmarks"
+            path: "Tests/Programs/Benchmarks"
         ),
         .executableTarget(
             name: "HotPaths",
-            dependencies: ["BenchmarkSubjects", "Carnet", "CarnetDescriptors", "CarnetLint", "CarnetSimulation"],
-            path: "Tests/HotPaths",
+            dependencies: [
+                "BenchmarkSubjects", "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetLint",
+                "CarnetSimulation",
+            ],
+            path: "Tests/Programs/HotPaths",
             exclude: ["counts.py", "counts.tsv"]
         ),
     ],
@@ -648,4 +668,13 @@ for target in package.targets where ![.plugin, .system].contains(target.type) {
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
     ]
+    if target.type == .test, target.path == nil { target.path = "Tests/Modules/\(target.name)" }
+}
+
+// What the tests need is no dependency of a host.
+for target in package.targets where target.path?.hasPrefix("Tests/") ?? false {
+    target.dependencies = target.dependencies.map { dependency in
+        guard case .productItem(let name, let package?, _, _) = dependency else { return dependency }
+        return .product(name: name, package: package, condition: .when(traits: ["CarnetCommand"]))
+    }
 }

@@ -234,7 +234,7 @@ _carnet_explain() {
 
 _carnet_schema() {
     repeating_flags=()
-    non_repeating_flags=(--resources --json -v --verbose --version -h --help)
+    non_repeating_flags=(--resources --clients --json -v --verbose --version -h --help)
     repeating_options=()
     non_repeating_options=(--color)
     __carnet_offer_flags_options 0
@@ -301,7 +301,7 @@ _carnet_providers() {
 _carnet_show() {
     repeating_flags=()
     non_repeating_flags=(--resolved --json -v --verbose --version -h --help)
-    repeating_options=(--providers --input)
+    repeating_options=(--providers --input --input-env)
     non_repeating_options=(--clients --client-id --client-secret-env --environment --redirect-uri --color)
     __carnet_offer_flags_options 1
 
@@ -320,6 +320,9 @@ _carnet_show() {
         return
         ;;
     '--input')
+        return
+        ;;
+    '--input-env')
         return
         ;;
     '--environment')
@@ -346,7 +349,7 @@ _carnet_show() {
 _carnet_try() {
     repeating_flags=()
     non_repeating_flags=(--json -v --verbose --version -h --help)
-    repeating_options=(--providers --input)
+    repeating_options=(--providers --input --input-env)
     non_repeating_options=(--environment --redirect-uri --color)
     __carnet_offer_flags_options 1
 
@@ -356,6 +359,9 @@ _carnet_try() {
         return
         ;;
     '--input')
+        return
+        ;;
+    '--input-env')
         return
         ;;
     '--environment')
@@ -382,7 +388,7 @@ _carnet_try() {
 _carnet_sandbox() {
     repeating_flags=()
     non_repeating_flags=(--list-faults --ask --json -v --verbose --version -h --help)
-    repeating_options=(--fault --providers --input)
+    repeating_options=(--fault --providers --input --input-env)
     non_repeating_options=(--port --back-channel-logout-uri --clients --client-id --client-secret-env --environment --redirect-uri --color)
     __carnet_offer_flags_options -1
 
@@ -410,6 +416,9 @@ _carnet_sandbox() {
         return
         ;;
     '--input')
+        return
+        ;;
+    '--input-env')
         return
         ;;
     '--environment')
@@ -470,7 +479,7 @@ _carnet_demo() {
 _carnet_doctor() {
     repeating_flags=()
     non_repeating_flags=(--all --json -v --verbose --version -h --help)
-    repeating_options=(--providers --input --allow-local)
+    repeating_options=(--providers --input --input-env --allow-local)
     non_repeating_options=(--clients --client-id --client-secret-env --environment --redirect-uri --ca-file --color)
     __carnet_offer_flags_options -1
 
@@ -489,6 +498,9 @@ _carnet_doctor() {
         return
         ;;
     '--input')
+        return
+        ;;
+    '--input-env')
         return
         ;;
     '--environment')
@@ -521,7 +533,7 @@ _carnet_doctor() {
 _carnet_register() {
     repeating_flags=()
     non_repeating_flags=(--confidential --read --delete --json -v --verbose --version -h --help)
-    repeating_options=(--providers --input --allow-local)
+    repeating_options=(--providers --input --input-env --allow-local)
     non_repeating_options=(--name --token-env --output --key-file --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --color)
     __carnet_offer_flags_options 1
 
@@ -552,6 +564,9 @@ _carnet_register() {
         return
         ;;
     '--input')
+        return
+        ;;
+    '--input-env')
         return
         ;;
     '--environment')
@@ -590,7 +605,7 @@ _carnet_register() {
 _carnet_login() {
     repeating_flags=()
     non_repeating_flags=(--no-browser --paste --device --pushed --no-pushed --signed --no-signed --json -v --verbose --version -h --help)
-    repeating_options=(--providers --input --allow-local --scope --resource --acr --prompt --ui-locale --choose)
+    repeating_options=(--providers --input --input-env --allow-local --scope --resource --acr --prompt --ui-locale --choose)
     non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --authorization-details --claims --max-age --login-hint --response-mode --color)
     __carnet_offer_flags_options 1
 
@@ -612,6 +627,9 @@ _carnet_login() {
         return
         ;;
     '--input')
+        return
+        ;;
+    '--input-env')
         return
         ;;
     '--environment')
@@ -699,7 +717,7 @@ _carnet_accounts() {
 _carnet_token() {
     repeating_flags=()
     non_repeating_flags=(--header --payload --raw --client-credentials --jwt-bearer --introspect --exchange --json -v --verbose --version -h --help)
-    repeating_options=(--providers --input --allow-local --scope --resource --audience)
+    repeating_options=(--providers --input --input-env --allow-local --scope --resource --audience)
     non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --subject --assertion-env --color)
     __carnet_offer_flags_options 1
 
@@ -721,6 +739,9 @@ _carnet_token() {
         return
         ;;
     '--input')
+        return
+        ;;
+    '--input-env')
         return
         ;;
     '--environment')
@@ -774,7 +795,7 @@ _carnet_token() {
 _carnet_profile() {
     repeating_flags=()
     non_repeating_flags=(--json -v --verbose --version -h --help)
-    repeating_options=(--providers --input --allow-local)
+    repeating_options=(--providers --input --input-env --allow-local)
     non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --color)
     __carnet_offer_flags_options 1
 
@@ -796,6 +817,9 @@ _carnet_profile() {
         return
         ;;
     '--input')
+        return
+        ;;
+    '--input-env')
         return
         ;;
     '--environment')
@@ -834,7 +858,7 @@ _carnet_profile() {
 _carnet_resources() {
     repeating_flags=()
     non_repeating_flags=(--json -v --verbose --version -h --help)
-    repeating_options=(--providers --input --allow-local)
+    repeating_options=(--providers --input --input-env --allow-local)
     non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --map --color)
     __carnet_offer_flags_options 1
 
@@ -856,6 +880,9 @@ _carnet_resources() {
         return
         ;;
     '--input')
+        return
+        ;;
+    '--input-env')
         return
         ;;
     '--environment')
@@ -897,7 +924,7 @@ _carnet_resources() {
 _carnet_call() {
     repeating_flags=()
     non_repeating_flags=(--json -v --verbose --version -h --help)
-    repeating_options=(--providers --input --allow-local)
+    repeating_options=(--providers --input --input-env --allow-local)
     non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --map -X --request -d --data --color)
     __carnet_offer_flags_options 2
 
@@ -919,6 +946,9 @@ _carnet_call() {
         return
         ;;
     '--input')
+        return
+        ;;
+    '--input-env')
         return
         ;;
     '--environment')
@@ -966,7 +996,7 @@ _carnet_call() {
 _carnet_refresh() {
     repeating_flags=()
     non_repeating_flags=(--json -v --verbose --version -h --help)
-    repeating_options=(--providers --input --allow-local)
+    repeating_options=(--providers --input --input-env --allow-local)
     non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --color)
     __carnet_offer_flags_options 1
 
@@ -988,6 +1018,9 @@ _carnet_refresh() {
         return
         ;;
     '--input')
+        return
+        ;;
+    '--input-env')
         return
         ;;
     '--environment')
@@ -1026,7 +1059,7 @@ _carnet_refresh() {
 _carnet_logout() {
     repeating_flags=()
     non_repeating_flags=(--revoke --everywhere --json -v --verbose --version -h --help)
-    repeating_options=(--providers --input --allow-local)
+    repeating_options=(--providers --input --input-env --allow-local)
     non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --color)
     __carnet_offer_flags_options 1
 
@@ -1048,6 +1081,9 @@ _carnet_logout() {
         return
         ;;
     '--input')
+        return
+        ;;
+    '--input-env')
         return
         ;;
     '--environment')

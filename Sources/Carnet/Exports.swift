@@ -1,7 +1,5 @@
 // Types of other modules of the package that a host needs, by name.
 @_exported public import enum CarnetDescriptors.ClientAuthenticationMethod
-@_exported public import struct CarnetDescriptors.JSONObject
-@_exported public import enum CarnetDescriptors.JSONValue
 @_exported public import struct CarnetDescriptors.Provider
 @_exported public import struct CarnetDescriptors.ProviderDescriptor
 @_exported public import struct CarnetDescriptors.ProviderID
@@ -14,6 +12,8 @@
 @_exported public import struct CarnetDescriptors.SourceFile
 @_exported public import struct CarnetDescriptors.SourceFileError
 @_exported public import struct CarnetDescriptors.UnknownProviderError
+@_exported public import struct CarnetFoundation.JSONObject
+@_exported public import enum CarnetFoundation.JSONValue
 @_exported public import struct CarnetProtocol.AuthenticationRequirements
 @_exported public import struct CarnetProtocol.AuthorizationCallback
 @_exported public import struct CarnetProtocol.AuthorizationOptions

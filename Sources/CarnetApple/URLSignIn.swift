@@ -1,7 +1,7 @@
 public import Carnet
-import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
-public import Foundation
+import Foundation
 
 /// A sign-in whose callback arrives at the application as a URL: a universal link, or a URL with a scheme of the
 /// application.
@@ -31,7 +31,7 @@ public struct URLSignIn: Sendable {
         guard let text = try? AuthorizationURL(request.url).text, let url = URL(string: text) else {
             throw OAuthError(.authorization, .unsupported, "the authorization URL cannot be opened")
         }
-        try await pending.keep(request.pending, now: client.clock.now)
+        try await pending.save(request.pending, now: client.clock.now)
         guard await open(url) else {
             // It waits for nothing.
             _ = try? await pending.take(request.pending.id, now: client.clock.now)

@@ -1,10 +1,8 @@
 import CLibCurl
 import Carnet
-import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol
 import CarnetTransport
-import Dispatch
 
 /// The way to the thread that has the connections. libcurl's handles belong to that thread alone.
 final class CurlConnections: Sendable {
@@ -74,10 +72,7 @@ final class CurlConnections: Sendable {
     /// - Returns: Why that is not possible.
     private func give(_ order: Order, _ origin: String) -> TransportError? {
         let outcome: Result<CurlAlarm?, TransportError> = state.withLock { state in
-            guard !state.isShutDown else {
-                return .failure(
-                    TransportError(.connection, "no connection to \(origin): the transport was shut down"))
-            }
+            guard !state.isShutDown else { return .failure(.shutDown(origin)) }
             guard state.alarm == nil else {
                 state.orders.append(order)
                 return .success(state.wake())
@@ -87,9 +82,9 @@ final class CurlConnections: Sendable {
                     TransportError(
                         .connection, "no connection to \(origin): \(SystemError.message(errno))"))
             }
+            guard CurlThreads.start(self, alarm, trust) else { return .failure(.shutDown(origin)) }
             state.alarm = alarm
             state.orders.append(order)
-            DispatchQueue(label: "carnet.curl").async { [self] in CurlThread(self, alarm, trust).run() }
             return .success(nil)
         }
         switch outcome {
@@ -149,5 +144,11 @@ final class CurlAlarm: Sendable {
 
     func ring() {
         carnet_curl_ring(poller, bell)
+    }
+}
+
+extension TransportError {
+    fileprivate static func shutDown(_ origin: String) -> Self {
+        Self(.connection, "no connection to \(origin): the transport was shut down")
     }
 }

@@ -1,5 +1,6 @@
 import CLibCurl
 import Carnet
+import CarnetFoundation
 import CarnetProtocol
 import CarnetTransport
 import HTTPTypes

@@ -1,5 +1,4 @@
 import Carnet
-import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol
 import CarnetTransport

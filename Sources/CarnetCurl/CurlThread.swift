@@ -1,6 +1,6 @@
 import CLibCurl
 import Carnet
-import CarnetDescriptors
+import CarnetFoundation
 import CarnetTransport
 
 /// The loop of one thread over libcurl's handles, which no other thread sees.

@@ -12,7 +12,7 @@ import HTTPTypes
 /// the connection, so a changed DNS response cannot bypass it.
 ///
 /// Each transport has one thread for its connections, which ends after fifteen seconds without a request. `shutdown()`
-/// closes every connection, and so does releasing the transport.
+/// closes every connection, and so does releasing the transport. `exit` ends the thread and its requests.
 ///
 /// A request with a client certificate has its own connections. They are not shared with another certificate, or with
 /// requests without one.

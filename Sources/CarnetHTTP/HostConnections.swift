@@ -1,5 +1,5 @@
 import AsyncHTTPClient
-import CarnetDescriptors
+import CarnetFoundation
 import CarnetTransport
 import NIOCore
 import NIOPosix

@@ -32,7 +32,7 @@ public struct SignInState: Sendable {
     ///
     /// - Throws: `HTTPError` 401 if they no longer exist; `TokenStoreError`.
     public func tokens(for account: WebAccount) async throws -> Session {
-        guard let tokens = try await web?.connection(of: account) else {
+        guard let tokens = try await web?.tokenSession(of: account) else {
             throw HTTPError(.unauthorized, message: "sign in first")
         }
         return tokens

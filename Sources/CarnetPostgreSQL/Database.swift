@@ -1,5 +1,5 @@
 import Carnet
-import CarnetDescriptors
+import CarnetFoundation
 
 /// Statements on pooled connections. A lost connection is replaced and the statement repeated, until the patience
 /// ends. So every statement must be safe to run twice.
@@ -8,7 +8,7 @@ final class Database: Sendable {
 
     let configuration: PostgreSQLConfiguration
     let sleep: Sleep
-    private let pool: ConnectionPool
+    private let pool: DatabasePool
     private let schema: SchemaState
     /// Whether an operation's patience has ended, and none has succeeded since. Then others try without waiting.
     private let isAway = Flag()
@@ -17,7 +17,7 @@ final class Database: Sendable {
         self.schema = SchemaState(schema)
         self.configuration = configuration
         self.sleep = sleep
-        pool = ConnectionPool(limit: configuration.poolSize) { try await DatabaseConnection.open(configuration) }
+        pool = DatabasePool(limit: configuration.poolSize) { try await DatabaseConnection.open(configuration) }
     }
 
     /// Runs one statement.

@@ -1,5 +1,5 @@
 import Carnet
-import CarnetDescriptors
+import CarnetFoundation
 import CarnetStorage
 
 /// A lock that this process holds, and the time until which nobody else can take it, by a clock that continues while

@@ -1,5 +1,4 @@
 public import Carnet
-import CarnetDescriptors
 package import CarnetStorage
 
 /// A lock is a row with an owner and an expiry. Unlike an advisory lock, it survives a lost connection or a restart

@@ -1,5 +1,5 @@
 package import Carnet
-import CarnetDescriptors
+import CarnetFoundation
 package import CarnetProtocol
 public import CarnetStorage
 

@@ -26,14 +26,19 @@ struct Schema: Sendable {
                 account text NOT NULL,
                 key_id text NOT NULL,
                 revision text NOT NULL,
-                record bytea NOT NULL
+                record bytea NOT NULL,
+                user_hash text,
+                session_hash text
             )
             """,
+            "CREATE INDEX carnet_connection_user_hash ON carnet_connection (user_hash)",
+            "CREATE INDEX carnet_connection_session_hash ON carnet_connection (session_hash)",
             """
             CREATE TABLE carnet_lock (
                 id text PRIMARY KEY,
                 owner text NOT NULL,
-                expires_at timestamptz NOT NULL
+                expires_at timestamptz NOT NULL,
+                process bigint
             )
             """,
             """
@@ -44,12 +49,6 @@ struct Schema: Sendable {
             )
             """,
             "CREATE INDEX carnet_pending_expires_at ON carnet_pending (expires_at)",
-        ]),
-        Version([
-            // NULL until a version that knows these columns saves the record.
-            "ALTER TABLE carnet_connection ADD COLUMN user_hash text, ADD COLUMN session_hash text",
-            "CREATE INDEX carnet_connection_user_hash ON carnet_connection (user_hash)",
-            "CREATE INDEX carnet_connection_session_hash ON carnet_connection (session_hash)",
             """
             CREATE TABLE carnet_used_token (
                 id text PRIMARY KEY,
@@ -58,15 +57,7 @@ struct Schema: Sendable {
             )
             """,
             "CREATE INDEX carnet_used_token_expires_at ON carnet_used_token (expires_at)",
-        ]),
-        Version([
-            // NULL in the row of an older version's process, which has no beacon.
-            "ALTER TABLE carnet_lock ADD COLUMN process bigint"
-        ]),
-        Version([
-            // NULL as long as every version could use the tables.
-            "ALTER TABLE carnet_schema ADD COLUMN needs integer"
-        ]),
+        ])
     ])
 
     /// An arbitrary number that all users of these tables share.
@@ -87,8 +78,9 @@ struct Schema: Sendable {
             _ = try await connection.run("SELECT pg_advisory_xact_lock(\(Self.advisoryLock))", within: limit)
             let present = try await connection.run("SELECT to_regclass('carnet_schema') IS NOT NULL", within: limit)
             if present.bytes(0, 0) != [1] {
-                _ = try await connection.run("CREATE TABLE carnet_schema (version integer NOT NULL)", within: limit)
-                _ = try await connection.run("INSERT INTO carnet_schema VALUES (0)", within: limit)
+                _ = try await connection.run(
+                    "CREATE TABLE carnet_schema (version integer NOT NULL, needs integer NOT NULL)", within: limit)
+                _ = try await connection.run("INSERT INTO carnet_schema VALUES (0, 1)", within: limit)
             }
             let current = try await version(on: connection, within: limit) ?? 0
             for version in versions.dropFirst(current) {
@@ -114,7 +106,7 @@ struct Schema: Sendable {
     private func version(on connection: DatabaseConnection, within limit: Duration) async throws -> Int? {
         do {
             let rows = try await connection.run(
-                "SELECT version::text, coalesce(to_jsonb(s)->>'needs', '1') FROM carnet_schema s", within: limit)
+                "SELECT version::text, needs::text FROM carnet_schema", within: limit)
             guard rows.rows.count == 1, let version = Int(rows.text(0, 0)), let needs = Int(rows.text(0, 1)) else {
                 throw TokenStoreError(.unavailable, "the database has a table carnet_schema that is not Carnet's")
             }

@@ -30,28 +30,24 @@ struct Schema: Sendable {
                 account TEXT NOT NULL,
                 key_id TEXT NOT NULL,
                 revision TEXT NOT NULL,
-                record BLOB NOT NULL
+                record BLOB NOT NULL,
+                user_hash TEXT,
+                session_hash TEXT
             );
+            CREATE INDEX connection_user_hash ON connection (user_hash);
+            CREATE INDEX connection_session_hash ON connection (session_hash);
             CREATE TABLE pending (
                 id TEXT NOT NULL PRIMARY KEY,
                 expires_at REAL NOT NULL,
                 sealed TEXT NOT NULL
             );
             CREATE INDEX pending_expires_at ON pending (expires_at);
-            """),
-        Version(
-            """
-            -- Null as long as no version that knows them has saved the record.
-            ALTER TABLE connection ADD COLUMN user_hash TEXT;
-            ALTER TABLE connection ADD COLUMN session_hash TEXT;
-            CREATE INDEX connection_user_hash ON connection (user_hash);
-            CREATE INDEX connection_session_hash ON connection (session_hash);
             CREATE TABLE used_token (
                 id TEXT NOT NULL PRIMARY KEY,
                 expires_at REAL NOT NULL
             );
             CREATE INDEX used_token_expires_at ON used_token (expires_at);
-            """),
+            """)
     ])
 
     var migrator: DatabaseMigrator {

@@ -1,4 +1,5 @@
 package import CarnetDescriptors
+import CarnetFoundation
 import HTTPTypes
 
 extension Sandbox {

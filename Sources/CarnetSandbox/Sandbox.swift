@@ -9,6 +9,9 @@ public import HTTPTypes
 public actor Sandbox {
     /// How every secret begins that protects nothing but a sandbox.
     package static let secretMark = "carnet-sandbox-secret"
+    /// The audience of what a client signs for a sandbox with its real key. No real server accepts it (RFC 7523, section
+    /// 3).
+    package static let audience = "urn:carnet:sandbox"
 
     var servers: [AuthorizationServer]
     let options: SandboxOptions

@@ -1,4 +1,5 @@
-package import CarnetDescriptors
+import CarnetDescriptors
+package import CarnetFoundation
 
 /// Where a running sandbox is, and where in it each provider's URL is to be found.
 ///

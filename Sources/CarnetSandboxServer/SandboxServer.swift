@@ -1,4 +1,4 @@
-import CarnetDescriptors
+import CarnetFoundation
 package import CarnetSandbox
 import HTTPTypes
 import Hummingbird

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 
 /// A value that is created at its first use and then kept. A failure is kept, too.

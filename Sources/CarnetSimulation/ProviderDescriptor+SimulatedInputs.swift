@@ -1,4 +1,5 @@
 package import CarnetDescriptors
+import CarnetFoundation
 
 extension ProviderDescriptor {
     /// Values for the inputs: the given ones, then defaults and examples, then generated ones that fit the rules.

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetLint
 import CarnetProtocol
 

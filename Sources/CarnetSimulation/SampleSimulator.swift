@@ -1,4 +1,5 @@
 package import CarnetDescriptors
+import CarnetFoundation
 package import CarnetLint
 
 /// The simulation of `carnet lint`: the requests of a test client, and the samples as responses to them.

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 
 /// Gives the same bytes at every run, and such that 32 of them are read as `simulated_value_1_000...` where they are sent.

@@ -1,4 +1,5 @@
 package import CarnetDescriptors
+import CarnetFoundation
 package import CarnetProtocol
 
 extension Simulation {
@@ -27,8 +28,8 @@ extension Simulation {
         case .revocation:
             SimulatedRequest(
                 try TokenRequest.revoke(
-                    Secret("simulated-refresh-token"), hint: "refresh_token", at: provider, as: registration,
-                    random: SimulatedRandomSource(), now: Self.now))
+                    Secret("simulated-refresh-token"), hint: "refresh_token",
+                    in: RequestContext(at: provider, as: registration, random: SimulatedRandomSource(), now: Self.now)))
         case .endSession:
             SimulatedRequest(
                 page: try EndSessionRequest(
@@ -77,7 +78,8 @@ extension Simulation {
                 with: ConnectionValues(callback: callback), as: registration, now: Self.now,
                 random: SimulatedRandomSource())
             return try TokenRequest.authorizationCode(
-                callback, at: filled, as: registration, random: SimulatedRandomSource(), now: Self.now)
+                callback,
+                in: RequestContext(at: filled, as: registration, random: SimulatedRandomSource(), now: Self.now))
         }
     }
 
@@ -85,8 +87,8 @@ extension Simulation {
         try madeRefreshRequest.value { () throws(OAuthError) in
             let credential = provider.refresh.using == .accessToken ? tokens.accessToken : tokens.refreshToken
             return try TokenRequest.refresh(
-                credential ?? tokens.accessToken, at: provider, as: registration, random: SimulatedRandomSource(),
-                now: Self.now)
+                credential ?? tokens.accessToken,
+                in: RequestContext(at: provider, as: registration, random: SimulatedRandomSource(), now: Self.now))
         }
     }
 

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 import HTTPTypes
 
@@ -41,7 +42,7 @@ extension Simulation {
     func validate(_ step: Named<ExchangeStep>) throws(OAuthError) -> ExchangeResponse? {
         let requests = ConnectionRequest(
             at: provider.discovered, as: registration,
-            with: Self.held(at: provider.discovered, as: registration, tokens), tokens: tokens, now: Self.now,
+            with: Self.collected(at: provider.discovered, as: registration, tokens), tokens: tokens, now: Self.now,
             random: SimulatedRandomSource())
         guard let sample = step.value.sample, let request = try? proved(requests.exchange(step)) else { return nil }
         let rules = step.value.response

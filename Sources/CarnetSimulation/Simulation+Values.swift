@@ -1,42 +1,43 @@
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 
 /// What a sign-in would bring, by the examples and samples of the descriptor.
 extension Simulation {
-    static func held(
+    static func collected(
         at provider: DiscoveredProvider, as registration: ClientRegistration, _ tokens: TokenSet
     ) -> ConnectionValues {
-        var held = ConnectionValues(tokens: tokens)
-        func keep(_ origin: String, _ name: String, _ text: String?, isSecret: Bool = false) {
-            if let text { held.values["\(origin).\(name)"] = ConnectionValue(text, isSecret: isSecret) }
+        var collected = ConnectionValues(tokens: tokens)
+        func collect(_ origin: String, _ name: String, _ text: String?, isSecret: Bool = false) {
+            if let text { collected.values["\(origin).\(name)"] = ConnectionValue(text, isSecret: isSecret) }
         }
-        func keep(_ origin: String, _ captures: NamedList<ResponseCapture>, of sample: JSONValue?) {
+        func collect(_ origin: String, _ captures: NamedList<ResponseCapture>, of sample: JSONValue?) {
             for rule in captures.items {
                 let found = sample?.first(of: rule.value.pointers.pointers)?.scalarText
-                keep(origin, rule.name, found ?? rule.value.example, isSecret: rule.value.isSecret)
+                collect(origin, rule.name, found ?? rule.value.example, isSecret: rule.value.isSecret)
             }
         }
         for rule in provider.callback.capture.items {
-            keep("callback", rule.name, rule.example, isSecret: rule.value.isSecret)
+            collect("callback", rule.name, rule.example, isSecret: rule.value.isSecret)
         }
-        keep("token", provider.token.response.capture, of: provider.samples.token)
-        for step in provider.exchange { keep("step", step.value.capture, of: step.value.sample) }
+        collect("token", provider.token.response.capture, of: provider.samples.token)
+        for step in provider.exchange { collect("step", step.value.capture, of: step.value.sample) }
         for lookup in provider.connection.lookups.items {
             let candidates = lookup.value.sample.candidates(at: lookup.value.root) ?? []
             let chosen = candidates.first { $0.first(of: lookup.value.value.pointers)?.scalarText != nil }
-            keep("connection", lookup.name, chosen?.first(of: lookup.value.value.pointers)?.scalarText)
-            keep("connection", lookup.value.capture, of: chosen)
+            collect("connection", lookup.name, chosen?.first(of: lookup.value.value.pointers)?.scalarText)
+            collect("connection", lookup.value.capture, of: chosen)
         }
         // A derived value may need another one, in any order.
         for _ in provider.connection.derive.names {
-            for name in provider.connection.derive.names where held.values["connection.\(name)"] == nil {
+            for name in provider.connection.derive.names where collected.values["connection.\(name)"] == nil {
                 let request = ConnectionRequest(
-                    at: provider, as: registration, with: held, tokens: tokens, now: now,
+                    at: provider, as: registration, with: collected, tokens: tokens, now: now,
                     random: SimulatedRandomSource())
-                held.values["connection.\(name)"] = (try? request.derived(name)) ?? nil
+                collected.values["connection.\(name)"] = (try? request.derived(name)) ?? nil
             }
         }
-        return held
+        return collected
     }
 
     /// The callback's parameters with those that are kept, and signed where the provider signs.

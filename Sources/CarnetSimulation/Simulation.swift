@@ -7,7 +7,7 @@ package import CarnetProtocol
 package final class Simulation: Sendable {
     /// The provider, with invented endpoints where only its metadata would name them, and with examples of what is
     /// known only at run time.
-    package let provider: BoundProvider
+    package let provider: FilledProvider
     package let registration: ClientRegistration
     package let inventedEndpoints: Set<EndpointName>
     /// What the client holds once it has signed in.
@@ -51,7 +51,7 @@ package final class Simulation: Sendable {
             ?? provider.authorization.requestObject.algorithm ?? .ES256
         let registration = ClientRegistration(
             clientID: clientID ?? Self.clientID,
-            credentials: .held(
+            credentials: .available(
                 secret: usesSecret || !usesKey && !usesCertificate && !methods.contains(.none)
                     ? (provider.idToken.hs256 != nil) || methods.contains(.clientSecretJWT)
                         ? Self.signingSecret : Self.clientSecret : nil,
@@ -74,9 +74,9 @@ package final class Simulation: Sendable {
             scopes: registration.scopes ?? discovered.scopes.defaults,
             issuedAt: Self.now
         )
-        let held = Self.held(at: discovered, as: registration, tokens)
+        let collected = Self.collected(at: discovered, as: registration, tokens)
         self.provider = discovered.filled(
-            with: held, as: registration, now: Self.now, random: SimulatedRandomSource())
+            with: collected, as: registration, now: Self.now, random: SimulatedRandomSource())
     }
 }
 

@@ -1,7 +1,7 @@
 public import Carnet
 public import CarnetApple
 import CarnetProtocol
-public import Foundation
+import Foundation
 public import Observation
 
 /// The sign-in of one account at one provider, for any view.

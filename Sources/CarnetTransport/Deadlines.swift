@@ -1,5 +1,5 @@
 import Carnet
-import CarnetDescriptors
+import CarnetFoundation
 
 /// Cancels exchanges at their deadlines. One task waits for all of them, and only while there are any: a timer for each
 /// exchange would stay in memory until its deadline.

@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// The hosts at which a transport may reach this machine and the local network.
 ///
 /// A URL can come from metadata or from a user's input. Without this check, it could reach services of this machine,
@@ -15,14 +17,14 @@ public struct LocalAccess: Hashable, Sendable {
     ///
     /// - Parameter names: Hosts as in URLs, without the port: `127.0.0.1`, `id.corp.example`, `[::1]`.
     public static func hosts(_ names: Set<String>) -> LocalAccess {
-        LocalAccess(allowedHosts: Set(names.map { $0.lowercased() }))
+        LocalAccess(allowedHosts: Set(names.map { HostName($0).text }))
     }
 
     package func adding(_ hosts: Set<String>) -> LocalAccess {
-        LocalAccess(allowedHosts: allowedHosts.map { $0.isEmpty ? hosts : $0.union(hosts) })
+        LocalAccess(allowedHosts: allowedHosts.map { $0.union(hosts.map { HostName($0).text }) })
     }
 
     package func allows(_ host: String) -> Bool {
-        allowedHosts?.contains(host.lowercased()) ?? true
+        allowedHosts?.contains(HostName(host).text) ?? true
     }
 }

@@ -1,4 +1,5 @@
 import Carnet
+import CarnetFoundation
 package import CarnetProtocol
 import HTTPTypes
 
@@ -44,16 +45,21 @@ package struct RequestTarget {
         self.scheme = scheme
     }
 
-    /// Rejects a host that is local by its name, before a connection is made.
+    /// Rejects a host that is local by its spelling, before a connection is made.
     ///
-    /// - Throws: `TransportError`, `localAddress`.
+    /// - Throws: `TransportError`, `localAddress`; `unsupportedRequest` for a number that is no address.
     package func refuseLocalHost(unless access: LocalAccess) throws {
         guard !access.allows(host) else { return }
-        let name = host.lowercased()
-        let isLocalName = name == "localhost" || name.hasSuffix(".localhost")
-        guard !isLocalName, IPAddress(numericHost: host)?.isPublic != false else {
-            throw TransportError(localAddressOf: origin)
+        let name = HostName(host)
+        guard name.isNumeric else {
+            if name.isLoopback { throw TransportError(localAddressOf: origin) }
+            return
         }
+        // A system or a proxy might still read an invalid number as an address.
+        guard let address = name.address else {
+            throw TransportError(.unsupportedRequest, "the host of \(origin) is not a valid IP address")
+        }
+        guard address.isPublic else { throw TransportError(localAddressOf: origin) }
     }
 
     /// Header fields that frame the message: a duplicate would allow request smuggling (RFC 9112, section 11.2).

@@ -1,5 +1,5 @@
 import Carnet
-import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 import CarnetTransport
 import Foundation

@@ -1,4 +1,5 @@
 public import Carnet
+import CarnetFoundation
 public import CarnetProtocol
 public import CarnetTransport
 import Foundation

@@ -15,6 +15,14 @@ public struct WebReply: Sendable {
         WebReply(HTTPResponse(status: .seeOther, headerFields: privateHeaders + [.location: location]))
     }
 
+    /// A refusal of a request that is for another site. It shows nothing of this one but its address.
+    static func misdirected(to origin: String) -> WebReply {
+        var fields = privateHeaders
+        fields[.contentType] = "text/plain; charset=utf-8"
+        return WebReply(
+            HTTPResponse(status: .misdirectedRequest, headerFields: fields), body: "Open \(origin) instead.\n")
+    }
+
     /// A page for one user: it is not cached, and no other site learns its URL.
     package static func html(_ page: String, status: HTTPResponse.Status = .ok, policy: String) -> WebReply {
         var fields = privateHeaders

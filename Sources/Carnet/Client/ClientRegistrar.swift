@@ -28,7 +28,7 @@ package struct ClientRegistrar: Sendable {
         initialAccessToken: Secret? = nil
     ) async throws -> RegisteredClient {
         let request = try metadata.request(at: provider, initialAccessToken: initialAccessToken)
-        let response = try await exchanger.send(request, within: .none)
+        let response = try await exchanger.send(request, within: .anyServer)
         var client = try RegisteredClient(validating: response, to: request, for: metadata)
         client.origins = CredentialBinding(to: provider).servers
         return client
@@ -50,7 +50,7 @@ package struct ClientRegistrar: Sendable {
     /// - Throws: `OAuthError` at step `registration`.
     package func read(_ client: RegisteredClient) async throws -> RegisteredClient {
         let request = try client.readRequest()
-        return try client.validate(try await exchanger.send(request, within: .none), to: request)
+        return try client.validate(try await exchanger.send(request, within: .anyServer), to: request)
     }
 
     /// Replaces the registered metadata (RFC 7592, section 2.2). Store the result encrypted: token and secret may be
@@ -61,7 +61,7 @@ package struct ClientRegistrar: Sendable {
         _ client: RegisteredClient, to metadata: ClientMetadata, at provider: DiscoveredProvider
     ) async throws -> RegisteredClient {
         let request = try client.updateRequest(metadata, at: provider)
-        return try client.validate(try await exchanger.send(request, within: .none), to: request, for: metadata)
+        return try client.validate(try await exchanger.send(request, within: .anyServer), to: request, for: metadata)
     }
 
     /// Deletes a registration (RFC 7592, section 2.3).
@@ -69,6 +69,6 @@ package struct ClientRegistrar: Sendable {
     /// - Throws: `OAuthError` at step `registration`.
     package func delete(_ client: RegisteredClient) async throws {
         let request = try client.deleteRequest()
-        try client.validateDeletion(try await exchanger.send(request, within: .none), to: request)
+        try client.validateDeletion(try await exchanger.send(request, within: .anyServer), to: request)
     }
 }

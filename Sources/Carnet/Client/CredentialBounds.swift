@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 
 /// The servers that a request may go to: those that its credentials were obtained from.
@@ -24,23 +25,27 @@ struct CredentialBounds: Sendable {
     private var declared: Set<ByteKey> = []
     /// Whether requests to resources contain credentials for the authorization server.
     private var showsResourcesServerSecrets = false
+    /// The credentials, and the other secrets of the same sign-in.
+    private var secrets: [@Sendable () -> [Secret]] = []
 
-    /// For a request without credentials, or with a credential that was obtained from this server.
-    static let none = CredentialBounds()
+    /// No bounds: for a request without credentials, or with a credential that was obtained from this server.
+    static let anyServer = CredentialBounds()
 }
 
 extension CredentialBounds {
     /// For a client's credentials, if its registration names their origins.
-    static func client(_ registration: ClientRegistration) -> CredentialBounds {
-        guard let origins = registration.origins else { return .none }
-        return CredentialBounds(bonds: [
+    static func client(_ registration: ClientRegistration, at provider: Provider) -> CredentialBounds {
+        let unbound = CredentialBounds.anyServer.hiding {
+            [registration.clientSecret].compactMap { $0 } + provider.secretInputs.values.map { Secret($0) }
+        }
+        guard let origins = registration.origins else { return unbound }
+        return unbound.adding(
             Bond(
                 owner: "the client \(registration.clientID)",
                 servers: origins.map { (try? WebURL($0))?.origin ?? $0 },
                 hint:
                     "nothing was sent; if the provider has moved, register the client there, or add the origin to the "
-                    + "registration's origins")
-        ])
+                    + "registration's origins"))
     }
 
     /// For the credentials of an account's sign-in.
@@ -75,6 +80,18 @@ extension CredentialBounds {
         var bounds = self
         bounds.declared.formUnion(origins.map { ByteKey($0) })
         return bounds
+    }
+
+    /// The same with secrets that no message of these requests may show. They are read when somebody looks.
+    func hiding(_ secrets: @escaping @Sendable () -> [Secret]) -> CredentialBounds {
+        var bounds = self
+        bounds.secrets.append(secrets)
+        return bounds
+    }
+
+    /// The request with the secrets that its messages may not show.
+    func hiding(in request: PreparedRequest) -> PreparedRequest {
+        secrets.isEmpty ? request : request.hiding { [secrets] in secrets.flatMap { $0() } }
     }
 
     private func adding(_ bond: Bond) -> CredentialBounds {

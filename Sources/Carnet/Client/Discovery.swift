@@ -29,7 +29,7 @@ package struct Discovery: Sendable {
         var failure: (any Error)?
         for location in try ProviderMetadata.locations(for: provider) {
             do {
-                let response = try await exchanger.send(try ProviderMetadata.request(location), within: .none)
+                let response = try await exchanger.send(try ProviderMetadata.request(location), within: .anyServer)
                 return try ProviderMetadata(validating: response, for: provider)
             } catch let error as OAuthError where error.status != nil && error.kind != .issuerMismatch {
                 // The other well-known form may be there: servers return 404, 500 or a login page for what they do not

@@ -12,6 +12,8 @@ struct Exchanger: Sendable {
     var clock: ProviderClock?
     /// The client certificate, and the requests that it is for.
     var certificate: PresentedCertificate?
+    /// The provider of the requests, whose descriptor says what of a response is secret; `nil` before there is one.
+    var provider: Provider?
 
     /// - Parameters:
     ///   - bounds: The servers that may receive the request's credentials.
@@ -63,7 +65,7 @@ struct Exchanger: Sendable {
         if let sent, request.step.teachesTime {
             clock?.learn(from: response, sentAt: sent)
         }
-        observer?.didReceive(RedactedResponse(response, to: request), step: request.step)
+        observer?.didReceive(RedactedResponse(response, to: request, at: provider), step: request.step)
         logger.debug(
             "Exchange",
             metadata: [

@@ -18,14 +18,11 @@ extension OAuthClient {
                 scopes: scopes,
                 isOffline: requestsRefreshToken,
                 resources: resource,
-                at: provider,
-                as: registration,
-                random: random,
-                now: clock.now
-            )
+                in: context(at: provider))
+            let hidden = bounds.hiding(in: request)
             return try DeviceAuthorization(
-                validating: try await exchanger.send(request, within: bounds),
-                to: request,
+                validating: try await exchanger.send(hidden, within: bounds),
+                to: hidden,
                 scopes: wanted,
                 from: provider,
                 now: clock.now
@@ -69,7 +66,7 @@ extension OAuthClient {
             do {
                 (incoming, request) = try await send(within: bounds, provedBy: dpopKey) {
                     try DevicePoll.request(
-                        device, at: provider, as: registration, random: random, now: providerClock.now)
+                        device, in: context(at: provider))
                 }
             } catch let error as OAuthError where error.kind == .transport {
                 wait = schedule.waitAfterFailure()
@@ -83,7 +80,7 @@ extension OAuthClient {
                 }
                 try response.decryptIDToken(for: registration, from: provider)
                 return try await establishSession(
-                    response, of: device, boundTo: dpopKey, from: provider, as: account, choosing: choosing)
+                    response, of: device, provedBy: dpopKey, from: provider, as: account, choosing: choosing)
             } catch let error as OAuthError where error.step == .deviceAuthorization && error.kind == .serverUnavailable
             {
                 wait = schedule.waitAfterFailure(demanded: incoming.retryAfter)
@@ -94,8 +91,8 @@ extension OAuthClient {
     private func establishSession(
         _ response: TokenResponse,
         of device: DeviceAuthorization,
-        boundTo dpopKey: Secret?,
-        from provider: BoundProvider,
+        provedBy dpopKey: Secret?,
+        from provider: FilledProvider,
         as account: String?,
         choosing: ConnectionChooser?
     ) async throws -> Session {
@@ -107,8 +104,9 @@ extension OAuthClient {
             try IDTokenExpectations(
                 from: provider.discovered, as: registration, nonce: .exactly(nil), accessToken: response.accessToken)
         }
-        return try await establishSession(
-            response, idToken, requested: device.scopes, ConnectionValues(values: response.values), boundTo: dpopKey,
-            from: provider, as: account, choosing: choosing)
+        let result = SignInResult(
+            response: response, idToken: idToken, scopes: device.scopes,
+            values: ConnectionValues(values: response.values), dpopKey: dpopKey)
+        return try await establishSession(with: result, from: provider, as: account, choosing: choosing)
     }
 }

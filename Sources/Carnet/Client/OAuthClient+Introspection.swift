@@ -11,10 +11,11 @@ extension OAuthClient {
     }
 
     func introspect(
-        _ token: Secret, hint: String?, at provider: BoundProvider, within bounds: CredentialBounds
+        _ token: Secret, hint: String?, at provider: FilledProvider, within bounds: CredentialBounds
     ) async throws -> Introspection {
-        let request = try Introspection.request(
-            token, hint: hint, at: provider, as: registration, random: random, now: providerClock.now)
+        let request = bounds.hiding(
+            in: try Introspection.request(
+                token, hint: hint, in: context(at: provider)))
         let response = try await exchanger.send(request, within: bounds)
         guard Introspection.isSigned(response) else {
             return try Introspection(validating: response, to: request, from: provider, now: providerClock.now)
@@ -28,7 +29,7 @@ extension OAuthClient {
     /// The tokens with their expiry, if only the introspection endpoint reports it. Without a response the expiry
     /// stays unknown, and the tokens are kept.
     func findingExpiry(
-        of tokens: TokenSet, at provider: BoundProvider, within bounds: CredentialBounds
+        of tokens: TokenSet, at provider: FilledProvider, within bounds: CredentialBounds
     ) async -> TokenSet {
         guard provider.refresh.expiryFrom == .introspection, tokens.expiresAt == nil,
             let introspection = try? await introspect(

@@ -49,7 +49,7 @@ extension OAuthClient {
         let provider = try await providerWithoutAccount()
         let dpopKey = try registration.keyForTokens(at: provider, random: random)?.encoded
         let (incoming, request) = try await send(within: bounds, provedBy: dpopKey) {
-            try grant.request(at: provider, as: registration, random: random, now: providerClock.now)
+            try grant.request(in: context(at: provider))
         }
         let tokens = try TokenSet(
             validatingGrantWithoutUser: incoming, to: request, from: provider, requested: grant.scopes, now: clock.now)

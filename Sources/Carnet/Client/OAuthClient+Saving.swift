@@ -10,7 +10,7 @@ extension OAuthClient {
     /// - Throws: `OAuthError` at step `profile` if the profile is needed and may succeed later. Under another name, the next
     ///   sign-in of the same user would make a second account.
     func subjectFromUserinfo(
-        _ tokens: TokenSet, _ values: [String: ConnectionValue], boundTo dpopKey: Secret?,
+        _ tokens: TokenSet, _ values: [String: ConnectionValue], provedBy dpopKey: Secret?,
         at discovered: DiscoveredProvider, within bounds: CredentialBounds, isNeeded: Bool
     ) async throws -> String? {
         let provider = filled(discovered, with: ConnectionValues(tokens: tokens, values: values))
@@ -47,15 +47,15 @@ extension OAuthClient {
             // An address can belong to another user later; only issuer and subject identify an account.
             connection.key.account = connection.subject ?? "default"
         }
-        connection.keepFirstCallback(of: existing, at: provider)
+        connection.inheritFirstCallback(of: existing, at: provider)
         let signedIn = connection
         // A refresh of the old tokens in progress must not overwrite or remove the new ones.
         try await withLockIfFree(on: signedIn.key) { [self] _ in
             // The tokens may have been refreshed while the code was exchanged, so the stored ones are read again.
-            let newest = try await readable { try await held(signedIn.key)?.newest }
+            let newest = try await readable { try await loaded(signedIn.key)?.newest }
             let kept =
                 if let newest, old != nil { try signedIn.continuing(newest) } else {
-                    signedIn.keepingRefreshToken(of: newest)
+                    signedIn.inheritingRefreshToken(of: newest)
                 }
             _ = try await store.save(kept, replacing: nil)
             unsaved[signedIn.key] = nil

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 
 extension OAuthClient {
@@ -20,7 +21,7 @@ extension OAuthClient {
 
     /// Validates a profile. The provider's keys are fetched only for a signed one.
     func profile(
-        validating response: IncomingResponse, to request: PreparedRequest, from provider: BoundProvider,
+        validating response: IncomingResponse, to request: PreparedRequest, from provider: FilledProvider,
         subject: String?
     ) async throws -> Profile {
         guard Profile.isSigned(response, from: provider) else {
@@ -33,7 +34,7 @@ extension OAuthClient {
     }
 
     /// The profile with claims that other issuers signed. An invalid source does not affect the others.
-    func addingAggregatedClaims(to profile: Profile, at provider: BoundProvider) async throws -> Profile {
+    func addingAggregatedClaims(to profile: Profile, at provider: FilledProvider) async throws -> Profile {
         var profile = profile
         let (aggregated, failures) = profile.aggregatedClaims(at: provider)
         profile.failures += failures

@@ -30,7 +30,7 @@ extension OAuthClient {
         }
         let dpopKey = try registration.keyForTokens(at: provider, random: random)?.encoded
         let (incoming, request) = try await send(within: bounds, provedBy: dpopKey) {
-            try exchange.request(at: provider, as: registration, random: random, now: providerClock.now)
+            try exchange.request(in: context(at: provider))
         }
         return try exchange.validate(incoming, to: request, from: provider, now: clock.now)
     }
@@ -44,7 +44,7 @@ extension Session {
     public func exchange(
         _ exchange: @Sendable (Secret) -> TokenExchange
     ) async throws -> (tokens: TokenSet, type: TokenExchange.TokenType) {
-        let connection = try await usableConnection()
+        let connection = try await validConnection()
         return try await client.exchange(
             exchange(connection.tokens.accessToken), within: try await client.bounds(of: connection))
     }

@@ -88,7 +88,7 @@ public final class OAuthClient: Sendable {
         if registration.allowsLocalInputs { limits.localHosts.formUnion(provider.namedHosts) }
         exchanger = Exchanger(
             transport: transport, limits: limits, observer: observer, logger: logger, clock: providerClock,
-            certificate: PresentedCertificate(registration, at: provider))
+            certificate: PresentedCertificate(registration, at: provider), provider: provider)
         cache = ProviderCache(
             provider, exchanger: exchanger, clock: clock, presentsCertificate: registration.certificate != nil)
         claimSources = Dictionary(
@@ -120,11 +120,17 @@ public final class OAuthClient: Sendable {
         }
     }
 
+    /// What a request to a provider is made with.
+    func context<Stage>(at provider: Stage) -> RequestContext<Stage> {
+        RequestContext(at: provider, as: registration, random: random, now: providerClock.now)
+    }
+
     /// Pushes a sign-in's parameters to the server (RFC 9126). There is no fallback if the server rejects them.
     private func push(_ request: AuthorizationRequest, to provider: DiscoveredProvider) async throws
         -> AuthorizationRequest
     {
-        let push = try request.pushing(to: provider, as: registration, random: random, now: clock.now)
+        let push = bounds.hiding(
+            in: try request.pushing(in: context(at: provider)))
         return try request.referring(
             to: try await exchanger.send(push, within: bounds), request: push, at: provider, now: clock.now)
     }
@@ -187,13 +193,13 @@ public final class OAuthClient: Sendable {
         // A request that cannot be sent, or a result that cannot be saved, must not use up the attempt.
         try await prepareToSave(as: account)
         let first = try TokenRequest.authorizationCode(
-            validated, at: provider, as: registration, random: random, now: providerClock.now)
-        let bounds = bounds.of(pending)
+            validated, in: context(at: provider))
+        let bounds = bounds.of(pending).hiding { validated.secrets }
         try bounds.check(first)
         try use(pending)
         let (incoming, request) = try await send(within: bounds, provedBy: pending.dpopKey, first: first) {
             try TokenRequest.authorizationCode(
-                validated, at: provider, as: registration, random: random, now: providerClock.now)
+                validated, in: context(at: provider))
         }
         var response = try TokenResponse(validating: incoming, to: request, from: provider)
         try response.decryptIDToken(for: registration, from: provider)
@@ -202,62 +208,64 @@ public final class OAuthClient: Sendable {
             try IDTokenExpectations(
                 from: provider.discovered, as: registration, for: validated, accessToken: accessToken)
         }
+        let result = SignInResult(
+            response: response, idToken: idToken, scopes: validated.scopes ?? pending.scopes,
+            values: ConnectionValues(values: response.values, callback: validated), dpopKey: pending.dpopKey)
         return try await establishSession(
-            response, idToken, requested: validated.scopes ?? pending.scopes,
-            ConnectionValues(values: response.values, callback: validated),
-            boundTo: pending.dpopKey, from: provider, as: account, continuing: old, choosing: choosing)
+            with: result, from: provider, as: account, continuing: old, choosing: choosing)
     }
 
     /// Makes the exchange steps of a successful sign-in, saves its tokens, and connects.
     func establishSession(
-        _ response: TokenResponse,
-        _ idToken: IDToken?,
-        requested scopes: [String],
-        _ held: ConnectionValues,
-        boundTo dpopKey: Secret?,
-        from provider: BoundProvider,
+        with result: SignInResult,
+        from provider: FilledProvider,
         as account: String?,
         continuing old: Connection? = nil,
         choosing: ConnectionChooser?
     ) async throws -> Session {
         let discovered = provider.discovered
         let binding = try await cache.binding()
-        let bounds = bounds.of(binding, at: discovered)
+        let first = TokenSet(result.response, requested: result.scopes, now: providerClock.now)
+        let issued = bounds.of(binding, at: discovered).hiding {
+            first.secrets + (result.values.callback?.secrets ?? [])
+                + result.response.tokenSets.flatMap { [$0.value.accessToken, $0.value.refreshToken].compactMap { $0 } }
+        }
         let (exchanged, values) = try await makingExchangeSteps(
-            TokenSet(response, requested: scopes, now: providerClock.now), held, boundTo: dpopKey, at: provider,
-            within: bounds)
+            first, result.values, provedBy: result.dpopKey, at: provider, within: issued)
+        let bounds = issued.hiding { exchanged.secrets + values.secrets }
         let tokens = await findingExpiry(
             of: exchanged, at: filled(discovered, with: ConnectionValues(tokens: exchanged, values: values)),
             within: bounds)
-        let profile = Profile.source(at: provider) == .tokenResponse ? Profile(response, from: provider) : nil
-        var subject = idToken?.subject ?? profile?.subject
+        let profile =
+            Profile.source(at: provider) == .tokenResponse ? Profile(result.response, from: provider) : nil
+        var subject = result.idToken?.subject ?? profile?.subject
         if subject == nil, account == nil || old?.subject != nil {
             subject = try await subjectFromUserinfo(
-                tokens, values, boundTo: dpopKey, at: discovered, within: bounds, isNeeded: account == nil)
+                tokens, values, provedBy: result.dpopKey, at: discovered, within: bounds, isNeeded: account == nil)
         }
-        let name = account ?? idToken?.claims.verifiedEmail ?? subject ?? "default"
+        let name = account ?? result.idToken?.claims.verifiedEmail ?? subject ?? "default"
         let signedIn = Connection(
             key: ConnectionKey(provider: provider.id.rawValue, account: name),
             clientID: registration.clientID,
             tokens: tokens,
-            issuer: idToken?.issuer,
+            issuer: result.idToken?.issuer,
             subject: subject,
-            sessionID: idToken?.claims["sid"]?.string,
+            sessionID: result.idToken?.claims["sid"]?.string,
             inputs: provider.inputs,
             environment: provider.environment,
             profile: profile?.raw.jsonText(),
-            dpopKey: dpopKey,
+            dpopKey: result.dpopKey,
             values: values.isEmpty ? nil : values,
             binding: binding
         )
         let session = try await save(signedIn, isNamed: account != nil, continuing: old)
-        if !response.tokenSets.isEmpty {
+        if !result.response.tokenSets.isEmpty {
             var main = signedIn
             main.key = session.key
-            try await saveTokenSets(of: response, besides: main)
+            try await saveTokenSets(of: result.response, besides: main)
         }
         if !discovered.connection.isEmpty { try await session.connect(choosing: choosing) }
-        try await shareValues(of: session, with: response.tokenSets)
+        try await shareValues(of: session, with: result.response.tokenSets)
         return session
     }
 
@@ -328,7 +336,7 @@ public final class OAuthClient: Sendable {
     package func finishRefreshes() async { await refreshes.finish() }
 
     /// The session object of an account, if one exists.
-    func heldSession(of key: ConnectionKey) -> Session? { sessions.withLock { $0[key]?.session } }
+    func sharedSession(of key: ConnectionKey) -> Session? { sessions.withLock { $0[key]?.session } }
 
     /// Marks an attempt as used, so that a second callback is rejected (RFC 6749, section 10.5).
     private func use(_ pending: PendingAuthorization) throws(OAuthError) {

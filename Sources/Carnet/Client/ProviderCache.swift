@@ -198,7 +198,7 @@ final class ProviderCache: Sendable {
                 } else {
                     try JSONWebKeySet.request(for: try await provider())
                 }
-            let fetched = try JSONWebKeySet(validating: try await exchanger.send(request, within: .none))
+            let fetched = try JSONWebKeySet(validating: try await exchanger.send(request, within: .anyServer))
             let now = clock.now
             return cache.withLock { cache in
                 cache.keySetsFetched += 1

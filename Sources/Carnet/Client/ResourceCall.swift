@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 public import HTTPTypes
 
@@ -38,7 +39,7 @@ struct ResourceCall: Sendable {
 
 extension OAuthClient {
     func send(
-        _ call: ResourceCall, tokens: TokenSet, at provider: BoundProvider, within bounds: CredentialBounds,
+        _ call: ResourceCall, tokens: TokenSet, at provider: FilledProvider, within bounds: CredentialBounds,
         provedBy dpopKey: Secret?
     ) async throws -> IncomingResponse {
         let (response, request) = try await send(

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// Counts work that must not be cut off, such as a refresh between its request and the save.
 final class RunningWork: Sendable {

@@ -19,9 +19,16 @@ extension OAuthError {
     }
 }
 
+extension ConnectionValues {
+    var secrets: [Secret] { (tokens?.secrets ?? []) + values.secrets }
+}
+
 extension Connection {
+    /// What no message about the connection may show.
+    var secrets: [Secret] { self.tokens.secrets + (self.values?.secrets ?? []) }
+
     /// Merges values; newer ones replace older ones.
-    mutating func keep(_ newer: [String: ConnectionValue]) {
+    mutating func merge(_ newer: [String: ConnectionValue]) {
         guard !newer.isEmpty else { return }
         self.values = (self.values ?? [:]).merging(newer) { _, new in new }
     }
@@ -32,78 +39,81 @@ extension Connection {
     }
 
     /// Keeps values that only the first callback of an account contains.
-    mutating func keepFirstCallback(of old: Connection?, at provider: some ProviderStage) {
+    mutating func inheritFirstCallback(of old: Connection?, at provider: some ProviderStage) {
         guard let name = provider.profile.callback?.capture, self.subject != nil,
             let old, old.key == key, isSameIdentity(as: old)
         else { return }
         let reference = "callback.\(name)"
-        if self.values?[reference] == nil, let first = old.values?[reference] { keep([reference: first]) }
+        if self.values?[reference] == nil, let first = old.values?[reference] { merge([reference: first]) }
     }
 }
 
 extension OAuthClient {
     /// The provider with its templates filled from an account's values.
-    func provider(for connection: Connection) async throws -> BoundProvider {
+    func provider(for connection: Connection) async throws -> FilledProvider {
         filled(try await self.cache.provider(), with: ConnectionValues(of: connection)).reading(connection.key.tokenSet)
     }
 
     /// The provider for requests of the client itself.
-    package func providerWithoutAccount() async throws -> BoundProvider {
+    package func providerWithoutAccount() async throws -> FilledProvider {
         filled(try await cache.provider(), with: ConnectionValues())
     }
 
     func filled(
-        _ provider: DiscoveredProvider, with held: @autoclosure () -> ConnectionValues
-    ) -> BoundProvider {
-        provider.filled(with: held(), as: registration, now: clock.now, random: random)
+        _ provider: DiscoveredProvider, with collected: @autoclosure () -> ConnectionValues
+    ) -> FilledProvider {
+        provider.filled(with: collected(), as: registration, now: clock.now, random: random)
     }
 
     func requests(
-        at provider: DiscoveredProvider, with held: ConnectionValues, tokens: TokenSet
+        at provider: DiscoveredProvider, with collected: ConnectionValues, tokens: TokenSet
     ) -> ConnectionRequest {
-        ConnectionRequest(at: provider, as: registration, with: held, tokens: tokens, now: clock.now, random: random)
+        ConnectionRequest(
+            at: provider, as: registration, with: collected, tokens: tokens, now: clock.now, random: random)
     }
 
     /// Makes the exchange steps. The validated ID token stays.
     func makingExchangeSteps(
-        _ tokens: TokenSet, _ held: ConnectionValues, boundTo dpopKey: Secret?, at provider: BoundProvider,
+        _ tokens: TokenSet, _ collected: ConnectionValues, provedBy dpopKey: Secret?, at provider: FilledProvider,
         within bounds: CredentialBounds, isRefresh: Bool = false
     ) async throws -> (TokenSet, [String: ConnectionValue]) {
         var tokens = tokens
-        var held = held
+        var collected = collected
+        var bounds = bounds
         for step in provider.exchange where !isRefresh || step.value.repeatsAfterRefresh {
-            let (now, heldNow) = (tokens, held)
+            let (now, collectedNow) = (tokens, collected)
+            bounds = bounds.hiding { now.secrets + collectedNow.secrets }
             let response: ExchangeResponse
             do {
                 let (incoming, request) = try await send(
                     within: bounds, provedBy: now.isSenderConstrained ? dpopKey : nil
                 ) {
-                    try requests(at: provider.discovered, with: heldNow, tokens: now).exchange(step)
+                    try requests(at: provider.discovered, with: collectedNow, tokens: now).exchange(step)
                 }
                 response = try ExchangeResponse(validating: incoming, to: request, of: step, from: provider)
             } catch let error as OAuthError where step.value.isOptional && error.wouldRepeat {
                 continue
             }
-            held.values.merge(response.values) { _, new in new }
+            collected.values.merge(response.values) { _, new in new }
             if let newer = response.tokens {
                 let idToken = tokens.idToken
                 tokens = tokens.merging(newer, now: providerClock.now)
                 tokens.idToken = idToken
             }
         }
-        return (tokens, held.values)
+        return (tokens, collected.values)
     }
 
     /// The values derived from refreshed tokens. A value that cannot be derived stays as it was.
     func derivedAgain(
         _ connection: Connection, at provider: DiscoveredProvider
     ) -> [String: ConnectionValue] {
-        var held = ConnectionValues(of: connection)
+        var collected = ConnectionValues(of: connection)
         var values: [String: ConnectionValue] = [:]
         for rule in provider.connection.derive.names {
-            let requests = requests(at: provider, with: held, tokens: connection.tokens)
+            let requests = requests(at: provider, with: collected, tokens: connection.tokens)
             if let value = (try? requests.derived(rule)) ?? nil { values["connection.\(rule)"] = value }
-            held.values.merge(values) { _, new in new }
+            collected.values.merge(values) { _, new in new }
         }
         return values
     }

@@ -27,7 +27,7 @@ extension Session {
         guard !rules.isEmpty else { return }
         // Checked before the provider is asked: the result must be storable.
         try await client.store.prepareToSave(key)
-        var connection = try await usableConnection()
+        var connection = try await validConnection()
         func requests() -> ConnectionRequest {
             client.requests(at: provider, with: ConnectionValues(of: connection), tokens: connection.tokens)
         }
@@ -40,11 +40,11 @@ extension Session {
                 return rules.derive[name]?.template.references.contains(where: awaited.contains) != true
             }) {
                 let name = underived.remove(at: index)
-                if let value = try requests().derived(name) { connection.keep(["connection.\(name)": value]) }
+                if let value = try requests().derived(name) { connection.merge(["connection.\(name)": value]) }
             }
         }
         try derive(before: rules.lookups.items[...])
-        try await keep(connection.values ?? [:])
+        try await saveValues(connection.values ?? [:])
         for (index, lookup) in rules.lookups.items.enumerated() {
             let made = requests()
             let (incoming, request) = try await client.send(with: connection) {
@@ -54,7 +54,7 @@ extension Session {
                 validating: incoming, to: request, of: lookup, where: made.conditions(lookup.value))
             guard let choice else {
                 connection.drop(lookup.references)
-                try await keep([:], without: lookup.references)
+                try await saveValues([:], without: lookup.references)
                 try derive(before: rules.lookups.items[(index + 1)...])
                 continue
             }
@@ -69,13 +69,13 @@ extension Session {
                     hint: "the tokens are kept; pass choosing: and connect again"
                 )
             }
-            connection.keep(found)
-            try await keep(found)
+            connection.merge(found)
+            try await saveValues(found)
             try derive(before: rules.lookups.items[(index + 1)...])
         }
         // The remaining values use a value that no key provides.
         for name in underived { _ = try requests().derived(name) }
-        if !rules.derive.isEmpty, !rules.lookups.isEmpty { try await keep(connection.values ?? [:]) }
+        if !rules.derive.isEmpty, !rules.lookups.isEmpty { try await saveValues(connection.values ?? [:]) }
         for (index, call) in rules.onConnect.enumerated() {
             let made = requests()
             let (incoming, request) = try await client.send(with: connection) {
@@ -86,16 +86,16 @@ extension Session {
     }
 
     /// Saves values with the stored tokens.
-    func keep(
+    func saveValues(
         _ values: [String: ConnectionValue], without dropped: [TemplateReference] = []
     ) async throws {
         guard !values.isEmpty || !dropped.isEmpty else { return }
         try await client.store.withLock(on: key) { [client, key] in
-            guard let held = try await client.held(key) else { return }
-            var connection = held.newest
-            connection.keep(values)
+            guard let loaded = try await client.loaded(key) else { return }
+            var connection = loaded.newest
+            connection.merge(values)
             connection.drop(dropped)
-            _ = try await client.store.save(connection, replacing: held.stored.revision)
+            _ = try await client.store.save(connection, replacing: loaded.stored.revision)
             client.unsaved[key] = nil
         }
     }

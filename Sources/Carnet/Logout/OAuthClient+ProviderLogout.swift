@@ -96,9 +96,9 @@ extension OAuthClient {
         unsaved[key] = nil
         for set in tokenSets(of: key) {
             try await forget(set)
-            await heldSession(of: set)?.forget()
+            await sharedSession(of: set)?.forget()
         }
-        await heldSession(of: key)?.forget()
+        await sharedSession(of: key)?.forget()
         return true
     }
 }

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// An authorization URL that is safe to show to the user and to pass to a browser.
 package struct AuthorizationURL: Sendable {

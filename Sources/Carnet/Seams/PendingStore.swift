@@ -8,7 +8,7 @@ public protocol PendingStore: Sendable {
     /// too many, those that expire first.
     ///
     /// - Throws: `TokenStoreError`.
-    func keep(_ pending: PendingAuthorization, now: Date) async throws
+    func save(_ pending: PendingAuthorization, now: Date) async throws
 
     /// Removes and returns a sign-in. Only one caller, in any process, gets it.
     ///

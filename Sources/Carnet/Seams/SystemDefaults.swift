@@ -1,4 +1,4 @@
-package import CarnetFoundation
+import CarnetFoundation
 import CarnetProtocol
 
 /// The machine's clock.

@@ -1,4 +1,5 @@
-public import CarnetDescriptors
+import CarnetDescriptors
+public import CarnetFoundation
 package import CarnetProtocol
 
 /// The name of one signed-in account at one provider. Two keys are equal if their names have the same bytes.
@@ -51,10 +52,9 @@ public struct Connection: SharedValue, Codable, Hashable, Sendable {
         package var dpopKey: Secret?
         /// The values that the descriptor captures at sign-in, by reference, e.g. `token.instance_url`; `nil` for none.
         package var values: [String: ConnectionValue]?
-        /// The servers that may receive the tokens and the client's credentials; `nil` for a record of an older version,
-        /// until its next use.
-        package var binding: CredentialBinding?
-        /// The browser that signed in; `nil` outside web sites, and in a record of an older version.
+        /// The servers that may receive the tokens and the client's credentials.
+        package var binding: CredentialBinding
+        /// The browser that signed in; `nil` outside web sites.
         package var browser: BrowserNote?
     }
 
@@ -70,7 +70,7 @@ public struct Connection: SharedValue, Codable, Hashable, Sendable {
         profile: String? = nil,
         dpopKey: Secret? = nil,
         values: [String: ConnectionValue]? = nil,
-        binding: CredentialBinding? = nil
+        binding: CredentialBinding
     ) {
         shared = Shared(
             Members(

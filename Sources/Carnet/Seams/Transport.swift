@@ -1,4 +1,5 @@
-public import CarnetDescriptors
+import CarnetDescriptors
+public import CarnetFoundation
 public import CarnetProtocol
 
 /// Sends HTTP requests for the engine.

@@ -1,4 +1,5 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
+public import CarnetFoundation
 public import CarnetProtocol
 
 /// Shows the authorization page to the user and returns the callback (RFC 8252).

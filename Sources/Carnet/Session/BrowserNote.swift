@@ -1,4 +1,4 @@
-package import CarnetFoundation
+import CarnetFoundation
 
 /// What a web site keeps with the tokens of one browser, to list the browsers of a person.
 package struct BrowserNote: Codable, Hashable, Sendable {

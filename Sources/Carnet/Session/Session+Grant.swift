@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 public import CarnetProtocol
 
 /// Incremental authorization: a signed-in account grants more scopes.
@@ -90,14 +91,14 @@ extension Connection {
         }
         if isWhollyBound(like: old) {
             new.values = old.values
-            new.keep(self.values ?? [:])
+            new.merge(self.values ?? [:])
         }
         return new
     }
 
     /// This connection of a new sign-in. If it has no refresh token, the earlier one of the same user is kept: some
     /// providers issue it at the first consent only.
-    func keepingRefreshToken(of old: Connection?) -> Connection {
+    func inheritingRefreshToken(of old: Connection?) -> Connection {
         guard let old, self.subject != nil, isSameIdentity(as: old), self.clientID.isSameBytes(as: old.clientID),
             self.inputs.isSameBytes(as: old.inputs), self.environment.isSameBytes(as: old.environment),
             self.dpopKey == nil, old.dpopKey == nil, isBound(like: old),

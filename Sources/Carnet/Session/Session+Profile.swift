@@ -11,7 +11,7 @@ extension Session {
         let provider = try await client.provider(for: try await stored().connection)
         switch Profile.source(at: provider) {
         case .userinfo:
-            return try await retryingOnce(with: try await usableConnection()) { connection in
+            return try await retryingOnce(with: try await validConnection()) { connection in
                 let (response, request) = try await self.client.send(with: connection) {
                     try Profile.request(connection.tokens, at: provider)
                 }
@@ -30,10 +30,10 @@ extension Session {
                 )
             }
             let profile = Profile(try IDToken(storedAfterValidation: token), from: provider)
-            return try await completed(profile, at: provider) { try await self.usableConnection() }
+            return try await completed(profile, at: provider) { try await self.validConnection() }
         case .tokenResponse:
             let profile = try Profile(stored: try await stored().connection.profile ?? "{}", from: provider)
-            return try await completed(profile, at: provider) { try await self.usableConnection() }
+            return try await completed(profile, at: provider) { try await self.validConnection() }
         }
     }
 
@@ -41,7 +41,7 @@ extension Session {
     /// the others.
     private func completed(
         _ profile: Profile,
-        at provider: BoundProvider,
+        at provider: FilledProvider,
         with connection: () async throws -> Connection
     ) async throws -> Profile {
         var profile = try await client.addingAggregatedClaims(to: profile, at: provider)

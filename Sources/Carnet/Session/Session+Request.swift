@@ -26,7 +26,7 @@ extension Session {
         accepting statuses: Range<Int> = 200..<300
     ) async throws -> IncomingResponse {
         let call = try ResourceCall(request, body: body, declared: declared, accepting: statuses)
-        return try await send(call, with: try await usableConnection())
+        return try await send(call, with: try await validConnection())
     }
 
     /// Calls a resource with the access token.
@@ -38,7 +38,7 @@ extension Session {
         body: [UInt8] = [],
         headers: HTTPFields = [:]
     ) async throws -> IncomingResponse {
-        let connection = try await usableConnection()
+        let connection = try await validConnection()
         let missing = ResourceMap([resource], scopes: client.provider.scopes)
             .access(granted: connection.tokens.scopes)[0].missing
         guard missing.isEmpty else {

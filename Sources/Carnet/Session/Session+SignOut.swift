@@ -35,7 +35,7 @@ extension Session {
     public func signOut(_ extent: SignOut = .local) async throws -> SignOutOutcome {
         defer { forget() }
         guard extent != .local else {
-            for set in client.tokenSets(of: key) { await client.heldSession(of: set)?.forget() }
+            for set in client.tokenSets(of: key) { await client.sharedSession(of: set)?.forget() }
             try await client.forget(key)
             return SignOutOutcome()
         }
@@ -45,8 +45,8 @@ extension Session {
         }
         let failures = ofSets
         return try await client.withLockIfFree(on: key) { [client, key] locked in
-            guard let held = try await client.held(key) else { return SignOutOutcome() }
-            var outcome = await Self.end(held.newest, extent, with: client)
+            guard let loaded = try await client.loaded(key) else { return SignOutOutcome() }
+            var outcome = await Self.end(loaded.newest, extent, with: client)
             outcome.isRevoked = outcome.isRevoked && failures.isEmpty
             for failure in failures where !outcome.failures.contains(failure) { outcome.failures.append(failure) }
             try await client.forget(key)
@@ -76,7 +76,7 @@ extension Session {
     ) async -> SignOutOutcome {
         var outcome = SignOutOutcome()
         let tokens = connection.tokens
-        let provider: BoundProvider
+        let provider: FilledProvider
         let bounds: CredentialBounds
         do {
             try client.checkOwner(of: connection)
@@ -108,8 +108,8 @@ extension Session {
                 let key = provider.revocation.tokenIn == nil ? nil : connection.dpopKey
                 let (incoming, request) = try await client.send(within: bounds, provedBy: key, accessToken: token) {
                     try TokenRequest.revoke(
-                        token, hint: kind.rawValue, isBound: tokens.isSenderConstrained, at: provider,
-                        as: client.registration, random: client.random, now: client.providerClock.now)
+                        token, hint: kind.rawValue, isSenderConstrained: tokens.isSenderConstrained,
+                        in: client.context(at: provider))
                 }
                 try RevocationResponse.validate(incoming, to: request, from: provider)
                 revoked.append(kind)

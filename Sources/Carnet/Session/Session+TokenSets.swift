@@ -62,6 +62,6 @@ extension OAuthClient {
     func shareValues(of session: Session, with sets: [Named<TokenResponse>]) async throws {
         guard !sets.isEmpty else { return }
         let values = try await session.connectionValues()
-        for set in sets { try await self.session(of: session.key.of(tokenSet: set.name))?.keep(values) }
+        for set in sets { try await self.session(of: session.key.of(tokenSet: set.name))?.saveValues(values) }
     }
 }

@@ -23,7 +23,7 @@ public actor Session {
     }
 
     /// Reads tokens and caches them, unless the session ended meanwhile.
-    func keepingLatest(_ read: () async throws -> Connection) async throws -> Connection {
+    func cachingLatest(_ read: () async throws -> Connection) async throws -> Connection {
         let before = endings
         let connection = try await read()
         if before == endings { latest = connection }
@@ -67,8 +67,8 @@ public actor Session {
 
     /// The descriptor's resources whose URLs are known from the sign-in's values.
     package func resourceMap() async throws -> ResourceMap {
-        let held = ConnectionValues(of: try await stored().connection)
-        return ResourceMap(of: client.filled(client.provider.withoutMetadata, with: held))
+        let collected = ConnectionValues(of: try await stored().connection)
+        return ResourceMap(of: client.filled(client.provider.withoutMetadata, with: collected))
     }
 }
 

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// The state of a session, and its observers.
 final class SessionStates: Sendable {

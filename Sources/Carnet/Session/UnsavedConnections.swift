@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// Refreshed tokens that the store could not save. The old ones may be invalid at the provider, so these are kept
 /// until a save succeeds or another writer's tokens count.
@@ -17,8 +18,8 @@ final class UnsavedConnections: Sendable {
     }
 }
 
-/// The connection of an account in memory.
-struct HeldConnection: Sendable {
+/// An account's record as the store and the memory have it.
+struct LoadedConnection: Sendable {
     var stored: StoredConnection
     /// Replaces the record as soon as the store works again.
     var unsaved: Connection?
@@ -29,9 +30,9 @@ struct HeldConnection: Sendable {
 
 extension OAuthClient {
     /// The record of an account, replaced by the unsaved one if there is one. Call it only with the store's lock.
-    func held(_ key: ConnectionKey) async throws -> HeldConnection? {
+    func loaded(_ key: ConnectionKey) async throws -> LoadedConnection? {
         let stored = try await store.load(key)
         if unsaved[key]?.revision != stored?.revision { unsaved[key] = nil }
-        return stored.map { HeldConnection(stored: $0, unsaved: unsaved[key]?.connection) }
+        return stored.map { LoadedConnection(stored: $0, unsaved: unsaved[key]?.connection) }
     }
 }

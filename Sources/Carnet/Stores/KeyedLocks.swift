@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// A lock for each key, for the tasks of this process, first come first served.
 package final class KeyedLocks<Key: Hashable & Sendable>: Sendable {

@@ -1,4 +1,4 @@
-package import CarnetFoundation
+import CarnetFoundation
 package import CarnetProtocol
 
 /// Keeps pending sign-ins in this process's memory.
@@ -14,7 +14,7 @@ package actor MemoryPendingStore: PendingStore {
     /// The number of pending sign-ins.
     package var count: Int { pending.count }
 
-    package func keep(_ pending: PendingAuthorization, now: Date) {
+    package func save(_ pending: PendingAuthorization, now: Date) {
         self.pending[pending.id] = pending
         guard self.pending.count > limit else { return }
         self.pending = self.pending.filter { $0.value.expiresAt > now }

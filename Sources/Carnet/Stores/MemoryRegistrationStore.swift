@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 package import CarnetProtocol
 
 /// Keeps registered clients in this process's memory. The next process registers again.

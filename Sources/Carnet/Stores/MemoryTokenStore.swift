@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 package import CarnetProtocol
 
 /// Keeps connections in this process's memory, for tests and for hosts that sign in again at each start.

@@ -1,5 +1,5 @@
 import CarnetDescriptors
-package import CarnetFoundation
+import CarnetFoundation
 
 /// Keeps the ids of used tokens in this process's memory.
 package actor MemoryUsedTokenStore: UsedTokenStore {

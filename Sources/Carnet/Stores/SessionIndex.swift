@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 
 /// Finds connections by the values of a provider's logout: issuer with session id, and issuer with subject.

@@ -1,5 +1,4 @@
 public import Carnet
-import CarnetDescriptors
 import CarnetStorage
 import Foundation
 

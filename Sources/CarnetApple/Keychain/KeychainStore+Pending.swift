@@ -1,7 +1,7 @@
 public import Carnet
 public import CarnetProtocol
 import CarnetStorage
-public import Foundation
+import Foundation
 
 /// An item for each sign-in; its revision is the time of its end, so that it can be cleared away unopened.
 extension KeychainStore: PendingStore {
@@ -10,7 +10,7 @@ extension KeychainStore: PendingStore {
 
     private var pendingService: String { service + ".pending" }
 
-    public func keep(_ pending: PendingAuthorization, now: Date) async throws {
+    public func save(_ pending: PendingAuthorization, now: Date) async throws {
         guard let data = try? JSONEncoder().encode(pending) else {
             throw TokenStoreError(.unacceptable, "the sign-in cannot be written as JSON")
         }

@@ -1,5 +1,5 @@
 public import Carnet
-import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 import CarnetStorage
 import Foundation

@@ -1,5 +1,5 @@
 package import Carnet
-import CarnetDescriptors
+import CarnetFoundation
 
 /// Where the system's session waits for the callback.
 package enum SheetCallback: Hashable, Sendable {

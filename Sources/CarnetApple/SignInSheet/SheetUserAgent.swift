@@ -1,5 +1,4 @@
 package import Carnet
-import CarnetDescriptors
 import CarnetProtocol
 
 /// What the sign-in sheet is shown with.

@@ -1,7 +1,8 @@
 import Carnet
 import CarnetDescriptors
-import CarnetFiles
+import CarnetFoundation
 import CarnetProtocol
+import CarnetStorage
 
 /// Where an account is: its provider, the store, and its key there. Its record is not opened yet.
 struct AccountPlace {
@@ -13,7 +14,8 @@ struct AccountPlace {
     init(_ options: AccountOptions, _ context: CommandContext) async throws {
         let sources = try ProviderSources(options.providers, context)
         entry = try sources.entry(options.provider)
-        connector = try Connector(options.network, options.client, context, deadline: options.network.deadline)
+        connector = try Connector(
+            options.network, options.client, sources, context, deadline: options.network.deadline)
         let provider = entry.descriptor.id
         if let name = options.account {
             key = ConnectionKey(provider: provider.rawValue, account: name)

@@ -1,8 +1,9 @@
 import Carnet
 import CarnetDescriptors
-import CarnetFiles
+import CarnetFoundation
 import CarnetProtocol
 import CarnetSandbox
+import CarnetStorage
 import CarnetTesting
 import CarnetTransport
 
@@ -22,11 +23,12 @@ struct Connector {
     init(
         _ network: NetworkOptions,
         _ client: ClientOptions,
+        _ sources: ProviderSources,
         _ context: CommandContext,
         deadline: Duration = TransportLimits().deadline
     ) throws {
         sandbox = try network.sandbox.map(Self.address)
-        registrations = try Registrations(client, context)
+        registrations = try Registrations(client, sources.registry, context)
         store = try UserStore(context.environment).tokens(
             ofSandbox: sandbox != nil, lockPatience: network.timeout.map { .seconds($0) } ?? UserStore.lockPatience)
         console = context.console
@@ -49,31 +51,33 @@ struct Connector {
         return SandboxAddress(url)
     }
 
+    /// The environment variables with secrets, as far as options and files name them.
+    var secretVariables: Set<String> { registrations.secretVariables }
+
     /// - Throws: `Failure` if there is no client id.
     func registration(
         for entry: ProviderRegistry.Entry,
         stored: Connection? = nil,
         prefersSecret: Bool = false
     ) throws -> ClientRegistration {
-        if sandbox != nil {
-            let source = try registrations.source(for: entry.descriptor, stored: stored)
-            if source.clientID == nil || source.clientID == SimulatedClient.clientID {
-                let descriptor = try entry.descriptor.variant(source.environment)
-                let inputs = descriptor.exampleInputs(source.inputs)
-                return SimulatedClient(
-                    for: try descriptor.resolve(inputs: inputs),
-                    redirectURI: source.redirectURI ?? Registrations.defaultRedirectURI(for: descriptor)
-                        ?? "http://127.0.0.1/callback",
-                    inputs: inputs,
-                    scopes: source.scopes,
-                    clientID: prefersSecret ? SimulatedClient.confidentialClientID : SimulatedClient.clientID,
-                    prefersSecret: prefersSecret
-                ).registration
-            }
+        guard sandbox != nil else { return try registrations.registration(for: entry.descriptor, stored: stored) }
+        let source = try registrations.source(for: entry.descriptor, stored: stored)
+        let descriptor = try entry.descriptor.variant(source.environment)
+        let inputs = descriptor.exampleInputs(source.inputs)
+        guard source.clientID == nil || source.clientID == SimulatedClient.clientID else {
+            let registration = try registrations.registration(
+                for: entry.descriptor, stored: stored, from: source)
+            return SimulatedClient.registration(insteadOf: registration, inputs: inputs)
         }
-        var registration = try registrations.registration(for: entry.descriptor, stored: stored)
-        if sandbox != nil { registration.clientSecret = SimulatedClient.secret(insteadOf: registration.clientSecret) }
-        return registration
+        return SimulatedClient(
+            for: try descriptor.resolve(inputs: inputs),
+            redirectURI: source.redirectURI ?? Registrations.defaultRedirectURI(for: descriptor)
+                ?? "http://127.0.0.1/callback",
+            inputs: inputs,
+            scopes: source.scopes,
+            clientID: prefersSecret ? SimulatedClient.confidentialClientID : SimulatedClient.clientID,
+            prefersSecret: prefersSecret
+        ).registration
     }
 
     /// - Throws: `ResolutionError`.
@@ -81,7 +85,7 @@ struct Connector {
         sayFiles(of: entry)
         let provider = try entry.descriptor.variant(registration.environment).resolve(inputs: registration.inputs)
         return try OAuthClient(
-            entry.descriptor,
+            sandbox == nil ? entry.descriptor : entry.descriptor.signing(for: Sandbox.audience),
             registration: registration,
             transport: network(for: provider),
             store: store,

@@ -1,7 +1,8 @@
 import Carnet
 import CarnetDescriptors
-import CarnetFiles
+import CarnetFoundation
 import CarnetSandbox
+import CarnetStorage
 
 extension Failure {
     /// How many records are named.

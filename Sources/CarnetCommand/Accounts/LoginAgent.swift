@@ -19,6 +19,8 @@ struct LoginAgent: ListeningUserAgent {
 
     let way: Way
     let timeout: Int
+    /// The environment variables that the browser must not inherit.
+    let secrets: Set<String>
     let console: Console
 
     func prepare(redirectURI: String, responseMode: ResponseMode) async throws -> any AuthorizationPresenter {
@@ -33,7 +35,7 @@ struct LoginAgent: ListeningUserAgent {
         case .browser:
             LoopbackUserAgent(
                 timeout: timeout,
-                presentation: .systemBrowser { [self] url in
+                presentation: .systemBrowser(withholding: secrets) { [self] url in
                     console.note("the browser cannot be opened; open this address yourself:")
                     show(url)
                 }
@@ -92,7 +94,10 @@ enum StandardInput {
         let (lines, continuation) = AsyncStream<String?>.makeStream()
         // Reading blocks: it gets a thread that nobody waits for.
         DispatchQueue(label: "carnet.input").async {
-            continuation.yield(readLine())
+            let line = readLine()
+            // Further lines of a paste would be commands of the shell once this program has ended.
+            if isatty(STDIN_FILENO) != 0 { _ = tcflush(STDIN_FILENO, TCIFLUSH) }
+            continuation.yield(line)
             continuation.finish()
         }
         for await line in lines { return line }

@@ -1,5 +1,6 @@
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 
 /// Adds to an error of the libraries what only the command line knows: the place of the descriptor key, the redirect
@@ -14,7 +15,7 @@ struct ProviderFailure {
         } catch let error as OAuthError where error.kind != .cancelled || error.server != nil {
             throw explain(error)
         } catch let error as ResolutionError {
-            var failure = Failure(error) { Registrations.waysToGive($0, of: error.provider) }
+            var failure = Failure(error) { Registrations.waysToGive($0, of: entry.descriptor) }
             failure.details = failure.details.map(placed)
             throw failure
         }

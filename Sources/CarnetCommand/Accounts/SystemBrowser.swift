@@ -5,8 +5,9 @@ enum SystemBrowser {
     /// How long a browser may take to start.
     private static let patience = Duration.seconds(30)
 
+    /// - Parameter secrets: The environment variables that the browser must not inherit.
     /// - Returns: Whether the browser has asked for the page.
-    static func open(_ url: String) async -> Bool {
-        (try? await Presentation.systemBrowser().present(url, within: patience)) ?? false
+    static func open(_ url: String, withholding secrets: Set<String>) async -> Bool {
+        (try? await Presentation.systemBrowser(withholding: secrets).present(url, within: patience)) ?? false
     }
 }

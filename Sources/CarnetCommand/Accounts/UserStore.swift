@@ -1,6 +1,6 @@
 import Carnet
-import CarnetFiles
 import CarnetFoundation
+import CarnetStorage
 
 /// Where the user's tokens are: `CARNET_STORE`, else the data folder, its key apart from it in the configuration
 /// folder.

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Carnet
 import CarnetDescriptors
-import CarnetFiles
+import CarnetFoundation
+import CarnetStorage
 
 struct AccountsCommand: Subcommand {
     static let configuration = CommandConfiguration(

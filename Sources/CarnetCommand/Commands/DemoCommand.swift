@@ -1,9 +1,9 @@
 import ArgumentParser
 import Carnet
-import CarnetFiles
 import CarnetFoundation
 import CarnetSandbox
 import CarnetSandboxServer
+import CarnetStorage
 import CarnetWeb
 import Hummingbird
 import Logging
@@ -57,9 +57,8 @@ struct DemoCommand: Subcommand {
 
     func run(_ context: CommandContext) async throws {
         let sources = try ProviderSources(providers, context)
-        sources.warnAboutBroken(context.console)
         let options = try ClientOptions.parse(clients.map { ["--clients", $0] } ?? [])
-        let registrations = try Registrations(options, context)
+        let registrations = try Registrations(options, sources.registry, context)
         let keys = try await keys()
         let kept = try await keptTokens()
         let setup = await DemoSetup(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 import CarnetTransport
 
@@ -42,8 +43,11 @@ struct DoctorCommand: Subcommand {
         let sources = try ProviderSources(
             providers, context, isQuiet: !all && named.allSatisfy(ProviderSources.isFile))
         let entries = all ? sources.registry.entries : try named.map { try sources.entry(nameOrFile: $0, console) }
-        guard !all, entries.count == 1, let entry = entries.first else { return try await compare(entries, context) }
-        let inputs = try Registrations(client, context).source(for: entry.descriptor).inputs
+        let registrations = try Registrations(client, sources.registry, context)
+        guard !all, entries.count == 1, let entry = entries.first else {
+            return try await compare(entries, registrations, context)
+        }
+        let inputs = try registrations.trustedInputs(for: entry.descriptor)
         let drift = try await ProviderFailure(entry: entry).explaining {
             let provider = try entry.descriptor.resolve(inputs: inputs)
             guard provider.hasMetadata else {
@@ -62,15 +66,16 @@ struct DoctorCommand: Subcommand {
     }
 
     /// Compares one after another: a provider that cannot be reached is reported, and the next is compared.
-    private func compare(_ entries: [ProviderRegistry.Entry], _ context: CommandContext) async throws {
+    private func compare(
+        _ entries: [ProviderRegistry.Entry], _ registrations: Registrations, _ context: CommandContext
+    ) async throws {
         let console = context.console
-        let registrations = try Registrations(client, context)
         var documents: [JSONValue] = []
         var skipped: [String] = []
         var isFailed = false
         for entry in entries {
             let descriptor = entry.descriptor
-            guard let inputs = try? registrations.source(for: descriptor).inputs,
+            guard let inputs = try? registrations.trustedInputs(for: descriptor),
                 let provider = try? descriptor.resolve(inputs: inputs), provider.hasMetadata
             else {
                 skipped.append(descriptor.id.rawValue)
@@ -102,7 +107,7 @@ struct DoctorCommand: Subcommand {
             transport: reach.transport(to: provider, environment),
             observer: console.isVerbose ? VerboseObserver(console: console) : nil
         )
-        return try await console.showing("fetching the metadata of \(provider.name)") {
+        return try await console.showing("fetching the metadata of \(provider.name.printable)") {
             try await discovery.metadata(of: provider)
         }.drift(from: provider)
     }

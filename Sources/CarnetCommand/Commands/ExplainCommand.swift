@@ -1,5 +1,6 @@
 import ArgumentParser
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetLint
 import CarnetSimulation
 

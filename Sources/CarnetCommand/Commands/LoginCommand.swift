@@ -59,7 +59,7 @@ struct LoginCommand: Subcommand {
         let entry = try sources.entry(account.provider)
         // --timeout may be longer here, because it is for the user as well.
         let deadline = min(account.network.deadline, TransportLimits().deadline)
-        let connector = try Connector(account.network, account.client, context, deadline: deadline)
+        let connector = try Connector(account.network, account.client, sources, context, deadline: deadline)
         try UserStore(context.environment).prepare(ofSandbox: connector.sandbox != nil)
         try await connector.requireReadableRecords(of: entry.descriptor.id, account: account.account)
         try await ProviderFailure(entry: entry).explaining {
@@ -103,7 +103,8 @@ struct LoginCommand: Subcommand {
                         choosing: chooser)
             } else {
                 try await client.signIn(
-                    with: connector.agent(LoginAgent(way: way, timeout: timeout, console: console)),
+                    with: connector.agent(
+                        LoginAgent(way: way, timeout: timeout, secrets: connector.secretVariables, console: console)),
                     options: try request.options(
                         scopes: wanted.isEmpty ? nil : wanted, lifetime: TimeInterval(timeout)),
                     account: account.account,

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 
 struct LogoutCommand: Subcommand {
@@ -47,7 +48,8 @@ struct LogoutCommand: Subcommand {
         var isSessionEnded = false
         if let url = outcome.endSessionURL {
             // It carries the ID token, so it is opened and never printed.
-            isSessionEnded = await SystemBrowser.open(account.shownURL(url.reveal()))
+            isSessionEnded = await SystemBrowser.open(
+                account.shownURL(url.reveal()), withholding: place.connector.secretVariables)
             if !isSessionEnded {
                 failures.append(
                     Failure(

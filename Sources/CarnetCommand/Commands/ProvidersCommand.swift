@@ -1,5 +1,6 @@
 import ArgumentParser
 import CarnetDescriptors
+import CarnetFoundation
 
 struct ProvidersCommand: Subcommand {
     static let configuration = CommandConfiguration(
@@ -13,8 +14,8 @@ struct ProvidersCommand: Subcommand {
               3. the folders in CARNET_PROVIDERS
               4. the folders of --providers
 
-            Carnet also reads the folder ./providers. It adds providers and overrides none, unless --providers or \
-            CARNET_PROVIDERS names it.
+            Carnet also reads the folder ./providers. Unless --providers or CARNET_PROVIDERS names it, it adds providers \
+            and overrides none, and its providers get no client secret.
 
             Examples:
               carnet providers
@@ -47,7 +48,6 @@ struct ProvidersCommand: Subcommand {
         }
         for line in Table.lines(rows) { context.console.print(line) }
         context.console.print(json: document(entries, sources, context.environment))
-        sources.warnAboutBroken(context.console)
         if let search, entries.isEmpty {
             context.console.note("no provider has \"\(search.printable)\" in its id or name")
         }
@@ -86,7 +86,7 @@ struct ProvidersCommand: Subcommand {
                 }
             ),
             "broken": .list(registry.broken.map(\.file.path) + sources.unreadable.map(\.path)),
-            "refused": .list(registry.refused.map(\.document.file.path)),
+            "refused": .list((registry.refused + registry.withheld).map(\.document.file.path)),
         ])
     }
 }

@@ -3,6 +3,7 @@ import Carnet
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol
+import CarnetSandbox
 
 struct RegisterCommand: Subcommand {
     static let configuration = CommandConfiguration(
@@ -64,8 +65,9 @@ struct RegisterCommand: Subcommand {
     }
 
     func run(_ context: CommandContext) async throws {
-        let entry = try ProviderSources(providers, context).entry(provider)
-        let connector = try Connector(network, client, context, deadline: network.deadline)
+        let sources = try ProviderSources(providers, context)
+        let entry = try sources.entry(provider)
+        let connector = try Connector(network, client, sources, context, deadline: network.deadline)
         let known = try knownClient(entry.descriptor.id, context)
         let editor = try ClientsFileEditor(file)
         guard known != nil || !(read || delete) else {
@@ -76,7 +78,16 @@ struct RegisterCommand: Subcommand {
         try await ProviderFailure(entry: entry).explaining {
             let environment = client.input.environment ?? known?.source.environment
             let descriptor = try entry.descriptor.variant(environment)
-            let inputs = (known?.source.inputs ?? [:]).merging(client.input.values) { $1 }
+            let given = try client.input.values(for: descriptor, context.environment, context.console)
+            var inputs = (known?.source.inputs ?? [:]).merging(given) { $1 }
+            var initialToken = try initialToken(context.environment)
+            if connector.sandbox != nil {
+                try requireSandboxed(known?.client)
+                (inputs, initialToken) = (descriptor.exampleInputs(inputs), nil)
+            } else if !descriptor.isFromNamedPlace {
+                if initialToken != nil { throw Registrations.untrusted(descriptor, with: "the initial access token") }
+                try client.input.check(inputs, for: descriptor)
+            }
             let resolved = try descriptor.resolve(inputs: inputs)
             let registrar = connector.registrar(at: resolved, of: entry)
             if let known, delete {
@@ -91,7 +102,7 @@ struct RegisterCommand: Subcommand {
                 let current = try await context.console.showing("reading the registration") {
                     try await registrar.read(known.client)
                 }
-                try keep(current, current.redirectURIs.first ?? known.client.redirectURIs.first, editor)
+                try save(current, current.redirectURIs.first ?? known.client.redirectURIs.first, editor)
                 return say("registered", current, context.console)
             }
             let accepted = Registrations.defaultRedirectURI(for: descriptor)
@@ -100,7 +111,7 @@ struct RegisterCommand: Subcommand {
                     .usage, "\(descriptor.name) accepts no redirect URI on loopback", next: ["add --redirect-uri URI"])
             }
             let keys = try keyFile.map { try KeyPlace.file($0).keys(id: nil, context.environment) } ?? known?.keys ?? []
-            let initialToken = try initialToken(context.environment)
+            let token = initialToken
             let registered = try await context.console.showing("registering") {
                 let provider = try await registrar.discovered(resolved)
                 let metadata = ClientMetadata(
@@ -112,9 +123,9 @@ struct RegisterCommand: Subcommand {
                     keys: keys
                 )
                 if let known { return try await registrar.update(known.client, to: metadata, at: provider) }
-                return try await registrar.register(metadata, at: provider, initialAccessToken: initialToken)
+                return try await registrar.register(metadata, at: provider, initialAccessToken: token)
             }
-            try keep(registered, redirectURI, editor)
+            try save(registered, redirectURI, editor)
             say(known == nil ? "registered" : "updated", registered, context.console)
         }
     }
@@ -126,6 +137,14 @@ struct RegisterCommand: Subcommand {
         let clients = ClientsFile(try SourceFile(readingFrom: file))
         guard clients.diagnostics.isEmpty else { throw Failure(clientsFile: clients, context.console) }
         return try clients.registeredClient(for: id, environment: context.environment)
+    }
+
+    /// - Throws: `Failure` for a registration at a real server: its token is never sent to a sandbox.
+    private func requireSandboxed(_ known: RegisteredClient?) throws {
+        guard let token = known?.managementToken, !token.reveal().hasPrefix(Sandbox.secretMark) else { return }
+        throw Failure(
+            .usage, "the registration in \(file) was not made at a sandbox, so its token is not sent to one",
+            next: ["remove --sandbox, or choose another file with --output"])
     }
 
     /// The first method of the provider that goes with what the client has or is to get.
@@ -161,7 +180,7 @@ struct RegisterCommand: Subcommand {
         return Secret(text)
     }
 
-    private func keep(_ registered: RegisteredClient, _ redirectURI: String?, _ editor: ClientsFileEditor) throws {
+    private func save(_ registered: RegisteredClient, _ redirectURI: String?, _ editor: ClientsFileEditor) throws {
         let bytes = try editor.setting(
             registered, redirectURI: redirectURI, keyFile: absolute(keyFile), of: provider, with: client.input)
         try ClientsFileEditor.write(bytes, to: file)

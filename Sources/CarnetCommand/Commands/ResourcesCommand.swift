@@ -1,6 +1,7 @@
 import ArgumentParser
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 
 struct ResourcesCommand: Subcommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 import CarnetSandbox
 import CarnetSandboxServer
@@ -11,7 +12,7 @@ struct SandboxCommand: Subcommand {
         discussion: """
             The command prints its address to stdout when it is ready. To sign in at the sandbox, run carnet login ID \
             --sandbox ADDRESS. The sandbox knows a test client, and for each provider the client that is configured. It \
-            replaces that client's secret, because a real secret must not be sent to a sandbox.
+            replaces that client's secret and secret inputs, because a real secret must not be sent to a sandbox.
 
             Faults:\(SandboxFault.allCases.reduce(into: "") { $0 += "\n  \($1.rawValue): \($1.summary)" })
 
@@ -59,9 +60,8 @@ struct SandboxCommand: Subcommand {
     func run(_ context: CommandContext) async throws {
         guard !listsFaults else { return listFaults(context.console) }
         let sources = try ProviderSources(providers, context)
-        let registrations = try Registrations(client, context)
+        let registrations = try Registrations(client, sources.registry, context)
         let entries = try ids.isEmpty ? sources.registry.entries : ids.map { try sources.entry($0) }
-        if ids.isEmpty { sources.warnAboutBroken(context.console) }
         var impersonated: [Provider] = []
         var clients: [ProviderID: [SandboxClient]] = [:]
         for entry in entries {
@@ -77,6 +77,12 @@ struct SandboxCommand: Subcommand {
                 context.console.note(
                     "\(provider.id): the secret of the client \(id.printable) is \(secret.reveal()) here, because a real one "
                         + "is never sent to a sandbox")
+            }
+            for (name, value) in provider.secretInputs.sorted(by: { $0.key < $1.key }) where source.inputs[name] != nil
+            {
+                context.console.note(
+                    "\(provider.id): the input \(name) is \(value.printable) here, because a real secret is never sent to a "
+                        + "sandbox")
             }
             clients[provider.id] = knownClients(provider, source).map { client in
                 var client = client

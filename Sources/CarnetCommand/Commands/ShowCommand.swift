@@ -1,5 +1,6 @@
 import ArgumentParser
 import CarnetDescriptors
+import CarnetFoundation
 
 struct ShowCommand: Subcommand {
     static let configuration = CommandConfiguration(
@@ -47,7 +48,7 @@ struct ShowCommand: Subcommand {
             )
             return
         }
-        try await showResolved(entry, context, origin: origin, ancestors: ancestors)
+        try await showResolved(entry, sources, context, origin: origin, ancestors: ancestors)
     }
 
     /// The lines of a file, without what only says how a line ends or how the file is encoded (YAML 1.2.2, 5.2 and 5.4).
@@ -61,15 +62,20 @@ struct ShowCommand: Subcommand {
     }
 
     private func showResolved(
-        _ entry: ProviderRegistry.Entry, _ context: CommandContext, origin: String, ancestors: [String]
+        _ entry: ProviderRegistry.Entry, _ sources: ProviderSources, _ context: CommandContext, origin: String,
+        ancestors: [String]
     ) async throws {
-        let source = try Registrations(client, context).source(for: entry.descriptor)
+        let source = try Registrations(client, sources.registry, context).source(for: entry.descriptor)
         let (inputs, resolved) = try await ProviderFailure(entry: entry).explaining {
             let descriptor = try entry.descriptor.variant(source.environment)
             let inputs = try SimulatedInputs(for: descriptor, given: source.inputs)
             return (inputs, try descriptor.resolve(inputs: inputs.values))
         }
         for input in inputs.madeUp {
+            guard !entry.descriptor.hasSecretInput(input.name) else {
+                context.console.note("the input \(input.name) is secret; showing \(input.value.printable)")
+                continue
+            }
             let text = "the input \(input.name) has no value; using the example \(input.value.printable)"
             context.console.note("\(text) (to change it, add --input \(input.name)=VALUE)")
         }

@@ -45,6 +45,10 @@ struct TokenCommand: Subcommand {
             throw ValidationError("--introspect cannot be combined with the other output options")
         }
         try ownToken.validate()
+        if ownToken.assertionVariable != nil, account.network.sandbox != nil {
+            throw ValidationError(
+                "--assertion-env cannot be combined with --sandbox: a real assertion is never sent to a sandbox")
+        }
         if ownToken.isWanted, account.account != nil {
             throw ValidationError(
                 "--client-credentials and --jwt-bearer request a token without an account; remove --account")

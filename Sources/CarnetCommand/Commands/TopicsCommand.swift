@@ -1,5 +1,6 @@
 import ArgumentParser
 import CarnetDescriptors
+import CarnetFoundation
 
 /// Explains what several commands share. `carnet help topics` prints the same text.
 struct TopicsCommand: Subcommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 
 struct TryCommand: Subcommand {
@@ -36,7 +37,8 @@ struct TryCommand: Subcommand {
         let entry = try sources.entry(nameOrFile: provider, context.console)
         try await ProviderFailure(entry: entry).explaining {
             let setup = try TrialSetup(
-                entry, inputs: input.values, environment: input.environment, redirectURI: redirectURI)
+                entry, inputs: try input.values(for: entry.descriptor, context.environment, context.console),
+                environment: input.environment, redirectURI: redirectURI)
             try await run(setup, context.console)
         }
     }

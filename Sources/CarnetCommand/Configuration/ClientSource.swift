@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 
 /// The values that one source has for a client registration. Any value may be missing.
@@ -22,6 +23,18 @@ struct ClientSource: Sendable {
             && decryptionKeys == nil && redirectURI == nil
             && postLogoutRedirectURI == nil && inputs.isEmpty
             && environment == nil && scopes == nil && origins == nil
+    }
+
+    /// Whether it has a part in where requests are sent.
+    var choosesServers: Bool { !inputs.isEmpty || environment != nil || origins != nil }
+
+    /// What the client authenticates, signs or decrypts with; `nil` if it has nothing of this.
+    var credential: String? {
+        if clientSecret != nil { return "client secret" }
+        if signingKey != nil { return "client's key" }
+        if certificate != nil { return "client's certificate" }
+        if dpopKey != nil { return "DPoP key" }
+        return decryptionKeys == nil ? nil : "decryption key"
     }
 }
 

@@ -2,11 +2,7 @@ import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol
 
-/// A file of client registrations: provider id -> `client_id`, `client_secret` or `client_secret_env` or
-/// `client_secret_file`, `client_key_file` or `client_key_env`, `client_key_id`, `client_certificate_file` with
-/// `client_certificate_key_file` if the key is not in it, `dpop_key_file`, `decryption_key_file`, `redirect_uri`,
-/// `post_logout_redirect_uri`, `inputs`, `environment`, `scopes`, `origins`; for a client that registered itself
-/// `registration_client_uri` and `registration_access_token`.
+/// A file of client registrations, one for each provider id, with the keys of `ClientsFileEntry`.
 struct ClientsFile {
     let file: SourceFile
     /// Everything that is wrong with the file, with places.
@@ -15,12 +11,12 @@ struct ClientsFile {
 
     init(_ file: SourceFile) {
         let document = YAMLReader().read(file)
-        var reader = ClientsFileReader(file: file.path)
+        var decoder = DescriptorDecoder(file: file.path, hidesValues: true)
         // The reader's finding is about descriptors; a clients file without a registration is valid.
         let isEmpty = document.root == nil && document.diagnostics.map(\.code) == [ReaderDiagnostics.emptyFile.code]
-        entries = isEmpty ? [] : reader.entries(document.root)
+        entries = isEmpty ? [] : ClientsFileEntry.entries(document.root, &decoder)
         self.file = file
-        diagnostics = isEmpty ? [] : (document.diagnostics + reader.diagnostics).sorted()
+        diagnostics = isEmpty ? [] : (document.diagnostics + decoder.diagnostics).sorted()
     }
 
     /// What the file says of a provider; secret and keys are fetched from where the file says they are.
@@ -100,10 +96,24 @@ struct ClientsFile {
         path.hasPrefix("/") || folder.isEmpty ? path : folder + "/" + path
     }
 
+    /// The environment variables with a secret or a private key that this file names.
+    var secretVariables: [String] {
+        entries.flatMap { entry in
+            let keys = [entry.key, entry.certificate, entry.certificateKey, entry.dpopKey, entry.decryptionKey]
+            let secret = if case .variable(let name) = entry.secret { name } else { nil as String? }
+            return [secret].compactMap { $0 } + keys.compactMap { $0?.variable }
+        }
+    }
+
     /// The files with a secret or a private key that other users of the machine can read, this one or those it names.
-    var exposedFiles: [(path: String, what: String)] {
+    ///
+    /// - Parameter isSecret: Whether an input of a provider is secret.
+    func exposedFiles(isSecret: (ProviderID, String) -> Bool) -> [(path: String, what: String)] {
         let holdsSecret = entries.contains { entry in
             if case .inline = entry.secret { true } else { entry.managementToken != nil }
+        }
+        let holdsInput = entries.contains { entry in
+            entry.source.inputs.keys.contains { isSecret(ProviderID(rawValue: entry.id), $0) }
         }
         let keys = entries.flatMap { [$0.key, $0.certificateKey ?? $0.certificate, $0.dpopKey, $0.decryptionKey] }
             .compactMap { $0?.below(folder).path }
@@ -112,29 +122,8 @@ struct ClientsFile {
         }
         let candidates =
             ((holdsSecret ? [file.path] : []) + secrets).map { ($0, "client secret") }
+            + (holdsInput && !holdsSecret ? [(file.path, "secret input")] : [])
             + keys.map { ($0, "private key") }
         return candidates.filter { path, _ in Path.isOpenToOthers(path) }
     }
-}
-
-/// The registration of one provider, as written.
-struct ClientsFileEntry {
-    enum SecretPlace {
-        case inline(Secret)
-        case variable(String)
-        case file(String)
-    }
-
-    let id: String
-    var source = ClientSource()
-    var secret: SecretPlace?
-    var key: KeyPlace?
-    var keyID: String?
-    var certificate: KeyPlace?
-    var certificateKey: KeyPlace?
-    var dpopKey: KeyPlace?
-    var decryptionKey: KeyPlace?
-    /// Where and with what the registration is managed (RFC 7592, section 3).
-    var managementURI: String?
-    var managementToken: Secret?
 }

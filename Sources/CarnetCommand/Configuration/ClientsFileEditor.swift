@@ -1,8 +1,8 @@
 import Carnet
 import CarnetDescriptors
-import CarnetFiles
 import CarnetFoundation
 import CarnetProtocol
+import CarnetStorage
 
 /// Changes one registration in a clients file; everything else stays as it is written.
 struct ClientsFileEditor {
@@ -60,8 +60,8 @@ struct ClientsFileEditor {
         var edits: [(range: Range<Int>, text: String)] = []
         var added = ""
         for (name, value) in values {
-            let others = Self.otherNames[name] ?? []
-            let member = members.first { $0.key == name || others.contains($0.key) }
+            let names = ClientsFileEntry.alternatives.first { $0.keys.contains(name) }?.keys ?? [name]
+            let member = members.first { names.contains($0.key) }
             guard let member else {
                 let isOnOneLine = first.keySpan.start.line == entry.keySpan.start.line
                 let indentation = String(repeating: " ", count: first.keySpan.start.column - 1)
@@ -94,11 +94,6 @@ struct ClientsFileEditor {
         let kept = lines.enumerated().filter { !(first..<end).contains($0.offset + 1) }.map(\.element)
         return Array(kept.joined(separator: [UInt8(ascii: "\n")]))
     }
-
-    /// The keys that say the same in another way.
-    private static let otherNames = [
-        "client_secret": ["client_secret_env", "client_secret_file"], "client_key_file": ["client_key_env"],
-    ]
 
     /// Writes the file for its owner alone, whole or not at all.
     ///

@@ -1,5 +1,5 @@
-import CarnetFiles
 import CarnetFoundation
+import CarnetStorage
 
 /// The user's configuration folder. It decides where the user's credentials are sent, so only the user may write to
 /// it.

@@ -23,7 +23,9 @@ struct HostEnvironment: Sendable {
     var dataFolder: String { folder("XDG_DATA_HOME", or: ".local/share") }
 
     /// Where the tokens are.
-    var storeFolder: String { variables["CARNET_STORE"] ?? dataFolder + "/tokens" }
+    var storeFolder: String {
+        variables["CARNET_STORE"].flatMap { $0.isEmpty ? nil : $0 } ?? dataFolder + "/tokens"
+    }
 
     /// The folders of `CARNET_PROVIDERS`, a path list.
     var providerFolders: [String] {

@@ -12,6 +12,10 @@ enum KeyPlace {
         if case .file(let path) = self { path } else { nil }
     }
 
+    var variable: String? {
+        if case .variable(let name) = self { name } else { nil }
+    }
+
     /// The same place, seen from the folder of the file that names it.
     func below(_ folder: String) -> KeyPlace {
         guard case .file(let path) = self, !path.hasPrefix("/"), !folder.isEmpty else { return self }

@@ -4,9 +4,10 @@ import CarnetFoundation
 
 /// Where providers are looked for: built in, the user's configuration folder, `CARNET_PROVIDERS` and `--providers`, of
 /// which a later place overrides an earlier provider of the same id; and `./providers`, which may add ids and override
-/// none, because nobody named it: it may be part of something that was downloaded.
+/// none, because nobody named it: it may be part of something that was downloaded. While something cannot be read in a
+/// named place, `./providers` adds nothing, because that something may have any id.
 struct ProviderSources {
-    private static let unnamedFolder = "providers"
+    static let unnamedFolder = "providers"
 
     let registry: ProviderRegistry
     /// The folders that were read.
@@ -14,7 +15,7 @@ struct ProviderSources {
     /// Files and folders that could not be read at all.
     let unreadable: [SourceFileError]
 
-    /// - Parameter isQuiet: Whether nothing is said about files that may not override.
+    /// - Parameter isQuiet: Whether nothing is said about files that are not used, because the provider is one file.
     /// - Throws: `Failure` if a folder of `--providers` cannot be read, or if others can write to the user's
     ///   configuration.
     init(_ options: ProviderOptions, _ context: CommandContext, isQuiet: Bool = false) throws {
@@ -31,7 +32,7 @@ struct ProviderSources {
                 unreadable.append(error)
             }
         }
-        if Path.isFolder(configuration.providers) { add(configuration.providers) }
+        if !Path.isAbsent(configuration.providers) { add(configuration.providers) }
         for path in context.environment.providerFolders { add(path) }
         for path in options.folders {
             guard Path.isFolder(path) else {
@@ -45,6 +46,7 @@ struct ProviderSources {
         folders = read
         self.registry = registry
         self.unreadable = unreadable
+        if !isQuiet || !registry.withheld.isEmpty { warnAboutUnusable(context.console) }
         if !isQuiet { warnAboutRefused(context.console) }
     }
 
@@ -97,14 +99,18 @@ struct ProviderSources {
         }
     }
 
-    /// One line for each file that cannot be used.
-    func warnAboutBroken(_ console: Console) {
+    /// One line for each file and folder that cannot be used, and one for what follows from it.
+    private func warnAboutUnusable(_ console: Console) {
         for error in unreadable { console.warn(error.description.printable) }
         for document in registry.broken {
             let count = document.diagnostics.count { $0.severity == .error }
             let errors = "\(count) error\(count == 1 ? "" : "s")"
             console.warn("\(document.file.path.printable) has \(errors) and is skipped; run carnet lint on it")
         }
+        guard !registry.withheld.isEmpty else { return }
+        console.warn(
+            "./providers is ignored: a file that cannot be read, or has no valid id, may be the provider that you mean; "
+                + "fix it, or add --providers \(Self.unnamedFolder)")
     }
 }
 

@@ -8,13 +8,16 @@ import CarnetProtocol
 struct Registrations {
     private let options: ClientOptions
     private let environment: HostEnvironment
+    private let console: Console
     private let files: [ClientsFile]
     private let explicitFileCount: Int
 
+    /// - Parameter registry: Knows which inputs are secret.
     /// - Throws: `Failure` if a clients file cannot be read or has mistakes.
-    init(_ options: ClientOptions, _ context: CommandContext) throws {
+    init(_ options: ClientOptions, _ registry: ProviderRegistry, _ context: CommandContext) throws {
         self.options = options
         environment = context.environment
+        console = context.console
         var files: [ClientsFile] = []
         if let path = options.clients { files.append(ClientsFile(try SourceFile(readingFrom: path))) }
         explicitFileCount = files.count
@@ -22,7 +25,9 @@ struct Registrations {
         if FileManager.default.fileExists(atPath: own) { files.append(ClientsFile(try SourceFile(readingFrom: own))) }
         for file in files {
             guard file.diagnostics.isEmpty else { throw Failure(clientsFile: file, context.console) }
-            for (path, what) in file.exposedFiles {
+            for (path, what) in file.exposedFiles(isSecret: { id, input in
+                (try? registry.descriptor(id))?.hasSecretInput(input) ?? false
+            }) {
                 let path = context.environment.shortened(path).printable
                 context.console.warn(
                     "\(path) contains a \(what) and is readable by other users; run: chmod 600 '\(path)'")
@@ -35,6 +40,13 @@ struct Registrations {
         environment.configurationFolder + "/clients.yaml"
     }
 
+    /// The environment variables with secrets that the options and the files name, for any provider.
+    var secretVariables: Set<String> {
+        Set(
+            [options.clientSecretEnv].compactMap { $0 } + options.input.variableNames + files.flatMap(\.secretVariables)
+        )
+    }
+
     /// The merged values for a provider from all sources.
     ///
     /// - Throws: `Failure` if a secret is not where it should be.
@@ -43,7 +55,7 @@ struct Registrations {
         var given = ClientSource()
         given.clientID = options.clientID
         given.redirectURI = options.redirectURI
-        given.inputs = options.input.values
+        given.inputs = try options.input.values(for: descriptor, environment, console)
         given.environment = options.input.environment
         if let name = options.clientSecretEnv {
             guard let secret = environment[name], !secret.isEmpty else {
@@ -53,9 +65,14 @@ struct Registrations {
         }
         sources.append(given)
         let read = try files.map { try $0.source(for: descriptor.id, environment: environment) ?? ClientSource() }
-        sources += read.prefix(explicitFileCount)
-        sources.append(try ClientSource(of: descriptor, in: environment))
-        sources += read.dropFirst(explicitFileCount)
+        let explicit = read.prefix(explicitFileCount)
+        let usual = [try ClientSource(of: descriptor, in: environment)] + read.dropFirst(explicitFileCount)
+        sources += explicit + usual
+        if ([given] + explicit).allSatisfy({ $0.credential == nil }),
+            let kind = usual.lazy.compactMap(\.credential).first
+        {
+            try checkThatNoneMoves(the: kind, of: descriptor, in: explicit)
+        }
         if let stored {
             sources.append(
                 ClientSource(clientID: stored.clientID, inputs: stored.inputs, environment: stored.environment))
@@ -63,13 +80,72 @@ struct Registrations {
         return ClientSource(merging: sources)
     }
 
+    /// Checks that a file of `--clients`, which may come with a repository, does not decide where a credential of the
+    /// environment or of the user's own file is sent.
+    ///
+    /// - Throws: `Failure` if a file without a client id has inputs, an environment or origins.
+    private func checkThatNoneMoves(
+        the kind: String, of descriptor: ProviderDescriptor, in sources: ArraySlice<ClientSource>
+    ) throws {
+        for (file, source) in zip(files, sources) where source.clientID == nil && source.choosesServers {
+            throw Failure(
+                .usage,
+                "\(file.file.path) chooses the servers of \(descriptor.id), but the \(kind) is from another place",
+                next: [
+                    "add the client_id to this file if it is for the same client, or pass its inputs as options"
+                ]
+            )
+        }
+    }
+
+    /// The inputs for requests to the provider's servers.
+    ///
+    /// - Throws: `Failure` for an input of a descriptor of a place that nobody named, unless an option shows its value:
+    ///   only that descriptor says where the input is sent, and whether it is secret.
+    func trustedInputs(for descriptor: ProviderDescriptor) throws -> [String: String] {
+        let inputs = try source(for: descriptor).inputs
+        try options.input.check(inputs, for: descriptor)
+        return inputs
+    }
+
+    /// The values for requests to the provider's servers.
+    ///
+    /// - Throws: `Failure` for a secret or a key without `origins`, which bind it, and for inputs as above.
+    private func trustedSource(for descriptor: ProviderDescriptor, stored: Connection?) throws -> ClientSource {
+        let source = try source(for: descriptor, stored: stored)
+        try options.input.check(source.inputs, for: descriptor, stored: stored)
+        if !descriptor.isFromNamedPlace, source.origins == nil, let kind = source.credential {
+            var failure = Self.untrusted(descriptor, with: "the \(kind)")
+            failure.next.append("or list its servers as origins in the clients file")
+            throw failure
+        }
+        return source
+    }
+
+    /// Why a descriptor of a place that nobody named does not get a value.
+    static func untrusted(_ descriptor: ProviderDescriptor, with value: String) -> Failure {
+        let folder = ProviderSources.unnamedFolder
+        let servers = (try? descriptor.resolve(inputs: descriptor.exampleInputs()))?.shared.serverPlaces ?? []
+        return Failure(
+            .usage,
+            "\(descriptor.id) does not get \(value): its descriptor is in ./\(folder), which no option or variable names",
+            details: servers.isEmpty ? [] : [Failure.Detail(name: "servers", text: servers.joined(separator: ", "))],
+            next: [
+                "check the descriptor; if you trust it, add --providers \(folder), or set CARNET_PROVIDERS to the folder's absolute path"
+            ]
+        )
+    }
+
     /// The registration for a provider.
     ///
-    /// - Parameter stored: The account that it is for; it knows the client id, inputs and environment that it was
-    ///   signed in with.
+    /// - Parameters:
+    ///   - stored: The account that it is for; it knows the client id, inputs and environment that it was signed in with.
+    ///   - source: The values to make it of.
     /// - Throws: `Failure` that says where a client id can be given.
-    func registration(for descriptor: ProviderDescriptor, stored: Connection? = nil) throws -> ClientRegistration {
-        let source = try source(for: descriptor, stored: stored)
+    func registration(
+        for descriptor: ProviderDescriptor, stored: Connection? = nil, from source: ClientSource? = nil
+    ) throws -> ClientRegistration {
+        let source = try source ?? trustedSource(for: descriptor, stored: stored)
         let redirectURI = source.redirectURI ?? Self.defaultRedirectURI(for: descriptor)
         guard let clientID = source.clientID else { throw missingClientID(descriptor, redirectURI) }
         guard let redirectURI = redirectURI ?? stored.map({ _ in "" }) else {
@@ -85,7 +161,7 @@ struct Registrations {
         }
         return ClientRegistration(
             clientID: clientID,
-            credentials: .held(
+            credentials: .available(
                 secret: source.clientSecret, signingKey: source.signingKey, certificate: source.certificate,
                 decryptionKeys: source.decryptionKeys ?? [], dpopKey: source.dpopKey),
             redirectURI: redirectURI,
@@ -116,11 +192,10 @@ struct Registrations {
         return Failure(.usage, "no client id for \(id)", details: details, next: next)
     }
 
-    /// How an input is given.
-    static func waysToGive(_ input: String, of id: ProviderID) -> [String] {
-        [
-            "add --input \(input)=VALUE, or set \(ClientSource.variable(id, "INPUT_" + input.uppercased())),",
-            "or set it under inputs in the clients file",
-        ]
+    /// How an input is given. Other users of the machine can read the options of a command, so a secret is no option.
+    static func waysToGive(_ input: String, of descriptor: ProviderDescriptor) -> [String] {
+        let variable = ClientSource.variable(descriptor.id, "INPUT_" + input.uppercased())
+        let option = descriptor.hasSecretInput(input) ? "" : "add --input \(input)=VALUE, or "
+        return ["\(option)set \(variable),", "or set it under inputs in the clients file"]
     }
 }

@@ -1,10 +1,11 @@
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetSimulation
 
-/// The inputs of a test client, and which of them have no value.
+/// The inputs of a test client, and which of them have no value. None is a real secret.
 struct SimulatedInputs {
     let values: [String: String]
-    /// What stands for an input that was not given.
+    /// What stands for an input that was not given, or is secret.
     let madeUp: [Named<String>]
 
     /// - Throws: `Failure` that lists every input for which no value can be made up.
@@ -13,7 +14,7 @@ struct SimulatedInputs {
         guard missing.isEmpty else { throw Self.failure(descriptor, missing) }
         self.values = values
         madeUp = descriptor.inputs.names.compactMap { name in
-            given[name] == nil ? values[name].map { Named(name, $0) } : nil
+            given[name] == values[name] ? nil : values[name].map { Named(name, $0) }
         }
     }
 
@@ -26,6 +27,9 @@ struct SimulatedInputs {
                 rules?.title, rules?.description, wanted, rules?.pattern.map { "which matches \($0.source)" },
             ]
             let remark = remarks.compactMap { $0 }.joined(separator: ", ")
+            guard !descriptor.hasSecretInput(name) else {
+                return "add an example to inputs.\(name) of the descriptor: a test client gets no real secret"
+            }
             return "add --input \(name)=VALUE" + (remark.isEmpty ? "" : "  (\(remark))")
         }
         return Failure(

@@ -26,7 +26,7 @@ final class Console: Sendable {
     /// Prints a line of output; nothing with `--json`.
     func print(_ line: String = "") {
         guard !isJSON else { return }
-        print(bytes: Array((line + "\n").utf8))
+        print(TerminalLine(line))
     }
 
     /// Prints the output as a document, only with `--json`.
@@ -35,10 +35,15 @@ final class Console: Sendable {
         var versioned = JSONObject()
         versioned["version"] = 1
         for member in document().members { versioned[member.name] = member.value }
-        print(bytes: Array((JSONValue.object(versioned).jsonText(.indented) + "\n").utf8))
+        print(TerminalLine(.object(versioned)))
     }
 
-    /// Prints bytes as they are.
+    private func print(_ line: TerminalLine) {
+        clearProgress()
+        if !line.write(to: .standardOutput) { isOutputLost.withLock { $0 = true } }
+    }
+
+    /// Prints bytes as they are: a file, a schema, a report, or a response that does not go to a terminal.
     func print(bytes: [UInt8]) {
         clearProgress()
         if !OutputChannel.standardOutput.write(bytes) { isOutputLost.withLock { $0 = true } }
@@ -58,7 +63,7 @@ final class Console: Sendable {
     /// Prints a line about the run.
     func note(_ line: String) {
         clearProgress()
-        OutputChannel.standardError.write(line + "\n")
+        TerminalLine(line).write(to: .standardError)
     }
 
     func warn(_ line: String) {
@@ -71,7 +76,7 @@ final class Console: Sendable {
 
     func report(_ failure: Failure) {
         if isJSON, !failure.status.isInterruption {
-            OutputChannel.standardOutput.write(failure.json.jsonText(.indented) + "\n")
+            TerminalLine(failure.json).write(to: .standardOutput)
         }
         for line in failure.lines(paintError) { note(line) }
     }
@@ -86,7 +91,7 @@ final class Console: Sendable {
         guard showsProgress else { return }
         progress.withLock { isShown in
             isShown = true
-            OutputChannel.standardError.write("\r\u{1B}[K\(text) ...")
+            TerminalLine(progress: "\(text) ...").write(to: .standardError, terminator: "")
         }
     }
 
@@ -94,7 +99,7 @@ final class Console: Sendable {
         progress.withLock { isShown in
             guard isShown else { return }
             isShown = false
-            OutputChannel.standardError.write("\r\u{1B}[K")
+            TerminalLine(progress: "").write(to: .standardError, terminator: "")
         }
     }
 

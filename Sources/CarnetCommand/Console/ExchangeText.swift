@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 
 /// A request without its secrets: one of the engine's, or a page that the browser goes to.

@@ -1,5 +1,6 @@
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetHummingbird
 import CarnetProtocol
 import CarnetSandbox

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetWeb
 
 /// What is wrong with the files that the demonstration reads again while it runs.

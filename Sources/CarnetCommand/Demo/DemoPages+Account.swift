@@ -1,5 +1,6 @@
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetWeb
 
 extension DemoPages {
@@ -8,7 +9,7 @@ extension DemoPages {
         let id = account.provider.rawValue
         let tabs: [HTML] = AccountView.Tab.allCases.map { tab in
             """
-            <a href="/accounts/\(id)?tab=\(tab.rawValue)\(if: view.visit.isOther, "&amp;account=\(account.connection)")"\
+            <a href="/accounts/\(id)?tab=\(tab.rawValue)\(if: view.visit.isOther, "&amp;account=\(account.storeName)")"\
             \(if: tab == view.tab, " aria-current=\"page\"")>\(tab.label)</a>
 
             """
@@ -40,7 +41,7 @@ extension DemoPages {
             \(if: !isRefreshable, "<p>There is no refresh token: the tokens cannot be refreshed.</p>")
             <h2>Sign out</h2>
             <form class="row" method="post" action="/sign-out">
-            <input type="hidden" name="connection" value="\(account.connection)">
+            <input type="hidden" name="connection" value="\(account.storeName)">
             <label for="extent">Sign out of</label>
             <select id="extent" name="extent">
             <option value="local">this site</option>
@@ -150,5 +151,5 @@ extension DemoPages {
 
 extension DemoSite.Visit {
     /// The query that names the account where its provider does not.
-    fileprivate var query: HTML { "\(if: isOther, "?account=\(account.connection)")" }
+    fileprivate var query: HTML { "\(if: isOther, "?account=\(account.storeName)")" }
 }

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 extension DemoPages {
     func descriptor(

@@ -1,5 +1,6 @@
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetWeb
 
 /// The pages of the demonstration: readable without a script, and without a third party.
@@ -154,10 +155,10 @@ extension DemoPages {
         return """
             <p>Signed in as <strong>\(name)</strong></p>
             <div class="row">
-            <a class="button" href="/accounts/\(id)\(if: isOther, "?account=\(account.connection)")">Open\
+            <a class="button" href="/accounts/\(id)\(if: isOther, "?account=\(account.storeName)")">Open\
             <span class="visually-hidden"> \(name) of \(id)</span></a>
             <form method="post" action="/sign-out">
-            <input type="hidden" name="connection" value="\(account.connection)">
+            <input type="hidden" name="connection" value="\(account.storeName)">
             <button>Sign out<span class="visually-hidden"> \(name) of \(id)</span></button>
             </form>
             </div>

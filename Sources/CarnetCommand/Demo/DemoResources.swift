@@ -1,5 +1,6 @@
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetSandbox
 
 /// The resources of `--map FILE`, read again whenever they are asked for; a file with mistakes changes nothing.

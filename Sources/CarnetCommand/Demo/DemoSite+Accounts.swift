@@ -1,5 +1,6 @@
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetHummingbird
 import CarnetSandbox
 import CarnetWeb
@@ -15,7 +16,7 @@ extension DemoSite {
         let isOther: Bool
 
         func path(tab: AccountView.Tab) -> String {
-            "/accounts/\(account.provider)?tab=\(tab)" + (isOther ? "&account=\(account.connection)" : "")
+            "/accounts/\(account.provider)?tab=\(tab)" + (isOther ? "&account=\(account.storeName)" : "")
         }
     }
 
@@ -30,7 +31,7 @@ extension DemoSite {
         let accounts = (context.signIn.session?.accounts ?? []).filter { $0.provider == provider }
         guard
             let account = accounts.first(where: { account in
-                named.map { account.connection.isSameBytes(as: $0) } ?? true
+                named.map { account.storeName.isSameBytes(as: $0) } ?? true
             })
         else {
             return .redirect(to: "\(web.startPath(of: provider))?return_to=/accounts/\(provider)", type: .normal)

@@ -1,5 +1,6 @@
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetHummingbird
 import CarnetProtocol
 import CarnetSandbox
@@ -28,7 +29,7 @@ struct DemoSite: Sendable {
     var flow: FlowLog { setup.flow }
 
     func router() -> Router<BasicSignInRequestContext> {
-        let router = Router(context: BasicSignInRequestContext.self)
+        let router = Router(context: BasicSignInRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: DemoFlows(site: self))
         router.add(middleware: SignInMiddleware(web))
         router.get("/assets/style.css") { _, _ in

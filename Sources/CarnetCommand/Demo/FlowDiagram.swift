@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// The steps of a sign-in as a sequence diagram in SVG. Each number leads to the step's text.
 struct FlowDiagram {

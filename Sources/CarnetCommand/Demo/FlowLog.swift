@@ -1,5 +1,6 @@
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 
 /// The exchanges of the latest sign-in of each visitor with each provider, without their secrets.
 final class FlowLog: Sendable {

@@ -1,6 +1,7 @@
+import CDispatch
 import Carnet
-import CarnetFiles
 import CarnetFoundation
+import CarnetStorage
 
 /// Replaces the content of a user's file: at any moment, the old content or the new one is there, whole.
 ///

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Carnet
+import CarnetDescriptors
 import CarnetProtocol
 
 /// The registration of the client at the provider.
@@ -30,17 +32,67 @@ struct InputOptions: ParsableArguments {
     )
     var pairs: [String] = []
 
+    @Option(
+        name: .customLong("input-env"),
+        help: ArgumentHelp(
+            "The environment variable with the value of an input, for a secret. Repeatable.", valueName: "name=variable"
+        )
+    )
+    var variables: [String] = []
+
     @Option(help: ArgumentHelp("The environment of the provider, such as its sandbox.", valueName: "name"))
     var environment: String?
 
-    /// The inputs by name; of a repeated one, the last.
+    /// The inputs whose values the options show, by name; of a repeated one, the last.
     var values: [String: String] {
         Dictionary(pairs.compactMap(Self.split)) { $1 }
+    }
+
+    /// The names of the variables that the options name.
+    var variableNames: [String] { variables.compactMap { Self.split($0)?.1 } }
+
+    /// All inputs. A secret that an option shows is warned of, because other users of the machine can read it.
+    ///
+    /// - Throws: `Failure` if a variable is not set.
+    func values(
+        for descriptor: ProviderDescriptor, _ environment: HostEnvironment, _ console: Console
+    ) throws -> [String: String] {
+        var values = values
+        for name in values.keys.sorted() where descriptor.hasSecretInput(name) {
+            console.warn(
+                "the input \(name) is secret, and other users of this machine can read the options of a command; use "
+                    + "--input-env \(name)=VARIABLE")
+        }
+        for (name, variable) in variables.compactMap(Self.split) {
+            guard let value = environment[variable], !value.isEmpty else {
+                throw Failure(.usage, "--input-env \(name)=\(variable): the variable is not set")
+            }
+            values[name] = value
+        }
+        return values
+    }
+
+    /// Checks that a descriptor of a place that nobody named gets only inputs that an option shows, or that its account
+    /// signed in with. Only that descriptor says where an input is sent, and whether it is secret.
+    ///
+    /// - Throws: `Failure` for another input.
+    func check(_ inputs: [String: String], for descriptor: ProviderDescriptor, stored: Connection? = nil) throws {
+        guard !descriptor.isFromNamedPlace else { return }
+        let shown = values.filter { !descriptor.hasSecretInput($0.key) }
+        let others = inputs.filter { shown[$0.key] != $0.value && stored?.inputs[$0.key] != $0.value }
+        if let name = others.keys.min() { throw Registrations.untrusted(descriptor, with: "the input \(name)") }
     }
 
     func validate() throws {
         for pair in pairs where Self.split(pair) == nil {
             throw ValidationError("--input must be NAME=VALUE, e.g. --input domain=login.example.com")
+        }
+        let named = try variables.map { pair in
+            guard let name = Self.split(pair)?.0 else { throw ValidationError("--input-env must be NAME=VARIABLE") }
+            return name
+        }
+        if let name = named.first(where: { values[$0] != nil }) {
+            throw ValidationError("--input and --input-env cannot both give the input \(name)")
         }
     }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 
 /// A token without an account: the client's own (RFC 6749, section 4.4), or one for an assertion (RFC 7523).
@@ -58,7 +59,7 @@ struct ClientTokenOptions: ParsableArguments {
         let sources = try ProviderSources(account.providers, context)
         let entry = try sources.entry(account.provider)
         let deadline = account.network.timeout.map { Duration.seconds($0) } ?? TransportLimits().deadline
-        let connector = try Connector(account.network, account.client, context, deadline: deadline)
+        let connector = try Connector(account.network, account.client, sources, context, deadline: deadline)
         try await ProviderFailure(entry: entry).explaining {
             let registration = try connector.registration(for: entry, prefersSecret: true)
             let client = try connector.client(for: entry, registration: registration)

@@ -1,5 +1,6 @@
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 
 /// Why a command failed, as it is printed.
@@ -92,7 +93,7 @@ extension Failure {
         self.init(
             .usage, "\(error.provider): \(error.reason)", details: [Detail(name: "descriptor_key", text: error.key)])
         if error.kind == .missingInput, let name = error.key.split(separator: ".").last {
-            next = input?(String(name)) ?? ["add --input \(name)=VALUE"]
+            next = input?(String(name)) ?? ["set it under inputs in the clients file"]
         }
     }
 

@@ -1,6 +1,6 @@
 import CarnetDescriptors
-import CarnetFiles
 import CarnetFoundation
+import CarnetStorage
 import Dispatch
 
 /// Turns a signal that asks the program to end into the cancellation of what runs, so that ports are freed and nothing is
@@ -40,7 +40,7 @@ final class Interruption: Sendable {
                     first = number
                     return true
                 }
-                guard isFirst else { exit(ExitStatus(signal: number).rawValue) }
+                guard isFirst else { ExitStatus(signal: number).endProcess() }
                 action()
                 after(Self.patience) { [self] in
                     if FileLock.isAnyHeld { wait() }
@@ -53,7 +53,7 @@ final class Interruption: Sendable {
     }
 
     private func endWhenComplete() {
-        guard FileLock.isAnyHeld else { exit((status ?? .interrupted).rawValue) }
+        guard FileLock.isAnyHeld else { (status ?? .interrupted).endProcess() }
         after(Self.interval) { [self] in endWhenComplete() }
     }
 

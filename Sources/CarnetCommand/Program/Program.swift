@@ -10,7 +10,7 @@ enum Program {
         // A pipe whose reader is gone is an error of the write, whichever command it is.
         signal(SIGPIPE, SIG_IGN)
         let status = await run(Array(CommandLine.arguments.dropFirst()))
-        exit(status.rawValue)
+        status.endProcess()
     }
 
     private static func run(_ arguments: [String]) async -> ExitStatus {
@@ -60,19 +60,19 @@ enum Program {
     private static func report(parsing error: any Error, _ arguments: [String]) -> ExitStatus {
         let message = CarnetCommand.fullMessage(for: error)
         guard !CarnetCommand.exitCode(for: error).isSuccess else {
-            guard OutputChannel.standardOutput.write(message + "\n") else {
-                OutputChannel.standardError.write("carnet: the output cannot be written to stdout\n")
+            guard TerminalLine(message).write(to: .standardOutput) else {
+                TerminalLine("carnet: the output cannot be written to stdout").write(to: .standardError)
                 return .broken
             }
             return .done
         }
         if arguments.contains("--json") {
             let document = Failure(.usage, CarnetCommand.message(for: error)).json
-            OutputChannel.standardOutput.write(document.jsonText(.indented) + "\n")
+            TerminalLine(document).write(to: .standardOutput)
         }
         let text = message.hasPrefix("Error: ") ? String(message.dropFirst("Error: ".count)) : message
         // It quotes what was typed.
-        OutputChannel.standardError.write("carnet: " + text.printableLines.joined(separator: "\n") + "\n")
+        TerminalLine("carnet: " + text.printableLines.joined(separator: "\n")).write(to: .standardError)
         return .usage
     }
 }

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 import CarnetSandbox
 import CarnetSimulation
@@ -17,6 +18,19 @@ struct SimulatedClient {
     static func secret(insteadOf secret: Secret?) -> Secret? {
         guard let secret else { return nil }
         return secret.reveal().hasPrefix(Sandbox.secretMark) ? secret : Secret(longSecret)
+    }
+
+    /// A client's registration at a sandbox. The client signs with its real key, but for no real server: see
+    /// `ProviderDescriptor.signing(for:)`.
+    ///
+    /// - Parameter inputs: Its inputs without real secrets.
+    static func registration(insteadOf real: ClientRegistration, inputs: [String: String]) -> ClientRegistration {
+        var registration = real
+        registration.clientSecret = secret(insteadOf: real.clientSecret)
+        registration.inputs = inputs
+        // DPoP proofs name the real server's URL, so each sign-in gets a new key.
+        if real.dpopKey != nil { (registration.dpopKey, registration.dpopBoundAccessTokens) = (nil, true) }
+        return registration
     }
 
     let registration: ClientRegistration
@@ -38,7 +52,7 @@ struct SimulatedClient {
         let secret = method == .clientSecretJWT || (provider.idToken.hs256 != nil) ? Self.longSecret : Self.secret
         registration = ClientRegistration(
             clientID: clientID,
-            credentials: .held(
+            credentials: .available(
                 secret: method.usesSecret ? Secret(secret) : nil,
                 signingKey: method.usesKey || provider.authorization.requestObject.isDemanded
                     ? Self.signingKey(for: provider) : nil,

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 extension JSONValue {
     /// The value as YAML, for people; a document that reads back as the same value.

@@ -1,5 +1,6 @@
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 
 /// Keeps the exchanges of a trial until its report takes them.

@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// A named variant of a provider that differs in hosts: a partial descriptor, merged over the rest.
 package struct EnvironmentRules: Sendable {
     /// The variant as it is written.
@@ -93,6 +95,7 @@ extension ProviderDescriptor {
                 reason: "unknown environment; \(hint)"
             )
         }
+        variant.isFromNamedPlace = self.isFromNamedPlace
         variant.environments = self.environments
         variant.variants = self.variants
         return ProviderDescriptor(variant)

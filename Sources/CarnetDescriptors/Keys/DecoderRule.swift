@@ -1,5 +1,5 @@
 /// What the decoder can find wrong. The raw value is the diagnostic's code.
-enum DecoderRule: String, CaseIterable, Sendable {
+package enum DecoderRule: String, CaseIterable, Sendable {
     case unknownKey = "K001"
     case wrongType = "K002"
     case missingKey = "K003"

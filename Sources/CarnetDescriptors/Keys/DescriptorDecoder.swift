@@ -1,18 +1,21 @@
 /// Collects what is wrong while a tree is read; reading goes on so that all problems are found in one pass.
-struct DescriptorDecoder {
+package struct DescriptorDecoder {
     let file: String
-    private(set) var diagnostics: [Diagnostic] = []
+    /// Whether the file holds secrets, so that no message may quote a value.
+    private let hidesValues: Bool
+    package private(set) var diagnostics: [Diagnostic] = []
     /// Whether a mapping is read that another one completes, so that nothing is missing from it yet.
     var isPartial = false
 
     /// Whether the entry only deletes what is inherited.
     func deletes(_ entry: YAMLEntry) -> Bool { isPartial && entry.value.isNull }
 
-    init(file: String) {
+    package init(file: String, hidesValues: Bool = false) {
         self.file = file
+        self.hidesValues = hidesValues
     }
 
-    mutating func report(
+    package mutating func report(
         _ rule: DecoderRule, _ message: String, at span: SourceSpan, help: String? = nil, fix: Fix? = nil
     ) {
         diagnostics.append(
@@ -20,9 +23,9 @@ struct DescriptorDecoder {
         )
     }
 
-    mutating func reportWrongType(_ node: YAMLNode, expected: Shape) {
+    package mutating func reportWrongType(_ node: YAMLNode, expected: Shape) {
         var help = "expected \(expected)"
-        if case .text = expected {
+        if case .text = expected, !hidesValues {
             if let scalar = node.scalar, scalar.boolean != nil || scalar.number != nil {
                 help += "; put a string that looks like this between quotes"
             } else if let entries = node.entries, entries.count == 1, entries[0].value.isNull {
@@ -30,7 +33,8 @@ struct DescriptorDecoder {
                 help += "; put a string that starts with { between quotes: '{\(entries[0].key)}'"
             }
         }
-        report(.wrongType, "found \(node.kindDescription)", at: node.span, help: help)
+        let found = hidesValues ? node.kind : node.kindDescription
+        report(.wrongType, "found \(found)", at: node.span, help: help)
     }
 
     mutating func reportMissingKey(_ key: KeyDescription, in node: YAMLNode) {
@@ -39,21 +43,18 @@ struct DescriptorDecoder {
         report(.missingKey, "the key \"\(key.name)\" is missing", at: span, help: "\(key.name): \(key.summary)")
     }
 
-    /// - Parameter former: Keys of drafts of the language, with those in their place.
-    mutating func reportUnknownKey(_ entry: YAMLEntry, allowed: [String], former: [String: String] = [:]) {
-        let successor = former[entry.key] ?? Self.formerWords[entry.key]
-        let renamed = successor.flatMap { allowed.contains($0) ? $0 : nil }
+    mutating func reportUnknownKey(_ entry: YAMLEntry, allowed: [String]) {
+        let renamed = Self.synonyms[entry.key].flatMap { allowed.contains($0) ? $0 : nil }
         // In a file with very many unknown keys, suggestions would cost more than all else and help nobody.
         let nearest =
             renamed
-            ?? (diagnostics.count < Self.maximumSuggestions && former[entry.key] == nil
-                ? nearestName(to: entry.key, in: allowed) : nil)
+            ?? (diagnostics.count < Self.maximumSuggestions ? nearestName(to: entry.key, in: allowed) : nil)
         report(
             .unknownKey,
             "unknown key \"\(entry.key)\"",
             at: entry.keySpan,
-            help: nearest.map { "did you mean \"\($0)\"?" } ?? former[entry.key].map { "write \($0)" }
-                ?? "allowed here: " + allowed.sorted().joined(separator: ", "),
+            help: nearest.map { "did you mean \"\($0)\"?" } ?? "allowed here: "
+                + allowed.sorted().joined(separator: ", "),
             fix: nearest.map {
                 Fix(
                     summary: "replace \"\(entry.key)\" by \"\($0)\"",
@@ -65,8 +66,8 @@ struct DescriptorDecoder {
     }
 
     private static let maximumSuggestions = 100
-    /// Words of drafts in many places. To tools for YAML 1.1, `off` is false.
-    private static let formerWords = ["off": "none"]
+    /// What people write for a word of the language. To tools for YAML 1.1, `off` is false.
+    private static let synonyms = ["off": "none"]
 
     /// A protection that is switched off as a bare word.
     mutating func reportMissingReason(_ node: YAMLNode) {
@@ -78,10 +79,9 @@ struct DescriptorDecoder {
         )
     }
 
-    /// - Parameter former: Words of drafts of the language, with those in their place.
-    mutating func reportNotAllowed(_ node: YAMLNode, allowed: [String], former: [String: String] = [:]) {
+    mutating func reportNotAllowed(_ node: YAMLNode, allowed: [String]) {
         let found = node.scalar?.text ?? ""
-        let renamed = (former[found] ?? Self.formerWords[found]).flatMap { allowed.contains($0) ? $0 : nil }
+        let renamed = Self.synonyms[found].flatMap { allowed.contains($0) ? $0 : nil }
         let nearest = renamed ?? nearestName(to: found, in: allowed)
         report(
             .valueNotAllowed,

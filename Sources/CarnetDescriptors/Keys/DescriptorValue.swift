@@ -1,3 +1,5 @@
+package import CarnetFoundation
+
 /// A value that can stand in a descriptor.
 protocol DescriptorValue: Sendable {
     static var shape: Shape { get }
@@ -93,12 +95,9 @@ extension BoundedInteger {
 
 /// A closed list of words.
 protocol DescriptorChoice: DescriptorValue, CaseIterable, RawRepresentable where RawValue == String {
-    /// Words of drafts of the language, with those in their place.
-    static var formerWords: [String: String] { get }
 }
 
 extension DescriptorChoice {
-    static var formerWords: [String: String] { [:] }
     static var shape: Shape { .choice(allCases.map(\.rawValue)) }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
@@ -107,7 +106,7 @@ extension DescriptorChoice {
             return nil
         }
         guard let value = Self(rawValue: scalar.text) else {
-            decoder.reportNotAllowed(node, allowed: Self.allCases.map(\.rawValue), former: Self.formerWords)
+            decoder.reportNotAllowed(node, allowed: Self.allCases.map(\.rawValue))
             return nil
         }
         self = value

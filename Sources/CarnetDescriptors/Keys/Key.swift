@@ -1,6 +1,8 @@
+import CarnetFoundation
+
 /// One key of a section: its name, what it may hold, what it means, and how it is read.
-struct Key<Section>: Sendable {
-    let description: KeyDescription
+package struct Key<Section>: Sendable {
+    package let description: KeyDescription
     /// Where the value is in the section.
     let slot: Slot
     /// The sections between this one and the value, whose keys stand in the same mapping.
@@ -39,6 +41,17 @@ struct Key<Section>: Sendable {
         } write: {
             property.value(in: $0)?.json($1)
         }
+    }
+
+    /// A key of a file that is no descriptor, and that is not written back.
+    package init(
+        _ name: String,
+        _ shape: Shape,
+        _ summary: String,
+        read: @escaping @Sendable (YAMLNode, inout Section, inout DescriptorDecoder) -> Void
+    ) {
+        let description = KeyDescription(name: name, shape: shape, summary: summary, isRequired: false)
+        self.init(description: description, slot: .computed, read: read) { _, _ in nil }
     }
 
     init(
@@ -86,6 +99,20 @@ extension Array {
     func index<Section>(of slot: Slot) -> Int? where Element == Key<Section> {
         withUnsafeBufferPointer { keys in keys.indices.first { keys[$0].slot == slot } }
     }
+
+    /// Reads the values of a mapping into a section.
+    package func read<Section>(
+        _ entries: [YAMLEntry], into section: inout Section, _ decoder: inout DescriptorDecoder
+    ) where Element == Key<Section> {
+        // By index, so that no entry is copied.
+        for position in entries.indices {
+            if let index = index(of: entries[position].key) {
+                if !decoder.deletes(entries[position]) { self[index].read(entries[position].value, &section, &decoder) }
+            } else {
+                decoder.reportUnknownKey(entries[position], allowed: map(\.description.name))
+            }
+        }
+    }
 }
 
 /// A mapping of the descriptor language. Its table of keys is its decoder, its writer, schema and documentation.
@@ -94,13 +121,10 @@ protocol DescriptorSection: DescriptorValue, PlacedSection {
     static var keys: [Key<Self>] { get }
     /// The key that a bare scalar or list stands for, e.g. `discovery: none`.
     static var shorthand: String? { get }
-    /// Keys of drafts of the language. `lint --fix` writes the key in their place; if that is elsewhere, a message says it.
-    static var formerKeys: [String: String] { get }
 }
 
 extension DescriptorSection {
     static var shorthand: String? { nil }
-    static var formerKeys: [String: String] { [:] }
 
     package static var shape: Shape {
         let section = Shape.section(
@@ -120,15 +144,7 @@ extension DescriptorSection {
             short.read(node, &self, &decoder)
             return
         }
-        // By index, so that no entry is copied.
-        for position in entries.indices {
-            if let index = keys.index(of: entries[position].key) {
-                if !decoder.deletes(entries[position]) { keys[index].read(entries[position].value, &self, &decoder) }
-            } else {
-                let allowed = keys.map(\.description.name)
-                decoder.reportUnknownKey(entries[position], allowed: allowed, former: Self.formerKeys)
-            }
-        }
+        keys.read(entries, into: &self, &decoder)
         guard !decoder.isPartial else { return }
         for index in keys.indices where keys[index].description.isRequired {
             let key = keys[index].description

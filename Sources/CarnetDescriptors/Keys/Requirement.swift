@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// Whether and how PKCE protects the code (RFC 7636). It is on unless the descriptor gives a reason.
 package enum PKCERule: Hashable, Sendable {
     case required(ChallengeEncoding)

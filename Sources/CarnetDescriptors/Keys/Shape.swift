@@ -56,7 +56,7 @@ package struct SectionDescription: Sendable {
     /// The keys of the mappings that can stand here instead: a descriptor which extends another may delete them.
     package let alternatives: [String]
 
-    init(
+    package init(
         name: String, keys: [KeyDescription], phrase: String? = nil, isWhole: Bool = false, alternatives: [String] = []
     ) {
         self.name = name

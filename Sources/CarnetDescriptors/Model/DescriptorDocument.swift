@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// One descriptor file: its text, its tree with places, and the descriptor if nothing is wrong with its shape.
 ///
 /// A file that extends another has no descriptor until a registry, which knows the other, has completed it.

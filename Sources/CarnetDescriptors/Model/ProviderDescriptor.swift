@@ -1,3 +1,5 @@
+public import CarnetFoundation
+
 /// A provider as in its YAML file: templates are not filled, and no metadata is fetched.
 public struct ProviderDescriptor: SharedValue, Sendable {
     @usableFromInline package var shared: Shared<DescriptorRules>
@@ -25,6 +27,8 @@ package struct DescriptorRules: Sendable {
     /// The environment that this is the variant for.
     package internal(set) var environment: String?
     var variants: [Named<ProviderDescriptor>] = []
+    /// Whether the host named the place that the file came from, which a registry finds out.
+    package internal(set) var isFromNamedPlace = true
     package internal(set) var issuer: Template?
     package internal(set) var issuerMatch = IssuerRule.exact
     package internal(set) var discovery: DiscoveryMode?

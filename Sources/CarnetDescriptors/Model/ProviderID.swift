@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// The id that selects a provider: at most 64 lower-case letters, digits and hyphens.
 public struct ProviderID: RawRepresentable, Hashable, Sendable, Codable {
     public let rawValue: String
@@ -6,7 +8,7 @@ public struct ProviderID: RawRepresentable, Hashable, Sendable, Codable {
         self.rawValue = rawValue
     }
 
-    static func isValid(_ text: String) -> Bool {
+    package static func isValid(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count) && !text.hasPrefix("-")
             && text.utf8.allSatisfy { ASCII.isDigit($0) || (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "-") }
     }

@@ -53,8 +53,14 @@ extension ProviderRegistry {
     @discardableResult
     public mutating func add(folder path: String, overriding: Bool = true) throws(SourceFileError) -> [SourceFileError]
     {
-        let files = try DescriptorFolder(path).files()
-        add(files.read, origin: .folder(path), overriding: overriding)
-        return files.unreadable
+        let origin = Origin.folder(path)
+        do throws(SourceFileError) {
+            let files = try DescriptorFolder(path).files()
+            add(files.read, unreadable: files.unreadable, origin: origin, overriding: overriding)
+            return files.unreadable
+        } catch {
+            add([], unreadable: [error], origin: origin, overriding: overriding)
+            throw error
+        }
     }
 }

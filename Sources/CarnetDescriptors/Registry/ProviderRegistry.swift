@@ -1,3 +1,5 @@
+public import CarnetFoundation
+
 /// The providers that can be selected by id. A later descriptor overrides an earlier one with the same id, unless its
 /// place may only add ids.
 public struct ProviderRegistry: Sendable {
@@ -30,10 +32,14 @@ public struct ProviderRegistry: Sendable {
     private var sources: [Source] = []
     /// The places that may add ids and override none.
     private var guests: Set<Origin> = []
+    /// What could not be read, by place. It may have any id.
+    private var unreadable: [Origin: [SourceFileError]] = [:]
     private var byID: [ProviderID: RegisteredEntry] = [:]
     private var overridden: [RegisteredEntry] = []
     /// Files of places that may not override, with ids that are taken. They do nothing, not even as parents.
     private var unused: [Source] = []
+    /// Files of places that may not override, while another place has a file whose id is unknown. They do nothing either.
+    package private(set) var withheld: [Source] = []
     /// Files that could not be used. They override nothing.
     package private(set) var broken: [DescriptorDocument] = []
     /// The errors of invalid files, each as `file:line:column: severity: message [code]`.
@@ -63,8 +69,8 @@ public struct ProviderRegistry: Sendable {
     /// - Parameters:
     ///   - origin: Where they are from; for messages. By default they are part of the program.
     ///   - overriding: `false` for an untrusted place, such as the working folder. Its descriptors can only add ids: a
-    ///     descriptor whose id another place has, before or after, is `refused`. Descriptors of other places cannot extend
-    ///     them.
+    ///     descriptor whose id another place has, before or after, is `refused`. While another place has something that
+    ///     cannot be read, it adds nothing. Descriptors of other places cannot extend them.
     public mutating func add(_ files: some Sequence<SourceFile>, origin: Origin = .builtIn, overriding: Bool = true) {
         let added = files.map { Source(written: RegisteredFile($0), origin: origin) }
         sources += added
@@ -76,9 +82,20 @@ public struct ProviderRegistry: Sendable {
         registerAgain()
     }
 
+    /// The same with what could not be read at the place.
+    mutating func add(
+        _ files: [SourceFile], unreadable errors: [SourceFileError], origin: Origin, overriding: Bool
+    ) {
+        unreadable[origin] = errors
+        add(files, origin: origin, overriding: overriding)
+    }
+
     /// The same registry after a place was read again: what is there now stands where its descriptors stood.
-    package func replacing(_ origin: Origin, with files: some Sequence<SourceFile>) -> ProviderRegistry {
+    package func replacing(
+        _ origin: Origin, with files: some Sequence<SourceFile>, unreadable errors: [SourceFileError] = []
+    ) -> ProviderRegistry {
         var registry = self
+        registry.unreadable[origin] = errors
         let place = sources.firstIndex { $0.origin == origin } ?? sources.endIndex
         registry.sources.removeAll { $0.origin == origin }
         registry.sources.insert(
@@ -95,7 +112,12 @@ public struct ProviderRegistry: Sendable {
         func isTaken(_ source: Source) -> Bool { source.written.id.map(taken.contains) ?? false }
         let others = sources.filter { guests.contains($0.origin) }
         unused = others.filter(isTaken)
-        let added = others.filter { !isTaken($0) }
+        // What cannot be read may have any id, so every id counts as taken.
+        let isAnyTaken =
+            own.contains { $0.written.id == nil }
+            || unreadable.contains { !$0.value.isEmpty && !guests.contains($0.key) }
+        withheld = isAnyTaken ? others.filter { !isTaken($0) } : []
+        let added = isAnyTaken ? [] : others.filter { !isTaken($0) }
 
         let families = Self.families(touchedBy: own + added)
         let isDeferred = own.map { !$0.isIn(families) }
@@ -160,10 +182,11 @@ public struct ProviderRegistry: Sendable {
     }
 
     private mutating func register(_ document: DescriptorDocument, _ origin: Origin) {
-        guard let descriptor = document.descriptor else {
+        guard var descriptor = document.descriptor else {
             broken.append(document)
             return
         }
+        if guests.contains(origin) { descriptor.isFromNamedPlace = false }
         let entry = Entry(descriptor, document, origin: origin)
         if let previous = byID.updateValue(RegisteredEntry(entry), forKey: descriptor.id) {
             overridden.append(previous)
@@ -181,7 +204,7 @@ public struct ProviderRegistry: Sendable {
     /// The files that count, as they are written, in the order in which they were added. Of the embedded ones, those of
     /// the families that the ids belong to.
     package func written(inFamiliesOf ids: Set<ProviderID>) -> [DescriptorDocument] {
-        let unused = Set(unused.map(\.written.file))
+        let unused = Set((unused + withheld).map(\.written.file))
         let families = Self.families(of: ids, in: sources).union(Self.families(touchedBy: sources))
         return sources.filter { source in
             source.isIn(families) && (!guests.contains(source.origin) || !unused.contains(source.written.file))

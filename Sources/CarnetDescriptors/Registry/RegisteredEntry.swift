@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// What a registry has under an id: an entry, or the embedded files to make it of when somebody asks for it.
 final class RegisteredEntry: Sendable {
     let file: SourceFile

@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// A file of a registry. An embedded one is read when its document is asked for, once for all copies of the registry.
 final class RegisteredFile: Sendable {
     let file: SourceFile

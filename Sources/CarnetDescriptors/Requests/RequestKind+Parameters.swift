@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 extension RequestKind {
     /// What the standards define for the request and the engine sends.
     package var parameters: [RequestParameter] { Self.tables[self]?.parameters ?? [] }

@@ -1,6 +1,9 @@
+import CarnetFoundation
+
 /// Checks a registration's inputs against a descriptor and fills its templates with them.
 struct InputResolver {
     let provider: ProviderID
+    private let descriptor: ProviderDescriptor
     let rules: NamedList<InputRules>
     /// The values that may be seen.
     let values: [String: String]
@@ -10,7 +13,8 @@ struct InputResolver {
     /// The prefix of URLs that start with `/`.
     let apiBase: Template?
 
-    init(_ descriptor: borrowing ProviderDescriptor, values given: [String: String]) throws(ResolutionError) {
+    init(_ descriptor: ProviderDescriptor, values given: [String: String]) throws(ResolutionError) {
+        self.descriptor = descriptor
         provider = descriptor.id
         rules = descriptor.inputs
         issuer = descriptor.issuer
@@ -95,13 +99,53 @@ struct InputResolver {
         name == Template.issuerName && rules[name] == nil && issuer != nil
     }
 
+    func issuerURL(_ template: Template) throws(ResolutionError) -> WebURL? {
+        // In the issuer itself, the name stands for nothing.
+        if rules[Template.issuerName] == nil, template.inputNames.contains(Template.issuerName) {
+            throw ResolutionError(
+                kind: .unknownInput, provider: provider, key: "issuer",
+                reason: "inputs has no {\(Template.issuerName)}")
+        }
+        return try url(template, key: "issuer")
+    }
+
+    /// - Throws: `ResolutionError`, also for an input that could move the URL to another host.
     func url(_ template: Template, key: @autoclosure () -> String) throws(ResolutionError) -> WebURL? {
+        try checkURL(template, key: key())
         guard let text = try fill(template, key: key()) else { return nil }
         do throws(WebURLError) {
             return try WebURL(text)
         } catch {
             throw ResolutionError(kind: .badURL, provider: provider, key: key(), reason: "\(text): \(error.reason)")
         }
+    }
+
+    /// A URL that is filled at run time, or `nil` as `late`.
+    func lateURL(_ template: Template, key: @autoclosure () -> String) throws(ResolutionError) -> Template? {
+        try checkURL(template, key: key())
+        return try late(template, key: key())
+    }
+
+    /// A host with or without a port, in lower case.
+    func host(_ template: Template, key: @autoclosure () -> String) throws(ResolutionError) -> String? {
+        try checkURL(template, isAuthority: true, key: key())
+        guard let host = try fill(template, key: key())?.lowercased() else { return nil }
+        guard InputRules.isHostname(host) else {
+            throw ResolutionError(
+                kind: .badURL, provider: provider, key: key(),
+                reason: "\(host) is not a host name: write it without https:// and without a path")
+        }
+        return host
+    }
+
+    /// - Throws: `ResolutionError` if the value of an input could move the URL to another host.
+    func checkURL(
+        _ template: Template, isAuthority: Bool = false, key: @autoclosure () -> String
+    ) throws(ResolutionError) {
+        guard let refusal = template.refusal(ofInputs: rules, issuer: issuer, isAuthority: isAuthority) else { return }
+        throw ResolutionError(
+            kind: .badURL, provider: provider, key: key(),
+            reason: "the input \(refusal.input) \(refusal.reason); \(refusal.help)")
     }
 
     /// - Throws: `ResolutionError` for a secret input in what goes through a browser.
@@ -112,6 +156,15 @@ struct InputResolver {
     /// The template with the inputs in it; `nil` if it uses an optional input that has no value.
     func late(_ template: Template, key: @autoclosure () -> String) throws(ResolutionError) -> Template? {
         try checkInputs(of: template, key: key())
+        if let unknown = template.references.first(where: { !descriptor.keeps($0) }) {
+            throw ResolutionError(
+                kind: .unknownValue, provider: provider, key: key(), reason: "no key keeps the value {\(unknown)}")
+        }
+        if let unknown = template.tables.first(where: { descriptor.tables[$0] == nil }) {
+            throw ResolutionError(
+                kind: .unknownValue, provider: provider, key: key(),
+                reason: "there is no table \"\(unknown)\" in tables")
+        }
         return template.fillingInputs(keeping: Set(secrets.keys)) {
             isIssuer($0) ? issuer?.filled { values[$0] } : values[$0]
         }
@@ -172,7 +225,7 @@ extension InputRules {
         return nil
     }
 
-    private static func isHostname(_ value: String) -> Bool {
+    fileprivate static func isHostname(_ value: String) -> Bool {
         guard let url = try? WebURL("https://" + value) else { return false }
         return url.path.isEmpty && url.query == nil
     }

@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// Which issuers count as a provider's own, with its inputs filled in. All are compared byte for byte.
 package enum IssuerMatch: Hashable, Sendable {
     case exact
@@ -118,10 +120,12 @@ extension InputResolver {
         case .anyOf(let templates):
             var issuers: [String] = []
             for (index, template) in templates.enumerated() {
+                try checkURL(template, key: "issuer_match.any_of.\(index)")
                 if let issuer = try fill(template, key: "issuer_match.any_of.\(index)") { issuers.append(issuer) }
             }
             return .anyOf(issuers)
         case .template(let template, let claims):
+            try checkURL(template, key: "issuer_match")
             return .pattern(
                 IssuerPattern(
                     parts: template.parts.map { part in

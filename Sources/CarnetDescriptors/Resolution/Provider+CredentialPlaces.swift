@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// Where the credentials of a sign-in are sent. It does not depend on what an account's sign-in brought.
 struct CredentialPlaces: Sendable {
     let servers: [String]

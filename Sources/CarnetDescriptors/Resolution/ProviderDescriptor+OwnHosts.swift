@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 extension ProviderDescriptor {
     /// The hosts that the descriptor itself names, in lower case: none that an input brings, or discovery.
     package var ownHosts: Set<String> {

@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 extension ProviderDescriptor {
     /// Fills the templates with a registration's inputs.
     ///
@@ -11,12 +13,34 @@ extension ProviderDescriptor {
         return try Provider(descriptor, with: InputResolver(descriptor, values: inputs))
     }
 
-    /// Inputs for a test client: the given ones, then examples.
+    /// Inputs for a test client: the given ones, then examples. A test client gets no real secret: for each secret input
+    /// it has the example or `simulated-NAME`, even if a value is given.
     package func exampleInputs(_ given: [String: String] = [:]) -> [String: String] {
         var values = given
-        for input in self.inputs.items where values[input.name] == nil && input.value.defaultValue == nil {
-            values[input.name] = input.value.example ?? input.value.allowed.first
+        for (name, rules) in self.inputs.items.map({ ($0.name, $0.value) }) {
+            if rules.isSecret { values[name] = nil }
+            guard values[name] == nil, rules.defaultValue == nil else { continue }
+            values[name] = rules.example ?? rules.allowed.first
+            guard rules.isSecret, values[name] == nil, given[name] != nil || !rules.isOptional else { continue }
+            let simulated = "simulated-\(name)"
+            if rules.refusal(of: simulated) == nil { values[name] = simulated }
         }
         return values
+    }
+
+    /// Whether an input is secret, here or in an environment.
+    package func hasSecretInput(_ name: String) -> Bool {
+        ([self] + self.variants.map(\.value)).contains { $0.inputs[name]?.isSecret == true }
+    }
+
+    /// The same with one audience for all that the client signs.
+    package func signing(for audience: String) -> ProviderDescriptor {
+        var descriptor = self
+        let template = Template(audience, parts: [.literal(audience)])
+        descriptor.client.assertion.audience = template
+        descriptor.jwtBearer.assertion.rules.audience = template
+        descriptor.authorization.requestObject.audience = template
+        descriptor.variants = self.variants.map { Named($0.name, $0.value.signing(for: audience)) }
+        return descriptor
     }
 }

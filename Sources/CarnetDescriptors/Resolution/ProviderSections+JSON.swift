@@ -1,3 +1,5 @@
+package import CarnetFoundation
+
 extension ProviderSections {
     /// All keys of the descriptor language with the values of this provider: written, inherited, or the defaults. Templates are
     /// filled with the inputs; those that wait for the run time, or use a secret input, stay as they are written.

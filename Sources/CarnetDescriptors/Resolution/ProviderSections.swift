@@ -1,3 +1,5 @@
+public import CarnetFoundation
+
 /// What a stage of a provider knows, in the sections of its descriptor.
 ///
 /// A section without templates is the descriptor's own. One with templates has a resolved type beside it.
@@ -62,8 +64,9 @@ extension ProviderSections {
     static func resolved(
         _ descriptor: ProviderDescriptor, with resolver: InputResolver
     ) throws(ResolutionError) -> ProviderSections {
+        try resolver.refuseUnprotected(descriptor)
         let issuer = try descriptor.issuer.flatMap { template throws(ResolutionError) in
-            try resolver.url(template, key: "issuer")?.text
+            try resolver.issuerURL(template)?.text
         }
         let issuerMatch = try resolver.issuerMatch(descriptor.issuerMatch)
         let discoveryURL = try descriptor.discoveryURL.flatMap { template throws(ResolutionError) in

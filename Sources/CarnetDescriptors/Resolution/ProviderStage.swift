@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// A provider with its inputs filled in. The values of its metadata and of a sign-in are still missing.
 public struct Provider: ProviderStage, Sendable {
     @usableFromInline package let shared: SharedSections
@@ -13,7 +15,7 @@ package struct DiscoveredProvider: DiscoveredStage {
 
 /// A provider with the values of one sign-in or one account filled in, for requests with their credentials.
 @usableFromInline
-package struct BoundProvider: DiscoveredStage {
+package struct FilledProvider: DiscoveredStage {
     @usableFromInline package let discovered: DiscoveredProvider
     @usableFromInline package let shared: SharedSections
 }
@@ -92,14 +94,14 @@ extension DiscoveredProvider {
 
     /// The provider with the values that are known. A template that needs another value is left out, as with an optional
     /// input.
-    package func filled(_ values: @autoclosure () -> TemplateValues) -> BoundProvider {
-        let bound = BoundProvider(discovered: self, shared: shared)
+    package func filled(_ values: @autoclosure () -> TemplateValues) -> FilledProvider {
+        let bound = FilledProvider(discovered: self, shared: shared)
         return shared.isLate ? bound.changed { $0.fill(values()) } : bound
     }
 }
 
-extension BoundProvider {
-    func changed(_ change: (inout ProviderSections) -> Void) -> BoundProvider {
-        BoundProvider(discovered: discovered, shared: shared.changed(change))
+extension FilledProvider {
+    func changed(_ change: (inout ProviderSections) -> Void) -> FilledProvider {
+        FilledProvider(discovered: discovered, shared: shared.changed(change))
     }
 }

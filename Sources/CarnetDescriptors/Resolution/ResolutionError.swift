@@ -1,3 +1,5 @@
+public import CarnetFoundation
+
 /// Why a registration's inputs do not fit a descriptor.
 public struct ResolutionError: Error, Hashable, Sendable, Described {
     package enum Kind: String, Hashable, Sendable {
@@ -7,6 +9,10 @@ public struct ResolutionError: Error, Hashable, Sendable, Described {
         case unknownEnvironment
         /// A filled URL is invalid.
         case badURL
+        /// A template uses a value that no key keeps.
+        case unknownValue
+        /// A key removes a protection of the sign-in without a reason.
+        case unprotected
     }
 
     package var kind: Kind

@@ -1,3 +1,5 @@
+package import CarnetFoundation
+
 /// The rules of client assertions with everything filled in.
 package struct ResolvedAssertion: Sendable {
     package let algorithm: AssertionAlgorithm?

@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// A resource whose URL or headers may not be known yet.
 package struct LateResource: Sendable {
     let entry: ResourceEntry

@@ -1,3 +1,5 @@
+package import CarnetFoundation
+
 /// A resource with its URL filled in.
 public struct Resource: Sendable {
     public let id: String?
@@ -49,7 +51,7 @@ extension ResourceEntry {
         with resolver: InputResolver, below base: Template? = nil, key: String
     ) throws(ResolutionError) -> LateResource {
         let whole = base.map { url.source.hasPrefix("/") ? $0.appending(url) : url } ?? url
-        guard let filled = try resolver.late(whole, key: "\(key).url") else {
+        guard let filled = try resolver.lateURL(whole, key: "\(key).url") else {
             throw ResolutionError(
                 kind: .missingInput,
                 provider: resolver.provider,

@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// A file with a resource map of its own.
 package struct ResourceMapFile: Sendable {
     package let entries: [ResourceEntry]
@@ -36,7 +38,7 @@ package struct ResourceMapFile: Sendable {
         return resources
     }
 
-    static var shape: Shape { Content.shape }
+    package static var shape: Shape { Content.shape }
 
     private struct Content: DescriptorSection {
         static let shorthand: String? = "resources"

@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// One finding in a file: the mistake, its position, the allowed values, and how to fix it.
 ///
 /// The reader, the decoder and the linter report diagnostics.

@@ -1,3 +1,5 @@
+public import CarnetFoundation
+
 /// The bytes of one descriptor, and its name in reports.
 public struct SourceFile: Sendable {
     /// The path as the user gave it, or a name such as `<stdin>`.

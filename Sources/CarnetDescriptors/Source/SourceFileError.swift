@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// Why a file could not be read.
 public struct SourceFileError: Error, Hashable, Sendable {
     package enum Reason: Hashable, Sendable {

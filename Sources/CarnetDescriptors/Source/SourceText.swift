@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// The lines of a file, and the way between positions and byte offsets.
 ///
 /// A line ends with LF, CRLF or CR; a byte order mark belongs to no line and has no column. A byte that is not UTF-8

@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// One step of a compiled pattern.
 enum PatternInstruction: Hashable, Sendable {
     case character(PatternCharacters)

@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 extension Template {
     static func shape(in place: TemplatePlace) -> Shape {
         let phrase =
@@ -151,5 +153,17 @@ extension Template {
             parts[parts.count - 1] = .literal(String(text.dropLast()))
         }
         return Template(source + other.source, parts: parts + other.parts)
+    }
+}
+
+extension Template {
+    /// The tables of `tables` that the template uses.
+    package var tables: [String] {
+        func tables(_ expression: TemplateExpression) -> [String] {
+            let inner = expression.operands.flatMap(tables)
+            if case .mapped(_, let table) = expression { return [table] + inner }
+            return inner
+        }
+        return expressions.flatMap(tables)
     }
 }

@@ -1,3 +1,5 @@
+package import CarnetFoundation
+
 /// What stands between two braces: a value, or a pure function of values. The list is closed, so that it can be checked
 /// before anyone signs in.
 package indirect enum TemplateExpression: Hashable, Sendable {

@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// Reads what stands between two braces: `NAME`, `origin.NAME`, `function(arguments)`, and `|default` behind it.
 struct TemplateParser {
     private static let greatestDepth = 8

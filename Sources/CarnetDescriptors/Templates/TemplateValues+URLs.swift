@@ -1,3 +1,5 @@
+package import CarnetFoundation
+
 extension TemplateValues {
     package func named(_ templates: [Named<Template>]) -> [Named<String>] {
         templates.compactMap { item in fill(item.value).map { Named(item.name, $0.text) } }

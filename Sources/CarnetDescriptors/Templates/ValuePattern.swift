@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// A regular expression for the whole of a value that somebody else sent.
 ///
 /// Matching takes time bounded by the lengths of pattern and value: see `Docs/decisions/templates.md`.

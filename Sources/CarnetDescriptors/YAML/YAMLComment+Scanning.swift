@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 extension YAMLComment {
     /// The comments of a string: each `#` at the start of a line or after white space that no scalar holds.
     ///

@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// A YAML value with the place it was written.
 ///
 /// Aliases are already expanded and merge keys do not exist: what is here is what the author wrote, once.
@@ -96,13 +98,17 @@ extension YAMLNode {
 
     /// How a message calls this value: "a mapping", "a list", "the string \"x\"".
     package var kindDescription: String {
+        guard let scalar, !scalar.isNull else { return kind }
+        if scalar.boolean != nil { return "the boolean \(scalar.text)" }
+        return scalar.number != nil ? "the number \(scalar.text)" : "the string \"\(scalar.text.prefix(40))\""
+    }
+
+    /// The same where the value may be a secret, with all scalars as strings.
+    var kind: String {
         switch content {
         case .mapping: "a mapping"
         case .sequence: "a list"
-        case .scalar(let scalar) where scalar.isNull: "nothing"
-        case .scalar(let scalar) where scalar.boolean != nil: "the boolean \(scalar.text)"
-        case .scalar(let scalar) where scalar.number != nil: "the number \(scalar.text)"
-        case .scalar(let scalar): "the string \"\(scalar.text.prefix(40))\""
+        case .scalar(let scalar): scalar.isNull || scalar.text.isEmpty ? "nothing" : "a string"
         }
     }
 }

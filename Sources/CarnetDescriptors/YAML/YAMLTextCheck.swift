@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// Looks through the bytes of a file before libyaml sees them.
 ///
 /// What passes is UTF-8 of printable characters whose lines are the same for every reader: YAML 1.1 parsers, libyaml

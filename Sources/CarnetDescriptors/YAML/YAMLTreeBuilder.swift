@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// Makes one tree of nodes from the events of a string, and a diagnostic of everything that Carnet does not accept.
 ///
 /// It keeps a stack of its own, so that no input can exhaust the thread's.

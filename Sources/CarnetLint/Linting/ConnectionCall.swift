@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// One request of the section `connection`.
 struct ConnectionCall: Sendable {

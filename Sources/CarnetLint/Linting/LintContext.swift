@@ -1,4 +1,5 @@
 package import CarnetDescriptors
+import CarnetFoundation
 
 /// What a rule sees: one descriptor with its text and the place of everything in it, what it inherits included.
 package final class LintContext: Sendable {

@@ -4,9 +4,9 @@ import CarnetDescriptors
 package enum LintRuleCatalog {
     package static let all: [any LintRule] = [
         // D: the document.
-        BidirectionalControl(),
+        BidirectionalControl(), EscapedControlCharacter(),
         // K: keys and inputs.
-        UndeclaredInput(), UnusedInput(), InputRefusesOwnValue(), TextInputInURL(), SecretInputShown(),
+        UndeclaredInput(), UnusedInput(), InputRefusesOwnValue(), InputMovesURL(), SecretInputShown(),
         OptionalInputInURL(), AlikeInputs(),
         KeyWithoutEffect(), UselessOverride(),
         UnknownValue(), ValueRefusesExample(), UnusedTable(), UntrustedHost(), SecretValueInURL(),

@@ -1,4 +1,5 @@
 public import CarnetDescriptors
+import CarnetFoundation
 
 /// Checks descriptors before anyone signs in with them.
 public struct Linter: Sendable {

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// For programs: one JSON document, version 1, with lines and columns from 1 and columns in characters.
 package struct JSONReporter: Reporter {

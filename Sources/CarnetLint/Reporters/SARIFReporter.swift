@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// For code scanning services: SARIF 2.1.0.
 package struct SARIFReporter: Reporter {

@@ -19,7 +19,7 @@ package enum TerminalText {
         return text.utf8.count <= limit ? escaped(text) : escaped(text.prefix(limit)) + "…"
     }
 
-    static func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
+    package static func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate: true
         // Right-to-left overrides and their like; the joiners are needed by scripts and emoji.

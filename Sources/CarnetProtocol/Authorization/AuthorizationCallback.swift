@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// The authorization response as it arrived with the user's browser. Nothing in it is trusted yet.
 public struct AuthorizationCallback: Sendable {

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 extension AuthorizationOptions {
     /// Adds the parameters of OAuth and OpenID Connect that have an option of their own.

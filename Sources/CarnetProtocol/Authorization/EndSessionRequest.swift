@@ -1,4 +1,5 @@
 package import CarnetDescriptors
+import CarnetFoundation
 
 /// The page where the user signs out at the provider itself (OpenID Connect RP-Initiated Logout, section 2).
 package struct EndSessionRequest: Sendable {
@@ -19,7 +20,7 @@ package struct EndSessionRequest: Sendable {
     ///   post-logout redirect URI is invalid.
     package init(
         for tokens: TokenSet,
-        at provider: BoundProvider,
+        at provider: FilledProvider,
         as registration: ClientRegistration,
         random: any RandomSource
     ) throws(OAuthError) {

@@ -19,21 +19,11 @@ extension AuthorizationRequest {
     ///
     /// - Throws: `OAuthError` at step `pushedAuthorization`.
     package func pushing(
-        to provider: DiscoveredProvider,
-        as registration: ClientRegistration,
-        random: any RandomSource,
-        now: Date
+        in context: RequestContext<DiscoveredProvider>
     ) throws(OAuthError) -> PreparedRequest {
         let rules = ResolvedRequest(method: .post)
         var pushed = sent.copy(for: .pushedAuthorization, .pushedAuthorization) { $0.standardName != "client_id" }
-        return try TokenRequest.send(
-            &pushed,
-            at: provider,
-            rules: rules,
-            registration: registration,
-            random: random,
-            now: now
-        )
+        return try TokenRequest.send(&pushed, in: context, rules: rules)
     }
 
     /// The sign-in after the push. The URL contains only a reference to the parameters (RFC 9126, section 4). It

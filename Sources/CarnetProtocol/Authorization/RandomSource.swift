@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// Generates unpredictable bytes for state, nonce and code verifier.
 package protocol RandomSource: Sendable {

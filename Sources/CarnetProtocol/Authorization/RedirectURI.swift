@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// The rules for a client's redirect URI (RFC 6749, section 3.1.2; RFC 8252, section 7).
 enum RedirectURI {

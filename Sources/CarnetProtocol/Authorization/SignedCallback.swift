@@ -1,4 +1,5 @@
 package import CarnetDescriptors
+import CarnetFoundation
 
 extension AuthorizationCallback {
     /// Finds the JWT in a callback (JWT Secured Authorization Response Mode, section 2.3).

@@ -16,6 +16,11 @@ package final class ValidatedCallback: Sendable {
     ) {
         (self.pending, self.code, self.scopes, self.values) = (pending, code, scopes, values)
     }
+
+    /// What no message of the sign-in may show.
+    package var secrets: [Secret] {
+        [code, pending.state, pending.nonce, pending.codeVerifier].compactMap { $0 } + values.secrets
+    }
 }
 
 extension PendingAuthorization {

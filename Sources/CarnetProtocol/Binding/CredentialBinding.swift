@@ -1,4 +1,5 @@
 package import CarnetDescriptors
+package import CarnetFoundation
 
 /// The places that may receive the credentials of a sign-in: those that the descriptor and the metadata named then.
 ///

@@ -67,11 +67,12 @@ struct ClientAuthentication {
 
     /// Adds the client's parameters.
     ///
-    /// - Parameter provider: The provider that the method was chosen for.
+    /// - Parameter context: Has the provider and the registration that the method was chosen for.
     /// - Returns: The Authorization header's value, for the method that uses one.
     func apply(
-        to parameters: inout RequestParameters, at provider: some DiscoveredStage, random: any RandomSource, now: Date
+        to parameters: inout RequestParameters, in context: RequestContext<some DiscoveredStage>
     ) throws(OAuthError) -> Secret? {
+        let provider = context.provider
         switch method {
         // The certificate is in the handshake; the id says whose it should be (RFC 8705, section 2).
         case .none, .tlsClientAuth, .selfSignedTLSClientAuth:
@@ -88,7 +89,9 @@ struct ClientAuthentication {
             return Secret("Basic " + Base64.encode(Array(pair.utf8)))
         case .clientSecretJWT, .privateKeyJWT:
             try parameters.add(.clientID, registration.clientID)
-            guard let token = try assertion?.make(for: provider, random: random, now: now) else { return nil }
+            guard let token = try assertion?.make(for: provider, random: context.random, now: context.now) else {
+                return nil
+            }
             if provider.client.assertion.sendAs == .clientAssertion {
                 try parameters.add(.clientAssertionType, ClientAssertion.type)
             }

@@ -1,4 +1,5 @@
 public import CarnetDescriptors
+public import CarnetFoundation
 
 /// The client as it is registered at the provider. It belongs to the host's configuration, never to a descriptor.
 public struct ClientRegistration: SharedValue, Sendable {
@@ -116,7 +117,7 @@ public struct ClientRegistration: SharedValue, Sendable {
 
 extension ClientRegistration.Credentials {
     /// Those of these that are there.
-    package static func held(
+    package static func available(
         secret: Secret? = nil, signingKey: ClientKey? = nil, certificate: ClientCertificate? = nil,
         decryptionKeys: [ClientKey] = [], dpopKey: ClientKey? = nil
     ) -> Self {

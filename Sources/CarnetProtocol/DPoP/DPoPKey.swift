@@ -1,5 +1,5 @@
-package import CarnetDescriptors
-import CarnetFoundation
+import CarnetDescriptors
+package import CarnetFoundation
 import Crypto
 
 /// The key that the tokens of one sign-in are bound to (RFC 9449): ES256, new for each sign-in.

@@ -35,14 +35,7 @@ extension PreparedRequest {
         else { throw OAuthError(step, .unsupported, "the DPoP proof could not be signed") }
         var head = outgoing.head
         head.headerFields[name] = input + "." + Base64URL.encode(signature.rawRepresentation)
-        return PreparedRequest(
-            step: step,
-            descriptorKey: descriptorKey,
-            outgoing: OutgoingRequest(head: head, body: outgoing.body),
-            redacted: self.redacted.adding(Named("DPoP", Secret("").description)),
-            secrets: secrets,
-            isSenderConstrained: true
-        )
+        return proving(OutgoingRequest(head: head, body: outgoing.body), in: "DPoP")
     }
 
     /// The URL without query and fragment, normalized as servers do before they compare it (RFC 9449, section 4.3).

@@ -27,27 +27,18 @@ extension DeviceAuthorization {
         scopes: [String]? = nil,
         isOffline: Bool = true,
         resources: [String] = [],
-        at provider: BoundProvider,
-        as registration: ClientRegistration,
-        random: any RandomSource,
-        now: Date
+        in context: RequestContext<FilledProvider>
     ) throws(OAuthError) -> (request: PreparedRequest, scopes: [String]) {
+        let provider = context.provider
         let wanted = provider.scopes.requested(
-            scopes ?? registration.scopes ?? provider.scopes.defaults, isOffline: isOffline)
+            scopes ?? context.registration.scopes ?? provider.scopes.defaults, isOffline: isOffline)
         let rules = provider.device.request
         var parameters = RequestParameters(.deviceAuthorization, .device, rules)
         if !wanted.isEmpty || provider.scopes.whenEmpty == .send {
             try parameters.add(.scope, try provider.scopes.joined(wanted))
         }
         try parameters.add(.resource, each: try ResourceIndicator.checked(resources, at: .deviceAuthorization))
-        let request = try TokenRequest.send(
-            &parameters,
-            at: provider,
-            rules: rules,
-            registration: registration,
-            random: random,
-            now: now
-        )
+        let request = try TokenRequest.send(&parameters, in: context, rules: rules)
         return (request, wanted)
     }
 
@@ -58,7 +49,7 @@ extension DeviceAuthorization {
         validating response: IncomingResponse,
         to request: PreparedRequest,
         scopes: [String],
-        from provider: BoundProvider,
+        from provider: FilledProvider,
         now: Date
     ) throws(OAuthError) {
         let rules = provider.device.response

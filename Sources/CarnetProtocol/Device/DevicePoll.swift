@@ -15,19 +15,16 @@ extension DevicePoll {
     /// Asks whether the user has decided (RFC 8628, section 3.4).
     package static func request(
         _ device: DeviceAuthorization,
-        at provider: BoundProvider,
-        as registration: ClientRegistration,
-        random: any RandomSource,
-        now: Date
+        in context: RequestContext<FilledProvider>
     ) throws(OAuthError) -> PreparedRequest {
+        let provider = context.provider
         let grant = provider.device.token
         var parameters = RequestParameters(.deviceAuthorization, .deviceToken, grant.request)
         try parameters.addGrantType(grant.grantType)
         try parameters.add(.deviceCode, device.deviceCode)
         return try TokenRequest.send(
-            &parameters, to: provider.endpoints[.deviceToken] == nil ? nil : .deviceToken, at: provider,
-            rules: grant.request, registration: registration, random: random,
-            now: now)
+            &parameters, to: provider.endpoints[.deviceToken] == nil ? nil : .deviceToken, in: context,
+            rules: grant.request)
     }
 
     /// Validates the response.
@@ -37,7 +34,7 @@ extension DevicePoll {
     package init(
         validating response: IncomingResponse,
         to request: PreparedRequest,
-        from provider: BoundProvider
+        from provider: FilledProvider
     ) throws(OAuthError) {
         do {
             self = .granted(try TokenResponse(validating: response, to: request, from: provider))

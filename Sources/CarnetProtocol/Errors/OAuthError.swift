@@ -1,4 +1,5 @@
 package import CarnetDescriptors
+import CarnetFoundation
 
 /// A failed sign-in or call: the step, the rule that was broken, the server's error and what to do next.
 ///

@@ -1,4 +1,5 @@
-public import CarnetDescriptors
+import CarnetDescriptors
+public import CarnetFoundation
 
 /// A server's own `error`, `error_description` and `error_uri` (RFC 6749, sections 4.1.2.1 and 5.2).
 ///

@@ -55,15 +55,12 @@ extension ClientGrant {
     /// - Throws: `OAuthError` at step `clientCredentials` or `jwtBearer`; of kind `missingClientKey` if the client must
     /// sign the assertion and has no key.
     package func request(
-        at provider: BoundProvider,
-        as registration: ClientRegistration,
-        random: any RandomSource,
-        now: Date
+        in context: RequestContext<FilledProvider>
     ) throws(OAuthError) -> PreparedRequest {
         if case .credentials = proof {
-            return try TokenRequest.clientCredentials(
-                scopes: scopes, resources: resource, at: provider, as: registration, random: random, now: now)
+            return try TokenRequest.clientCredentials(scopes: scopes, resources: resource, in: context)
         }
+        let (provider, registration) = (context.provider, context.registration)
         let rules = provider.jwtBearer
         let scope = scopes.isEmpty ? nil : try provider.scopes.joined(scopes)
         var parameters = RequestParameters(.jwtBearer, .jwtBearer, rules.grant.request)
@@ -85,12 +82,12 @@ extension ClientGrant {
             let claim = rules.scopeIn == .assertion ? scope : nil
             try parameters.add(
                 .assertion,
-                try maker.make(for: provider, about: subject?.text, scope: claim, random: random, now: now))
+                try maker.make(
+                    for: provider, about: subject?.text, scope: claim, random: context.random, now: context.now))
         }
         if let scope, rules.scopeIn == .parameter { try parameters.add(.scope, scope) }
         try parameters.add(.resource, each: try ResourceIndicator.checked(resource, at: .jwtBearer))
         return try TokenRequest.send(
-            &parameters, at: provider, rules: rules.grant.request, registration: registration,
-            usesKeyElsewhere: true, random: random, now: now)
+            &parameters, in: context, rules: rules.grant.request, usesKeyElsewhere: true)
     }
 }

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// The flows that expose a user's password or tokens (RFC 9700, sections 2.1.2 and 2.4).
 enum RefusedFlow {

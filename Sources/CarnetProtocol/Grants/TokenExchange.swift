@@ -61,11 +61,9 @@ extension TokenExchange {
     ///
     /// - Throws: `OAuthError` at step `tokenExchange`.
     package func request(
-        at provider: BoundProvider,
-        as registration: ClientRegistration,
-        random: any RandomSource,
-        now: Date
+        in context: RequestContext<FilledProvider>
     ) throws(OAuthError) -> PreparedRequest {
+        let provider = context.provider
         let grant = provider.tokenExchange
         var parameters = RequestParameters(.tokenExchange, .tokenExchange, grant.request)
         try parameters.addGrantType(grant.grantType)
@@ -80,8 +78,7 @@ extension TokenExchange {
             try parameters.add(.actorTokenType, actor.type.uri)
         }
         return try TokenRequest.send(
-            &parameters, at: provider, rules: grant.request, registration: registration, random: random,
-            now: now)
+            &parameters, in: context, rules: grant.request)
     }
 
     /// Validates the response (RFC 8693, section 2.2).
@@ -91,7 +88,7 @@ extension TokenExchange {
     package func validate(
         _ response: IncomingResponse,
         to request: PreparedRequest,
-        from provider: BoundProvider,
+        from provider: FilledProvider,
         now: Date
     ) throws(OAuthError) -> (tokens: TokenSet, type: TokenType) {
         let tokenResponse = try TokenResponse(validating: response, to: request, from: provider)

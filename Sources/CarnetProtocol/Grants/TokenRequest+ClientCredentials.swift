@@ -1,5 +1,5 @@
 package import CarnetDescriptors
-package import CarnetFoundation
+import CarnetFoundation
 
 extension TokenRequest {
     /// Requests an access token for the client itself (RFC 6749, section 4.4.2).
@@ -12,12 +12,10 @@ extension TokenRequest {
     package static func clientCredentials(
         scopes: [String] = [],
         resources: [String] = [],
-        at provider: BoundProvider,
-        as registration: ClientRegistration,
-        random: any RandomSource,
-        now: Date
+        in context: RequestContext<FilledProvider>
     ) throws(OAuthError) -> PreparedRequest {
-        guard try ClientAuthentication(registration, at: provider).method != .none else {
+        let provider = context.provider
+        guard try ClientAuthentication(context.registration, at: provider).method != .none else {
             throw OAuthError(
                 .clientCredentials,
                 .missingClientSecret,
@@ -32,7 +30,6 @@ extension TokenRequest {
         if !scopes.isEmpty { try parameters.add(.scope, try provider.scopes.joined(scopes)) }
         try parameters.add(.resource, each: try ResourceIndicator.checked(resources, at: .clientCredentials))
         return try send(
-            &parameters, at: provider, rules: grant.request, registration: registration, random: random,
-            now: now)
+            &parameters, in: context, rules: grant.request)
     }
 }

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 import HTTPTypes
 
 extension IncomingResponse {
@@ -112,7 +113,7 @@ extension IncomingResponse {
 
 extension JSONValue {
     /// The server's error in a body, at the places that the descriptor names.
-    func serverError(_ fields: ErrorFields, hiding secrets: [Secret]) -> ServerError? {
+    func serverError(_ fields: ErrorFields, hiding secrets: @autoclosure () -> [Secret]) -> ServerError? {
         // Some servers use these values for "no error".
         guard let code = first(of: fields.code.pointers)?.scalarText, !["", "0", "false"].contains(code) else {
             return nil
@@ -123,7 +124,7 @@ extension JSONValue {
             // Without a message, the provider's own code is shown.
             message: first(of: fields.message.pointers)?.scalarText ?? meaning.map { _ in code },
             uri: first(of: fields.uri.pointers)?.scalarText,
-            hiding: secrets
+            hiding: secrets()
         )
     }
 }

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// Media types as `Content-Type` fields have them (RFC 9110, section 8.3.1).
 enum MediaType {

@@ -1,4 +1,5 @@
 package import CarnetDescriptors
+import CarnetFoundation
 
 /// The only encoder and decoder of parameters (RFC 6749, appendix B; RFC 3986, section 2.1).
 package enum PercentEncoding {

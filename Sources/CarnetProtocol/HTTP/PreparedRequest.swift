@@ -1,4 +1,5 @@
 package import CarnetDescriptors
+package import CarnetFoundation
 package import HTTPTypes
 
 /// A request of a known step, with a redacted copy that may be shown. A class, because all steps of an exchange pass it on.
@@ -8,12 +9,16 @@ package final class PreparedRequest: Sendable {
     package let descriptorKey: String
     package let outgoing: OutgoingRequest
     /// The same request with every secret replaced.
-    package var redacted: RedactedRequest { makeRedacted() }
+    package var redacted: RedactedRequest {
+        known.map { makeRedacted().redacting(Redactor(hiding: $0())) } ?? makeRedacted()
+    }
     private let makeRedacted: @Sendable () -> RedactedRequest
     /// The URL that the request was made for, without its parameters; `nil` if it is not known.
     private let target: WebURL?
-    /// The secrets of the request, which errors must not repeat.
-    let secrets: [Secret]
+    /// The secrets of the request and of its sign-in, which errors must not repeat.
+    var secrets: [Secret] { own + (known?() ?? []) }
+    private let own: [Secret]
+    private let known: (@Sendable () -> [Secret])?
     /// Whether the requested tokens must be bound to a key (RFC 9449).
     let isSenderConstrained: Bool
 
@@ -24,6 +29,7 @@ package final class PreparedRequest: Sendable {
         target: WebURL? = nil,
         redacted: @autoclosure @escaping @Sendable () -> RedactedRequest,
         secrets: [Secret],
+        known: (@Sendable () -> [Secret])? = nil,
         isSenderConstrained: Bool = false
     ) {
         self.step = step
@@ -31,8 +37,26 @@ package final class PreparedRequest: Sendable {
         self.outgoing = outgoing
         self.target = target
         makeRedacted = redacted
-        self.secrets = secrets
+        own = secrets
+        self.known = known
         self.isSenderConstrained = isSenderConstrained
+    }
+
+    /// The same request with the secrets of its sign-in, which the server may repeat.
+    ///
+    /// - Parameter known: Called when the request or its response is shown, or an error quotes the response.
+    package func hiding(_ known: @escaping @Sendable () -> [Secret]) -> PreparedRequest {
+        PreparedRequest(
+            step: step, descriptorKey: descriptorKey, outgoing: outgoing, target: target, redacted: self.makeRedacted(),
+            secrets: own, known: known, isSenderConstrained: isSenderConstrained)
+    }
+
+    /// The same request with a proof of possession in a header.
+    func proving(_ outgoing: OutgoingRequest, in header: String) -> PreparedRequest {
+        PreparedRequest(
+            step: step, descriptorKey: descriptorKey, outgoing: outgoing,
+            redacted: self.makeRedacted().adding(Named(header, Secret("").description)), secrets: own, known: known,
+            isSenderConstrained: true)
     }
 
     /// The origin (scheme, host and port) of the request.
@@ -67,6 +91,13 @@ public struct RedactedRequest: Hashable, Sendable {
 
     func at(_ url: String) -> RedactedRequest {
         RedactedRequest(method: method, url: url, headers: headers, body: body)
+    }
+
+    func redacting(_ redactor: Redactor) -> RedactedRequest {
+        func shown(_ text: String) -> String { redactor.redact(text, limit: .max) }
+        return RedactedRequest(
+            method: method, url: shown(url), headers: headers.map { Named($0.name, shown($0.value)) },
+            body: shown(body))
     }
 }
 

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// The parameters of one request, in order. Each records whether it is secret.
 struct RequestParameters {

@@ -1,4 +1,4 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
 public import CarnetFoundation
 
 /// The state of a token at its server (RFC 7662, section 2.2).
@@ -32,19 +32,16 @@ extension Introspection {
     package static func request(
         _ token: Secret,
         hint: String? = nil,
-        at provider: BoundProvider,
-        as registration: ClientRegistration,
-        random: any RandomSource,
-        now: Date
+        in context: RequestContext<FilledProvider>
     ) throws(OAuthError) -> PreparedRequest {
+        let provider = context.provider
         var parameters = RequestParameters(.introspection, .introspection, provider.introspection.request)
         try parameters.add(.token, token)
         if let hint { try parameters.add(.tokenTypeHint, hint) }
         return try TokenRequest.send(
-            &parameters, at: provider, rules: provider.introspection.request, registration: registration,
+            &parameters, in: context, rules: provider.introspection.request,
             method: provider.introspection.authentication,
-            accept: provider.introspection.jwt.isRequired ? Self.mediaType : "application/json",
-            random: random, now: now)
+            accept: provider.introspection.jwt.isRequired ? Self.mediaType : "application/json")
     }
 
     private static let mediaType = "application/token-introspection+jwt"
@@ -61,7 +58,7 @@ extension Introspection {
     package init(
         validating response: IncomingResponse,
         to request: PreparedRequest,
-        from provider: BoundProvider,
+        from provider: FilledProvider,
         now: Date,
         verifyingBy verification: ResponseVerification? = nil
     ) throws(OAuthError) {
@@ -108,7 +105,7 @@ extension Introspection {
     }
 
     private static func body(
-        ofSigned response: IncomingResponse, from provider: BoundProvider, by verification: ResponseVerification?
+        ofSigned response: IncomingResponse, from provider: FilledProvider, by verification: ResponseVerification?
     ) throws(OAuthError) -> JSONValue {
         guard let verification, let text = String(validating: response.body, as: UTF8.self) else {
             throw OAuthError(
@@ -127,7 +124,7 @@ extension Introspection {
     }
 
     private static func plainBody(
-        of response: IncomingResponse, to request: PreparedRequest, from provider: BoundProvider
+        of response: IncomingResponse, to request: PreparedRequest, from provider: FilledProvider
     ) throws(OAuthError) -> JSONValue {
         guard !provider.introspection.jwt.isRequired else {
             throw OAuthError(

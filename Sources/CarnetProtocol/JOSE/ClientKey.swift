@@ -1,5 +1,5 @@
-public import CarnetDescriptors
-import CarnetFoundation
+package import CarnetDescriptors
+public import CarnetFoundation
 import Crypto
 import CryptoExtras
 

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// Why a private key is unusable. It contains the name of the place and the problem, never a byte of the key.
 public struct ClientKeyError: Error, Hashable, Sendable {

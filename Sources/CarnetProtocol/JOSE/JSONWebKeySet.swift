@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// The public keys of an issuer (RFC 7517, section 5).
 ///

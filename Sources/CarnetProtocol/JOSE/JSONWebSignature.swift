@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// The parts of a compact JWS (RFC 7515, section 7.1), not trusted yet.
 struct JSONWebSignature {

@@ -1,4 +1,5 @@
-package import CarnetDescriptors
+import CarnetDescriptors
+package import CarnetFoundation
 
 /// The readable parts of a token that has the form of a signed JWT (RFC 7519, section 3). Nothing is verified.
 package struct JWTSegments {

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// The rules for one type of JWT (RFC 8725, section 3.11). One validator reads all types. Each difference between
 /// them is a field here. `Docs/security.md` shows the table.

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// A request to the client's back-channel logout URI (OpenID Connect Back-Channel Logout, section 2.5).
 package enum BackChannelLogoutRequest {

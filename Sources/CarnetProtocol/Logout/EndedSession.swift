@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// The sessions that a provider has ended: one by its id, or all of a user.
 ///

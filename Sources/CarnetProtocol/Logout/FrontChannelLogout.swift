@@ -1,4 +1,5 @@
 package import CarnetDescriptors
+import CarnetFoundation
 
 /// A request to the client's front-channel logout URI (OpenID Connect Front-Channel Logout, section 2).
 ///

@@ -1,4 +1,5 @@
 package import CarnetDescriptors
+import CarnetFoundation
 
 /// A difference between a provider's metadata and its descriptor.
 package struct MetadataDrift: Hashable, Sendable {

@@ -1,4 +1,5 @@
 package import CarnetDescriptors
+package import CarnetFoundation
 
 /// The metadata of an authorization server (OpenID Connect Discovery, section 3; RFC 8414, section 2).
 package struct ProviderMetadata: Sendable {

@@ -17,7 +17,7 @@ extension Profile {
     ///
     /// Distributed claims are not fetched: the provider would choose the hosts and the tokens of this client's
     /// requests.
-    package func aggregatedClaims(at provider: BoundProvider) -> (claims: [AggregatedClaims], failures: [OAuthError]) {
+    package func aggregatedClaims(at provider: FilledProvider) -> (claims: [AggregatedClaims], failures: [OAuthError]) {
         guard !provider.profile.sources.isEmpty, let names = raw["_claim_names"]?.object,
             let sources = raw["_claim_sources"]?.object
         else { return ([], []) }
@@ -35,7 +35,7 @@ extension Profile {
     }
 
     private static func aggregated(
-        _ source: JSONValue, _ names: [String], at provider: BoundProvider
+        _ source: JSONValue, _ names: [String], at provider: FilledProvider
     ) throws(OAuthError) -> AggregatedClaims {
         guard let token = source["JWT"]?.string else {
             throw OAuthError(
@@ -62,7 +62,7 @@ extension Profile {
     /// - Parameter verification: The source's keys.
     /// - Throws: `OAuthError` at step `profile`; of kind `keyNotFound` or `badSignature` if a new key set might help.
     package func adding(
-        _ aggregated: AggregatedClaims, from provider: BoundProvider,
+        _ aggregated: AggregatedClaims, from provider: FilledProvider,
         verifyingBy verification: ResponseVerification
     ) throws(OAuthError) -> Profile {
         let source = aggregated.source

@@ -1,11 +1,12 @@
 package import CarnetDescriptors
+import CarnetFoundation
 
 extension Profile {
     /// An additional request of the profile.
     package static func request(
         _ further: ProfileRequest,
         _ tokens: TokenSet,
-        at provider: BoundProvider
+        at provider: FilledProvider
     ) throws(OAuthError) -> PreparedRequest {
         var parameters = RequestParameters(.profile, .profile, further.request)
         try parameters.addExtra(
@@ -29,7 +30,7 @@ extension Profile {
         _ response: IncomingResponse,
         to request: PreparedRequest,
         for further: ProfileRequest,
-        from provider: BoundProvider
+        from provider: FilledProvider
     ) throws(OAuthError) -> Profile {
         guard response.status == 200 else {
             throw OAuthError.bearer(response, to: request, unauthorized: provider.api.unauthorized)

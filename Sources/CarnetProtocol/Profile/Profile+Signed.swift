@@ -1,9 +1,10 @@
 package import CarnetDescriptors
+import CarnetFoundation
 
 extension Profile {
     /// Whether a response of the userinfo endpoint is a JWT, so that its validation needs the provider's keys (OpenID
     /// Connect Core, section 5.3.2).
-    package static func isSigned(_ response: IncomingResponse, from provider: BoundProvider) -> Bool {
+    package static func isSigned(_ response: IncomingResponse, from provider: FilledProvider) -> Bool {
         response.status == 200 && response.mediaType == "application/jwt"
             && (provider.profile.format == .auto || provider.profile.jwt.isRequired)
     }
@@ -12,7 +13,7 @@ extension Profile {
     static func body(
         of response: IncomingResponse,
         to request: PreparedRequest,
-        from provider: BoundProvider,
+        from provider: FilledProvider,
         by verification: ResponseVerification?
     ) throws(OAuthError) -> JSONValue {
         let rules = provider.profile.jwt

@@ -1,4 +1,5 @@
-public import CarnetDescriptors
+package import CarnetDescriptors
+public import CarnetFoundation
 
 /// The claims of a user, under the names of the descriptor's map. Any claim may be missing.
 public struct Profile: Sendable {
@@ -50,7 +51,7 @@ extension JSONObject {
 }
 
 extension Profile {
-    init(mapping body: JSONValue, with provider: BoundProvider) {
+    init(mapping body: JSONValue, with provider: FilledProvider) {
         let root = body[provider.profile.root] ?? .null
         raw = body
         claims = provider.profile.claims.compactMap { claim in
@@ -63,7 +64,7 @@ extension Profile {
     /// The profile with values of the first sign-in's callback for claims that no other source has.
     ///
     /// - Parameter values: The captured values of the sign-in, by reference, e.g. `callback.user`.
-    package func adding(_ values: [String: ConnectionValue], from provider: BoundProvider) -> Profile {
+    package func adding(_ values: [String: ConnectionValue], from provider: FilledProvider) -> Profile {
         guard let rules = provider.profile.callback, let text = values["callback.\(rules.capture)"]?.text,
             let said = try? JSONValue(parsing: text)
         else { return self }
@@ -90,7 +91,7 @@ extension Profile {
 
     /// The userinfo request. The access token is in the header, unless the descriptor says otherwise (RFC 6750,
     /// section 2).
-    package static func request(_ tokens: TokenSet, at provider: BoundProvider) throws(OAuthError) -> PreparedRequest {
+    package static func request(_ tokens: TokenSet, at provider: FilledProvider) throws(OAuthError) -> PreparedRequest {
         var parameters = RequestParameters(.profile, .profile, provider.profile.request)
         try parameters.addExtra(
             provider.profile.request.parameters, key: "profile.parameters", hidden: provider.profile.request.late.hidden
@@ -115,7 +116,7 @@ extension Profile {
     package init(
         validating response: IncomingResponse,
         to request: PreparedRequest,
-        from provider: BoundProvider,
+        from provider: FilledProvider,
         subject: String?,
         verifyingBy verification: ResponseVerification? = nil
     ) throws(OAuthError) {
@@ -137,21 +138,21 @@ extension Profile {
     }
 
     /// The profile from the ID token's claims.
-    package init(_ idToken: IDToken, from provider: BoundProvider) {
+    package init(_ idToken: IDToken, from provider: FilledProvider) {
         self.init(mapping: .object(idToken.claims), with: provider)
     }
 }
 
 extension Profile {
     /// The profile that came with the tokens.
-    package init(_ response: TokenResponse, from provider: BoundProvider) {
+    package init(_ response: TokenResponse, from provider: FilledProvider) {
         self.init(mapping: response.profile, with: provider)
     }
 
     /// A stored profile, from its `raw` JSON.
     ///
     /// - Throws: `OAuthError` of kind `malformedBody`.
-    package init(stored text: String, from provider: BoundProvider) throws(OAuthError) {
+    package init(stored text: String, from provider: FilledProvider) throws(OAuthError) {
         guard let body = try? JSONValue(parsing: text) else {
             throw OAuthError(.profile, .malformedBody, "the stored profile is not JSON")
         }

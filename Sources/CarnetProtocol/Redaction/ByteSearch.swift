@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// Finds all occurrences of a byte sequence in linear time (Knuth, Morris and Pratt 1977). A server may choose both
 /// the secret and the text.

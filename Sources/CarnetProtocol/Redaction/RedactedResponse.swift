@@ -1,4 +1,5 @@
-import CarnetDescriptors
+package import CarnetDescriptors
+import CarnetFoundation
 
 /// A response as it may be shown and logged.
 public struct RedactedResponse: Hashable, Sendable {
@@ -8,11 +9,17 @@ public struct RedactedResponse: Hashable, Sendable {
 }
 
 extension RedactedResponse {
-    /// The redacted form of the response to a request.
+    /// The redacted form of the response to a request. It has no secret of the request and none that the descriptor
+    /// finds in the response.
     ///
-    /// For a token endpoint, only members that are known to be harmless are shown. Elsewhere, members with names of
-    /// secrets are hidden. Other bodies than JSON are only counted.
-    package init(_ response: IncomingResponse, to request: PreparedRequest) {
+    /// If the response may contain tokens, only what is known to be harmless is shown: members of a standard, values
+    /// that the descriptor names and does not call secret, and numbers. Elsewhere, members with names of secrets are
+    /// hidden. Other bodies than JSON are only counted.
+    ///
+    /// - Parameter provider: `nil` for a response that no descriptor describes.
+    package init(
+        _ response: IncomingResponse, to request: PreparedRequest, at provider: (some ProviderStage)? = Provider?.none
+    ) {
         status = response.status
         contentType = response.shownMediaType
         guard !response.body.isEmpty else {
@@ -23,27 +30,88 @@ extension RedactedResponse {
             body = "(\(response.body.count) bytes that are not JSON)"
             return
         }
-        let redactor = Redactor(hiding: request.secrets)
-        let isTokenResponse = [.tokenRequest, .refresh, .revocation].contains(request.step)
-        let shown = json.redacting(redactor, limit: Self.maximumLength, isHidden: isTokenResponse) { name, isHidden in
-            isTokenResponse ? !Self.isHarmless(name) : isHidden || Self.speaksOfSecrets(name)
-        }
-        let text = shown.jsonText()
+        let places = provider.map { ResponsePlaces(of: request, at: $0) } ?? ResponsePlaces()
+        let redactor = Redactor(hiding: request.secrets + places.secrets(in: json))
+        let redaction = BodyRedaction(
+            redactor: redactor, limit: Self.maximumLength, hidesUnknown: request.step.mayReturnTokens)
+        let text = redaction.shown(json, places.harmless).jsonText()
         let isShort = text.unicodeScalars.prefix(Self.maximumLength + 1).count <= Self.maximumLength
         // The second pass finds secrets in the names of members.
         body = redactor.redact(text, limit: Self.maximumLength) + (isShort ? "" : "…")
     }
 
     private static let maximumLength = 4096
+}
 
-    private static func isHarmless(_ name: String) -> Bool {
-        ["token_type", "expires_in", "scope", "error", "error_description", "error_uri"].contains(name)
+extension OAuthError.Step {
+    /// Whether the response may contain tokens or other secrets under any name.
+    fileprivate var mayReturnTokens: Bool {
+        switch self {
+        case .tokenRequest, .refresh, .revocation, .clientCredentials, .deviceAuthorization, .tokenExchange,
+            .jwtBearer, .exchange, .connection, .introspection, .pushedAuthorization:
+            true
+        case .configuration, .discovery, .registration, .authorization, .callback, .keys, .idToken, .profile,
+            .resource, .signOut, .logout, .storage:
+            false
+        }
+    }
+}
+
+/// Replaces what may not be shown of a body.
+private struct BodyRedaction {
+    let redactor: Redactor
+    let limit: Int
+    let hidesUnknown: Bool
+
+    private enum Standing {
+        case harmless, unknown, secret
     }
 
-    private static func speaksOfSecrets(_ name: String) -> Bool {
-        let name = name.lowercased()
-        guard !name.hasSuffix("_endpoint"), !name.hasSuffix("_supported") else { return false }
-        return ["token", "secret", "password", "code", "cookie", "session", "assertion", "verifier", "nonce"]
-            .contains { name.contains($0) }
+    func shown(_ value: JSONValue, _ places: [ResponsePlaces.Place]) -> JSONValue {
+        shown(value, places, places.contains(where: \.isEmpty) ? .harmless : .unknown)
     }
+
+    private func shown(_ value: JSONValue, _ places: [ResponsePlaces.Place], _ standing: Standing) -> JSONValue {
+        switch value {
+        case .object(let object):
+            .object(
+                JSONObject(
+                    members: object.members.map { member in
+                        let below = ResponsePlaces.below(places, member: member.name)
+                        return JSONObject.Member(
+                            name: member.name,
+                            value: shown(member.value, below, self.standing(of: member.name, at: below, in: standing)))
+                    }))
+        case .array(let elements):
+            .array(
+                elements.enumerated().map { index, element in
+                    let below = ResponsePlaces.below(places, element: index)
+                    return shown(element, below, below.contains(where: \.isEmpty) ? .harmless : standing)
+                })
+        case .string(let text):
+            standing == .secret || standing == .unknown && hidesUnknown
+                ? Self.mark : .string(redactor.redact(text, limit: limit))
+        case .number(let text):
+            standing == .secret || redactor.redact(text, limit: limit) != text ? Self.mark : value
+        case .bool: standing == .secret ? Self.mark : value
+        case .null: value
+        }
+    }
+
+    private static let mark = JSONValue.string(Secret("").description)
+
+    private func standing(of name: String, at places: [ResponsePlaces.Place], in parent: Standing) -> Standing {
+        if places.contains(where: \.isEmpty) { return .harmless }
+        if parent == .secret { return .secret }
+        if hidesUnknown, Self.harmlessNames.contains(ByteKey(name)) { return .harmless }
+        return SecretName.isSecret(name) ? .secret : .unknown
+    }
+
+    /// Members that RFC 6749, RFC 7662, RFC 8628, RFC 8693 and RFC 9126 define, without secrets and names of people.
+    private static let harmlessNames: Set<ByteKey> = Set(
+        [
+            "token_type", "expires_in", "scope", "error", "error_description", "error_uri", "issued_token_type",
+            "interval",
+            "verification_uri", "client_id", "iss", "sub", "aud",
+        ].map { ByteKey($0) })
 }

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// Removes secrets from untrusted text, byte by byte: a combining mark after a secret would hide it from a search by
 /// characters.

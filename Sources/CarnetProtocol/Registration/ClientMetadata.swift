@@ -1,4 +1,5 @@
 public import CarnetDescriptors
+import CarnetFoundation
 import HTTPTypes
 
 /// The metadata that a client sends when it registers (RFC 7591, section 2).

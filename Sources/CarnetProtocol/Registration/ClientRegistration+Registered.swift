@@ -5,7 +5,7 @@ extension ClientRegistration {
     package init(_ client: RegisteredClient, of metadata: ClientMetadata) {
         self.init(
             clientID: client.clientID,
-            credentials: .held(
+            credentials: .available(
                 secret: client.clientSecret, signingKey: metadata.keys.first(where: \.canSign),
                 decryptionKeys: metadata.keys.filter { $0.use != .signature }),
             redirectURI: metadata.redirectURIs.first ?? client.redirectURIs.first ?? "",

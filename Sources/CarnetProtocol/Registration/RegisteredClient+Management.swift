@@ -1,4 +1,5 @@
 package import CarnetDescriptors
+import CarnetFoundation
 import HTTPTypes
 
 /// The management of a registration (RFC 7592).

@@ -14,8 +14,8 @@ public struct RegisteredClient: Codable, Hashable, Sendable {
     /// The URL and the token for managing the registration (RFC 7592, section 3).
     package let managementURI: WebURL?
     package let managementToken: Secret?
-    /// The origins that may receive the client's credentials, as the provider was when it registered; `nil` for a
-    /// registration of an older version.
+    /// The origins that may receive the client's credentials, as the provider was when it registered; `nil` if
+    /// they are unknown.
     package package(set) var origins: [String]?
 
     /// A client that registered earlier, from a store.

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 import HTTPTypes
 
 /// The parameters of a `WWW-Authenticate` header (RFC 6750, section 3; RFC 9110, section 11.6.1). The parser

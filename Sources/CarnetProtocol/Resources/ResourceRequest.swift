@@ -1,4 +1,5 @@
 package import CarnetDescriptors
+package import CarnetFoundation
 package import HTTPTypes
 
 /// Requests to protected resources (RFC 6750).
@@ -14,7 +15,7 @@ package enum ResourceRequest {
         headers: [Named<String>] = [],
         body: [UInt8] = [],
         tokens: TokenSet,
-        at provider: BoundProvider,
+        at provider: FilledProvider,
         declared: [Resource] = []
     ) throws(OAuthError) -> PreparedRequest {
         try make(
@@ -32,7 +33,7 @@ package enum ResourceRequest {
         headers: [Named<String>],
         body: [UInt8],
         tokens: TokenSet,
-        at provider: BoundProvider,
+        at provider: FilledProvider,
         declared: [Resource],
         queried: [RequestParameters.Parameter] = [],
         hidden: Set<String>,

@@ -10,7 +10,7 @@ struct TokenCredential {
     /// The query parameter with the token.
     let parameter: String?
 
-    init(_ token: Secret, in placement: TokenPlacement, at provider: BoundProvider) {
+    init(_ token: Secret, in placement: TokenPlacement, at provider: FilledProvider) {
         self.token = token
         switch placement {
         case .authorization:
@@ -26,18 +26,18 @@ struct TokenCredential {
     ///
     /// - Throws: `OAuthError` of kind `unsupported` if the descriptor puts a bound token elsewhere.
     init(
-        _ tokens: TokenSet, in placement: TokenPlacement, at provider: BoundProvider, for step: OAuthError.Step
+        _ tokens: TokenSet, in placement: TokenPlacement, at provider: FilledProvider, for step: OAuthError.Step
     ) throws(OAuthError) {
         try self.init(
-            tokens.accessToken, isBound: tokens.isSenderConstrained, in: placement, at: provider, for: step)
+            tokens.accessToken, isSenderConstrained: tokens.isSenderConstrained, in: placement, at: provider, for: step)
     }
 
     init(
-        _ token: Secret, isBound: Bool, in placement: TokenPlacement, at provider: BoundProvider,
+        _ token: Secret, isSenderConstrained: Bool, in placement: TokenPlacement, at provider: FilledProvider,
         for step: OAuthError.Step
     ) throws(OAuthError) {
         self.init(token, in: placement, at: provider)
-        guard isBound else { return }
+        guard isSenderConstrained else { return }
         guard placement == .authorization else {
             throw OAuthError(
                 step,

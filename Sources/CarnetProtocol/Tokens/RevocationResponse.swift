@@ -7,7 +7,7 @@ package enum RevocationResponse {
     package static func validate(
         _ response: IncomingResponse,
         to request: PreparedRequest,
-        from provider: BoundProvider
+        from provider: FilledProvider
     ) throws(OAuthError) {
         let rules = provider.revocation.success
         let errors = provider.token.response.errors

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// A secret string: a token, a code, a code verifier, a client secret.
 ///

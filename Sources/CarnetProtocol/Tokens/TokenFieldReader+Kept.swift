@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// The parts of a token response that are kept besides the tokens. Only named members are kept; all others are
 /// dropped.
@@ -17,7 +18,7 @@ extension TokenFieldReader {
     /// Objects are not kept, because they may contain more tokens under any name. Strings with a secret are not kept,
     /// because a claim is shown and may become the name of the account.
     func keptProfile(
-        of body: JSONValue, for provider: BoundProvider, hiding secrets: [Secret]
+        of body: JSONValue, for provider: FilledProvider, hiding secrets: [Secret]
     ) throws(OAuthError) -> JSONValue {
         let redactor = Redactor(hiding: secrets)
         let root = provider.profile.root.tokens

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// Reads the fields of a token response. It tolerates other JSON types where they are harmless.
 struct TokenFieldReader {

@@ -1,16 +1,14 @@
 package import CarnetDescriptors
-package import CarnetFoundation
+import CarnetFoundation
 
 /// Builds the requests to the token endpoint (RFC 6749, sections 4.1.3 and 6) and for revocation (RFC 7009).
 package enum TokenRequest {
     /// Exchanges the code of a validated callback. A code is sent only once.
     package static func authorizationCode(
         _ callback: ValidatedCallback,
-        at provider: BoundProvider,
-        as registration: ClientRegistration,
-        random: any RandomSource,
-        now: Date
+        in context: RequestContext<FilledProvider>
     ) throws(OAuthError) -> PreparedRequest {
+        let (provider, registration) = (context.provider, context.registration)
         guard callback.pending.clientID.isSameBytes(as: registration.clientID) else {
             throw OAuthError(
                 .tokenRequest,
@@ -33,40 +31,34 @@ package enum TokenRequest {
         if let verifier = callback.pending.codeVerifier { try parameters.add(.codeVerifier, verifier) }
         try parameters.add(.resource, each: callback.pending.resources ?? [])
         return try send(
-            &parameters, at: provider, rules: provider.token.request, registration: registration, random: random,
-            now: now)
+            &parameters, in: context, rules: provider.token.request)
     }
 
     /// Uses a refresh token. The scope is omitted, so that the granted scopes stay (RFC 6749, section 6).
     package static func refresh(
         _ refreshToken: Secret,
-        at provider: BoundProvider,
-        as registration: ClientRegistration,
-        random: any RandomSource,
-        now: Date
+        in context: RequestContext<FilledProvider>
     ) throws(OAuthError) -> PreparedRequest {
+        let provider = context.provider
         var parameters = RequestParameters(.refresh, .refresh, provider.refresh.request)
         try parameters.addGrantType(provider.refresh.grantType)
         try parameters.add(.refreshToken, refreshToken)
         return try send(
-            &parameters, to: provider.endpoints[.refresh] == nil ? nil : .refresh, at: provider,
-            rules: provider.refresh.request, registration: registration, method: provider.refresh.authentication,
-            random: random, now: now)
+            &parameters, to: provider.endpoints[.refresh] == nil ? nil : .refresh, in: context,
+            rules: provider.refresh.request, method: provider.refresh.authentication)
     }
 
     /// Revokes one token (RFC 7009, section 2.1).
     ///
-    /// - Parameter isBound: Whether the token is bound to a key, for descriptors in which it replaces client
+    /// - Parameter isSenderConstrained: Whether the token is bound to a key, for descriptors in which it replaces client
     /// authentication.
     package static func revoke(
         _ token: Secret,
         hint: String,
-        isBound: Bool = false,
-        at provider: BoundProvider,
-        as registration: ClientRegistration,
-        random: any RandomSource,
-        now: Date
+        isSenderConstrained: Bool = false,
+        in context: RequestContext<FilledProvider>
     ) throws(OAuthError) -> PreparedRequest {
+        let provider = context.provider
         let rules = provider.revocation.request
         var parameters = RequestParameters(.revocation, .revocation, rules)
         parameters.hideInURL([token])
@@ -77,14 +69,13 @@ package enum TokenRequest {
                 to: try provider.endpoint(.revocation, for: .revocation),
                 key: "endpoints.revocation",
                 rules: rules,
-                token: try TokenCredential(token, isBound: isBound, in: placement, at: provider, for: .revocation)
+                token: try TokenCredential(
+                    token, isSenderConstrained: isSenderConstrained, in: placement, at: provider, for: .revocation)
             )
         }
         try parameters.add(.token, token)
         try parameters.add(.tokenTypeHint, hint)
-        return try send(
-            &parameters, at: provider, rules: rules, registration: registration,
-            method: provider.revocation.authentication, random: random, now: now)
+        return try send(&parameters, in: context, rules: rules, method: provider.revocation.authentication)
     }
 
     /// Adds client authentication and the descriptor's parameters, and prepares the request.
@@ -96,25 +87,22 @@ package enum TokenRequest {
     static func send(
         _ parameters: inout RequestParameters,
         to endpoint: EndpointName? = nil,
-        at provider: some DiscoveredStage,
+        in context: RequestContext<some DiscoveredStage>,
         rules: ResolvedRequest,
-        registration: ClientRegistration,
         method: ClientAuthenticationMethod? = nil,
         usesKeyElsewhere: Bool = false,
-        accept: String = "application/json",
-        random: any RandomSource,
-        now: Date
+        accept: String = "application/json"
     ) throws(OAuthError) -> PreparedRequest {
         let endpoint = endpoint ?? parameters.kind?.endpoint ?? .token
-        let url = try provider.endpoint(endpoint, for: parameters.step)
+        let url = try context.provider.endpoint(endpoint, for: parameters.step)
         let credentials = try ClientAuthentication(
-            registration, at: provider, own: method, usesKeyElsewhere: usesKeyElsewhere
+            context.registration, at: context.provider, own: method, usesKeyElsewhere: usesKeyElsewhere
         )
-        .apply(to: &parameters, at: provider, random: random, now: now)
+        .apply(to: &parameters, in: context)
         if parameters.kind?.client == .authenticatedAndNamed,
             !parameters.items.contains(where: { $0.standardName == "client_id" })
         {
-            try parameters.add(.clientID, registration.clientID)
+            try parameters.add(.clientID, context.registration.clientID)
         }
         try parameters.addExtra(rules.parameters, key: "\(parameters.section).parameters", hidden: rules.late.hidden)
         try RefusedFlow.check(grantOf: parameters)

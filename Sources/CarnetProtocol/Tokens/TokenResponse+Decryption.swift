@@ -6,7 +6,7 @@ extension TokenResponse {
     ///
     /// - Throws: `OAuthError` if the encryption differs from the registered one.
     package mutating func decryptIDToken(
-        for registration: ClientRegistration, from provider: BoundProvider
+        for registration: ClientRegistration, from provider: FilledProvider
     ) throws(OAuthError) {
         guard let token = idToken else { return }
         idToken = try JSONWebEncryption.signedToken(

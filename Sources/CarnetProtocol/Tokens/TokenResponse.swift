@@ -1,4 +1,5 @@
 package import CarnetDescriptors
+package import CarnetFoundation
 
 /// A validated response of a token endpoint (RFC 6749, section 5.1). Only the ID token is not validated yet.
 package struct TokenResponse: Sendable {
@@ -31,7 +32,7 @@ extension TokenResponse {
     package init(
         validating response: IncomingResponse,
         to request: PreparedRequest,
-        from provider: BoundProvider,
+        from provider: FilledProvider,
         refreshing old: TokenSet? = nil
     ) throws(OAuthError) {
         let rules = provider.shared.response(of: request.step.grant ?? .token)
@@ -45,7 +46,7 @@ extension TokenResponse {
     init(
         validating response: IncomingResponse,
         to request: PreparedRequest,
-        from provider: BoundProvider,
+        from provider: FilledProvider,
         rules: ResponseRules,
         keeping kept: TokenSet? = nil
     ) throws(OAuthError) {
@@ -105,7 +106,7 @@ extension TokenResponse {
     /// The further token sets that the response to a code has. One that was not granted is not there.
     private static func tokenSets(
         of response: IncomingResponse, in body: JSONValue, to request: PreparedRequest,
-        from provider: BoundProvider,
+        from provider: FilledProvider,
         rules: ResponseRules
     ) throws(OAuthError) -> [Named<TokenResponse>] {
         guard request.step == .tokenRequest else { return [] }
@@ -128,7 +129,7 @@ extension TokenResponse {
     package static func refreshToken(
         in response: IncomingResponse,
         to request: PreparedRequest,
-        from provider: BoundProvider
+        from provider: FilledProvider
     ) -> Secret? {
         let rules = provider.refreshResponse
         guard provider.refresh.rotation != .none,
@@ -156,7 +157,8 @@ extension TokenResponse {
             )
         }
         let body = try response.value(rules.format, step, key: "token.response.format")
-        let serverError = body.serverError(rules.errors, hiding: request.secrets)
+        let serverError = body.serverError(
+            rules.errors, hiding: request.secrets + ResponsePlaces(rules).secrets(in: body))
         let isSuccess = rules.success.isSuccess(body) ?? (serverError == nil)
         guard isSuccess else {
             throw OAuthError(

@@ -26,7 +26,7 @@ extension TokenSet {
     package init(
         validatingGrantWithoutUser response: IncomingResponse,
         to request: PreparedRequest,
-        from provider: BoundProvider,
+        from provider: FilledProvider,
         requested: [String],
         now: Date
     ) throws(OAuthError) {

@@ -36,3 +36,7 @@ public struct TokenSet: Codable, Hashable, Sendable {
         self.authorizationDetails = authorizationDetails
     }
 }
+
+extension TokenSet {
+    package var secrets: [Secret] { [accessToken, refreshToken, idToken].compactMap { $0 } }
+}

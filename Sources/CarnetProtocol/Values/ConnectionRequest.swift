@@ -5,20 +5,20 @@ import HTTPTypes
 /// Requests after the token response: exchange steps, lookups, and the requests at the start and the end of a
 /// connection.
 package struct ConnectionRequest: Sendable {
-    private let provider: BoundProvider
+    private let provider: FilledProvider
     private let tokens: TokenSet
     private let known: TemplateValues
 
     package init(
-        at provider: DiscoveredProvider, as registration: ClientRegistration, with held: ConnectionValues,
+        at provider: DiscoveredProvider, as registration: ClientRegistration, with collected: ConnectionValues,
         tokens: TokenSet,
         now: Date,
         random: any RandomSource
     ) {
-        var held = held
-        held.tokens = tokens
+        var collected = collected
+        collected.tokens = tokens
         self.tokens = tokens
-        known = provider.values(registration, held, now: now, random: random)
+        known = provider.values(registration, collected, now: now, random: random)
         self.provider = provider.filled(known)
     }
 
@@ -134,7 +134,7 @@ package struct ExchangeResponse: Sendable {
     /// - Throws: `OAuthError` at step `exchange`.
     package init(
         validating response: IncomingResponse, to request: PreparedRequest, of step: Named<ExchangeStep>,
-        from provider: BoundProvider
+        from provider: FilledProvider
     ) throws(OAuthError) {
         let rules = step.value.response
         if step.value.result == .tokens {

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// A value that a descriptor captures from a sign-in, such as the host of the API or the id of a company.
 package struct ConnectionValue: Codable, Hashable, Sendable {
@@ -14,6 +15,10 @@ package struct ConnectionValue: Codable, Hashable, Sendable {
 
 extension ConnectionValue: Redacted {
     package var summary: String { isSecret ? Secret(text).summary : text }
+}
+
+extension [String: ConnectionValue] {
+    package var secrets: [Secret] { values.filter(\.isSecret).map { Secret($0.text) } }
 }
 
 extension NamedList<CallbackCapture> {

@@ -15,7 +15,7 @@ package struct ConnectionValues: Sendable {
     package var tokens: TokenSet?
     /// By reference, e.g. `token.instance_url`.
     package var values: [String: ConnectionValue]
-    var callback: ValidatedCallback?
+    package var callback: ValidatedCallback?
 
     package init(tokens: TokenSet? = nil, values: [String: ConnectionValue] = [:], callback: ValidatedCallback? = nil) {
         self.tokens = tokens
@@ -27,16 +27,16 @@ package struct ConnectionValues: Sendable {
 extension DiscoveredProvider {
     /// The provider with its templates filled as far as the values are known.
     package func filled(
-        with held: @autoclosure () -> ConnectionValues, as registration: ClientRegistration, now: Date,
+        with collected: @autoclosure () -> ConnectionValues, as registration: ClientRegistration, now: Date,
         random: any RandomSource
-    ) -> BoundProvider {
-        filled(values(registration, held(), now: now, random: random))
+    ) -> FilledProvider {
+        filled(values(registration, collected(), now: now, random: random))
     }
 }
 
 extension ProviderStage {
     func values(
-        _ registration: ClientRegistration, _ held: ConnectionValues = ConnectionValues(), now: Date,
+        _ registration: ClientRegistration, _ collected: ConnectionValues = ConnectionValues(), now: Date,
         random: any RandomSource
     ) -> TemplateValues {
         var values = TemplateValues(
@@ -47,14 +47,14 @@ extension ProviderStage {
         }
         add(.client, "id", registration.clientID, isSecret: false)
         add(.client, "secret", registration.clientSecret?.reveal(), isSecret: true)
-        add(.callback, "code", held.callback?.code.reveal(), isSecret: true)
-        add(.callback, "state", held.callback?.pending.state.reveal(), isSecret: true)
-        add(.token, "access_token", held.tokens?.accessToken.reveal(), isSecret: true)
-        add(.token, "refresh_token", held.tokens?.refreshToken?.reveal(), isSecret: true)
-        add(.token, "id_token", held.tokens?.idToken?.reveal(), isSecret: true)
-        add(.token, "scope", held.tokens?.scopes.joined(separator: self.scopes.separator), isSecret: false)
+        add(.callback, "code", collected.callback?.code.reveal(), isSecret: true)
+        add(.callback, "state", collected.callback?.pending.state.reveal(), isSecret: true)
+        add(.token, "access_token", collected.tokens?.accessToken.reveal(), isSecret: true)
+        add(.token, "refresh_token", collected.tokens?.refreshToken?.reveal(), isSecret: true)
+        add(.token, "id_token", collected.tokens?.idToken?.reveal(), isSecret: true)
+        add(.token, "scope", collected.tokens?.scopes.joined(separator: self.scopes.separator), isSecret: false)
         for (name, text) in self.secretInputs { add(.input, name, text, isSecret: true) }
-        for (name, value) in held.values {
+        for (name, value) in collected.values {
             let parts = name.split(separator: ".", maxSplits: 1)
             guard parts.count == 2, let origin = TemplateOrigin(rawValue: String(parts[0])) else { continue }
             add(origin, String(parts[1]), value.text, isSecret: value.isSecret)

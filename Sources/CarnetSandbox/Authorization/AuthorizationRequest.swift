@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// An authorization request that has passed every check (RFC 6749, section 4.1.1; RFC 7636, section 4.3; OpenID Connect
 /// Core, section 3.1.2.1).

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 extension AuthorizationServer {
     /// Checks an authorization request.

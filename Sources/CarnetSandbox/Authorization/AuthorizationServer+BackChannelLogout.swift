@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 extension AuthorizationServer {
     private static let logoutEvent = "http://schemas.openid.net/event/backchannel-logout"

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 extension AuthorizationServer {
     /// The parameters of a request: those of its signed request object (RFC 9101, section 6), or its own.
@@ -61,7 +62,7 @@ extension AuthorizationServer {
             throw Self.unusable("iss is not the client's id")
         }
         let audience = provider.authorization.requestObject.audience ?? provider.issuer ?? ""
-        guard claims["aud"]?.string?.isSameBytes(as: audience) == true else {
+        guard claims["aud"]?.string.map({ isAudience($0, or: audience) }) == true else {
             throw Self.unusable("aud is not \(audience)")
         }
         for name in ["sub", "request", "request_uri"] where claims[name] != nil {

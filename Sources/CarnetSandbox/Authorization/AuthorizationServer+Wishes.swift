@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 extension AuthorizationServer {
     /// What the descriptor adds to every request; a prompt may be among other prompts.

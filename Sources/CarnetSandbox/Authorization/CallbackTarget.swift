@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// Where the response to an authorization request goes, and how.
 struct CallbackTarget: Sendable {

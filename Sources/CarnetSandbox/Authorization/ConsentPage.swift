@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// The page that asks a person what to allow. Its form goes to the page's own URL.
 struct ConsentPage {

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// The URLs at which one provider is impersonated.
 ///
@@ -9,7 +10,7 @@ struct ServedEndpoints: Sendable {
     /// The page at which a person confirms a device's code.
     let verification: WebURL?
 
-    init(of provider: BoundProvider) {
+    init(of provider: FilledProvider) {
         var urls = provider.endpoints.urls
         var metadata: [WebURL] = []
         if let issuer = provider.issuer.flatMap({ try? WebURL($0) }) {

@@ -1,4 +1,5 @@
 public import CarnetDescriptors
+public import CarnetFoundation
 
 /// A client that is registered at the sandbox.
 public struct SandboxClient: Sendable {

@@ -1,4 +1,5 @@
-public import CarnetDescriptors
+import CarnetDescriptors
+public import CarnetFoundation
 
 /// A user of the sandbox.
 public struct SandboxUser: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 extension HTMLPage {
     private static let formStart: HTML = "<form method=\"post\" action=\""

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// A small page that needs no script.
 struct HTMLPage {

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 extension JSONValue {
     /// What a sample says: one that is a string is the body itself, as JSON or as a form.

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// The parameters of a request as they arrived, repeated ones included.
 struct ReceivedParameters {

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 import HTTPTypes
 
 /// A response of the sandbox.

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 import HTTPTypes
 
 /// A request to the sandbox, whole, with its absolute URL.

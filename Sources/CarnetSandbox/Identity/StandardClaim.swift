@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// A claim of OpenID Connect Core, section 5.1, with the scope that asks for it (section 5.4).
 struct StandardClaim: Sendable {

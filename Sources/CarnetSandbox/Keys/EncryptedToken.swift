@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 import Crypto
 import CryptoExtras
 

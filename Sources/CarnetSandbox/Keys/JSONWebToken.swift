@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 import Crypto
 
 /// A signed JWT in the compact form (RFC 7515, section 3.1).

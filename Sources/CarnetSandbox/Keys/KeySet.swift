@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 import CryptoExtras
 
 /// The keys of one authorization server: one for each algorithm, the first of which signs.

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// A JWT that a client signed with one of its registered keys.
 struct ReceivedToken {

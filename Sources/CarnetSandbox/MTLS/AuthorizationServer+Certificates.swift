@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 import Crypto
 
 extension AuthorizationServer {
@@ -37,7 +38,7 @@ extension AuthorizationServer {
     }
 
     /// The grant with the certificate that its tokens are bound to (RFC 8705, section 3).
-    mutating func bound(_ grant: Grant, _ grantID: String, isRefresh: Bool) throws(OAuthError) -> Grant {
+    mutating func constrained(_ grant: Grant, _ grantID: String, isRefresh: Bool) throws(OAuthError) -> Grant {
         guard provider.client.certificateBoundAccessTokens else { return grant }
         guard let presentedThumbprint else {
             throw .invalidRequest("tokens are bound to a certificate, and none was presented")

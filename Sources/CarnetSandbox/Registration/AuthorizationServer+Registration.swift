@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 import HTTPTypes
 
 /// A client that registered itself, and what manages it (RFC 7592).
@@ -88,7 +89,7 @@ extension AuthorizationServer {
             put("client_secret_expires_at", 0)
         }
         if let endpoint = endpoints[.registration] {
-            let token = "r/+&=%41" + seams.randomText()
+            let token = Sandbox.secretMark + "/+&=%41" + seams.randomText()
             let place = endpoint.appendingQuery(PercentEncoding.encode([(name: "managed_client", value: id)]))
             put("registration_client_uri", .string(place))
             put("registration_access_token", .string(token))

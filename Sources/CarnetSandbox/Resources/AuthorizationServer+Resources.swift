@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 import HTTPTypes
 
 /// Why a resource refuses a token (RFC 6750, section 3).

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 import Crypto
 
 extension AuthorizationServer {
@@ -64,6 +65,11 @@ extension AuthorizationServer {
         return candidates.contains { $0.isValid(signature, over: message, algorithm) }
     }
 
+    /// Whether an audience is a sandbox, or the server that it stands for.
+    func isAudience(_ audience: String, or server: String) -> Bool {
+        audience.isSameBytes(as: Sandbox.audience) || audience.isSameBytes(as: server)
+    }
+
     /// Validates from whom and for whom an assertion is, and takes it once.
     ///
     /// - Parameters:
@@ -74,11 +80,13 @@ extension AuthorizationServer {
         refusal: (String) -> OAuthError
     ) throws(OAuthError) {
         let redirect = client.redirectURIs.first ?? ""
+        let audience = rules.audience(issuer: provider.issuer, tokenEndpoint: endpoints[.token]) ?? ""
+        guard claims["aud"]?.string.map({ isAudience($0, or: audience) }) == true else {
+            throw refusal("the assertion's claim aud is not \"\(audience)\"")
+        }
         let wanted =
-            [
-                Named("iss", rules.issuer(clientID: client.clientID, redirectURI: redirect)),
-                Named("aud", rules.audience(issuer: provider.issuer, tokenEndpoint: endpoints[.token]) ?? ""),
-            ] + (subject.map { [Named("sub", $0)] } ?? []) + rules.claims
+            [Named("iss", rules.issuer(clientID: client.clientID, redirectURI: redirect))]
+            + (subject.map { [Named("sub", $0)] } ?? []) + rules.claims
         for claim in wanted where claims[claim.name]?.string?.isSameBytes(as: claim.value) != true {
             throw refusal("the assertion's claim \(claim.name) is not \"\(claim.value)\"")
         }

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// The grants beside the code and the refresh token, by their standard names.
 enum ExtensionGrant: String, CaseIterable {

@@ -209,7 +209,7 @@ extension AuthorizationServer {
     mutating func issue(
         _ grantID: String, _ grant: Grant, scopes: [String], isRefresh: Bool, refreshToken old: String?
     ) throws(OAuthError) -> JSONValue {
-        let grant = try bound(withSession(grant, grantID), grantID, isRefresh: isRefresh)
+        let grant = try constrained(withSession(grant, grantID), grantID, isRefresh: isRefresh)
         let shape = responseShape(isRefresh: isRefresh, for: grant)
         let now = seams.now()
         let accessToken = try makeAccessToken(grant, scopes: scopes, lifetime: shape.lifetime, at: now)

@@ -1,4 +1,5 @@
-public import CarnetDescriptors
+import CarnetDescriptors
+public import CarnetFoundation
 
 /// A requirement of the protocol that a tested type does not meet.
 public struct ConformanceViolation: Error, Hashable, Sendable, Described {

@@ -21,7 +21,7 @@ public enum PendingStoreConformance: CaseIterable, Sendable {
         let context = CheckContext(name: "\(self)")
         let pending = try Self.pending(seed: 1)
         let now = pending.createdAt
-        try await stores.first.keep(pending, now: now)
+        try await stores.first.save(pending, now: now)
         switch self {
         case .keptIsTaken:
             let taken = try await stores.second.take(pending.id, now: now)
@@ -41,7 +41,7 @@ public enum PendingStoreConformance: CaseIterable, Sendable {
             try context.require(again == nil, "take did not remove an expired sign-in")
         case .othersStay:
             let other = try Self.pending(seed: 2)
-            try await stores.second.keep(other, now: now)
+            try await stores.second.save(other, now: now)
             _ = try await stores.first.take(pending.id, now: now)
             try context.require(
                 try await stores.first.take(other.id, now: now) == other, "taking a sign-in also removed another one")
@@ -57,7 +57,7 @@ public enum PendingStoreConformance: CaseIterable, Sendable {
         case .largeSignIn:
             // More than a cookie takes.
             let large = try Self.pending(seed: 3, scopes: (0..<1000).map { "scope-\($0)" })
-            try await stores.first.keep(large, now: now)
+            try await stores.first.save(large, now: now)
             try context.require(
                 try await stores.second.take(large.id, now: now) == large,
                 "a sign-in with many scopes was not kept completely")

@@ -1,5 +1,6 @@
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 
 extension TokenStoreConformance {
     func lockExcludes(_ stores: Stores, _ context: CheckContext) async throws {

@@ -33,7 +33,7 @@ public enum TokenStoreConformance: CaseIterable, Sendable {
 
     typealias Stores = (first: any TokenStore, second: any TokenStore)
 
-    /// Tests two instances on one empty storage, e.g. one folder, or one store twice..
+    /// Tests two instances on one empty storage, e.g. one folder, or one store twice.
     ///
     /// - Throws: `ConformanceViolation`, or errors of the store.
     public func run(on first: any TokenStore, and second: any TokenStore) async throws {

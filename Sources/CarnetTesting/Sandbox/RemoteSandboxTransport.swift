@@ -1,5 +1,6 @@
 public import Carnet
 package import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 package import CarnetSandbox
 import HTTPTypes

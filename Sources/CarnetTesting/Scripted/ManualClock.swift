@@ -1,6 +1,6 @@
 public import Carnet
 import CarnetDescriptors
-public import CarnetFoundation
+import CarnetFoundation
 
 /// A clock that advances only if the test advances it, or if the code under test sleeps. A sleep advances the clock and
 /// returns immediately.

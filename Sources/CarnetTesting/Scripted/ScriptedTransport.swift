@@ -1,5 +1,6 @@
 public import Carnet
-public import CarnetDescriptors
+import CarnetDescriptors
+public import CarnetFoundation
 public import CarnetProtocol
 import HTTPTypes
 

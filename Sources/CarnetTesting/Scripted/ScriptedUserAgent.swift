@@ -1,5 +1,6 @@
 public import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 
 /// A user agent whose user is a closure: it receives the authorization URL and returns the callback URLs.

@@ -1,5 +1,6 @@
 import CarnetDescriptors
-package import CarnetProtocol
+import CarnetFoundation
+import CarnetProtocol
 
 /// Pseudorandom bytes, the same in every run with the same seed. For tests only.
 package final class SeededRandomSource: RandomSource {

@@ -86,7 +86,7 @@ public struct NetworkSettings: Sendable {
     /// - Parameter host: As in a URL, without the port.
     /// - Throws: `TransportError`, `unsupportedRequest`, if the proxy that applies cannot be used.
     package func proxy(scheme: String, host: String) throws(TransportError) -> Proxy? {
-        guard let proxy = proxies[scheme], !ProxyBypass.isLoopback(host), !bypass.contains(host) else { return nil }
+        guard let proxy = proxies[scheme], !HostName(host).isLoopback, !bypass.contains(host) else { return nil }
         return try proxy.get()
     }
 

@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// The hosts that are reached without a proxy, read as curl reads `NO_PROXY`.
 struct ProxyBypass: Sendable {
     private enum Entry: Sendable {
@@ -11,7 +13,7 @@ struct ProxyBypass: Sendable {
 
     init(_ texts: [String]) {
         entries = texts.compactMap { text in
-            let name = Self.normalized(text)
+            let name = HostName(text).text
             if text == "*" { return .everything }
             let parts = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             if let first = parts.first, let address = IPAddress(numericHost: first) {
@@ -25,8 +27,8 @@ struct ProxyBypass: Sendable {
     }
 
     func contains(_ host: String) -> Bool {
-        let name = Self.normalized(host)
-        let address = IPAddress(numericHost: name)
+        let host = HostName(host)
+        let (name, address) = (host.text, host.address)
         return entries.contains { entry in
             switch entry {
             case .everything: true
@@ -35,21 +37,6 @@ struct ProxyBypass: Sendable {
                 address == nil && (name.utf8.elementsEqual(domain.utf8) || name.hasByteSuffix("." + domain))
             }
         }
-    }
-
-    /// Whether a host is this machine, by its spelling.
-    static func isLoopback(_ host: String) -> Bool {
-        let name = normalized(host)
-        return name.utf8.elementsEqual("localhost".utf8) || name.hasByteSuffix(".localhost")
-            || IPAddress(numericHost: name)?.isLoopback == true
-    }
-
-    /// In lower case, without the brackets of an IPv6 literal and a dot at the end.
-    private static func normalized(_ host: String) -> String {
-        var name = host.lowercased()
-        if name.hasPrefix("["), name.hasSuffix("]") { name = String(name.dropFirst().dropLast()) }
-        if name.hasSuffix(".") { name.removeLast() }
-        return name
     }
 }
 

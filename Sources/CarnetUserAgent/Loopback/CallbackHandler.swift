@@ -1,5 +1,5 @@
 import Carnet
-import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 import NIOCore
 import NIOHTTP1
@@ -55,7 +55,7 @@ final class CallbackHandler: ChannelInboundHandler {
         let callback =
             head.method == .POST ? AuthorizationCallback(postedTo: url, form: form) : AuthorizationCallback(url: url)
         // Another user may know the state, from the arguments of a program, and send another code.
-        guard inbox.takes(callback, unless: LoopbackPeer.isAnotherUser(context.channel)) else {
+        guard inbox.takes(callback, unless: LoopbackPeer.isForeign(context.channel)) else {
             if Self.hasError(query ?? "") || Self.hasError(form[...]) { inbox.ignoreError() }
             send(.refused, context)
             return

@@ -1,5 +1,5 @@
 import Carnet
-import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 
 /// Accepts the first callback that belongs to the sign-in, and no other.

@@ -1,4 +1,4 @@
-import CarnetDescriptors
+import CarnetFoundation
 import NIOCore
 import NIOHTTP1
 

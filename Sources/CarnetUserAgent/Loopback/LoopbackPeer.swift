@@ -1,59 +1,60 @@
 import CarnetFoundation
 import NIOCore
 
-/// The user at the other end of a loopback connection.
+/// The program at the other end of a loopback connection.
 enum LoopbackPeer {
-    /// Whether the system reports another user of this machine. Root is allowed, because it may forward a port.
+    /// Whether the connection may not be one of this user's own programs. Root is allowed, because it may forward a port.
     ///
-    /// Only Linux reports it, in `/proc/net/tcp`. Elsewhere no connection is rejected.
-    static func isAnotherUser(_ channel: any Channel) -> Bool {
+    /// Only Linux reports it. Elsewhere no connection is rejected.
+    ///
+    /// Ask directly before the response: a program that waits for one has an open socket then, and a browser does. A
+    /// half-closed or closed socket proves nothing, because the kernel shows user 0 for one that has no program any more.
+    static func isForeign(_ channel: any Channel) -> Bool {
         #if os(Linux)
-            guard let local = channel.localAddress, let remote = channel.remoteAddress, let port = remote.port,
-                let user = owner(ofPort: port, connectedTo: local.port ?? 0)
-            else { return false }
-            return ![0, unmappedUser, geteuid()].contains(user)
+            // A peer without an address has reset the connection.
+            guard let here = channel.localAddress, let there = channel.remoteAddress else { return true }
+            return isForeign(there, at: here, users: allowedUsers)
         #else
             return false
         #endif
     }
 
     #if os(Linux)
-        /// The id for a user that this process's namespace does not have.
-        private static let unmappedUser: uid_t = 65_534
-        private static let established = "01"
+        /// The kernel writes its table in parts. A row that others move meanwhile may be missing in one reading.
+        private static let readings = 3
 
-        private static func owner(ofPort port: Int, connectedTo other: Int) -> uid_t? {
-            let digits = String(port, radix: 16, uppercase: true)
-            let mark = ":" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits + " "
-            for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
-                for line in lines(of: table) where line.contains(mark) {
-                    let columns = line.split(separator: " ")
-                    guard columns.count > 7, columns[3] == established, Self.port(columns[1]) == port,
-                        Self.port(columns[2]) == other
-                    else { continue }
-                    return uid_t(columns[7])
-                }
+        static func isForeign(_ there: SocketAddress, at here: SocketAddress, users: Set<uid_t>) -> Bool {
+            for _ in 0..<readings {
+                let text = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { bytes(of: $0) ?? [] }
+                // A table without a row lacks this listener too, so it shows nothing.
+                guard let table = SocketTable(text) else { return false }
+                if let isOpen = table.isOpen(from: there, to: here, of: users) { return !isOpen }
             }
-            return nil
+            return true
         }
 
-        /// The port of an address such as `0100007F:1F90`.
-        private static func port(_ address: Substring) -> Int? {
-            address.split(separator: ":").last.flatMap { Int($0, radix: 16) }
+        static var allowedUsers: Set<uid_t> { allowedUsers(user: geteuid(), map: bytes(of: "/proc/self/uid_map")) }
+
+        /// - Parameter map: `/proc/self/uid_map`; `nil` on a kernel without user namespaces.
+        static func allowedUsers(user: uid_t, map: [UInt8]?) -> Set<uid_t> {
+            let fields = String(decoding: map ?? [], as: UTF8.self).split(whereSeparator: \.isWhitespace)
+            let hasAllUsers = map == nil || fields == ["0", "0", "4294967295"]
+            // The id for users that the namespace of this process does not have; with all users, it is `nobody`.
+            let unmapped: uid_t = 65_534
+            return hasAllUsers ? [0, user] : [0, user, unmapped]
         }
 
-        private static func lines(of path: String) -> [Substring] {
+        private static func bytes(of path: String) -> [UInt8]? {
             let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { return [] }
+            guard descriptor >= 0 else { return nil }
             defer { close(descriptor) }
-            var text: [UInt8] = []
+            var bytes: [UInt8] = []
             var buffer = [UInt8](repeating: 0, count: 65_536)
             while true {
                 let count = read(descriptor, &buffer, buffer.count)
-                guard count > 0 else { break }
-                text += buffer.prefix(count)
+                guard count > 0 else { return bytes }
+                bytes += buffer.prefix(count)
             }
-            return String(decoding: text, as: UTF8.self).split(separator: "\n")
         }
     #endif
 }

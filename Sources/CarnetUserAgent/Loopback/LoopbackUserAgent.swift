@@ -1,5 +1,4 @@
 public import Carnet
-package import CarnetDescriptors
 import CarnetProtocol
 
 /// Shows the page in the user's browser and receives the callback on a loopback port (RFC 8252, 7.3).

@@ -6,9 +6,11 @@
         /// Runs a program until it ends. It is in a process group of its own, so that Ctrl-C does not end it, and inherits no
         /// file descriptor.
         ///
-        /// - Parameter command: The path of the program, then its arguments.
+        /// - Parameters:
+        ///   - command: The path of the program, then its arguments.
+        ///   - environment: Its environment.
         /// - Returns: Its exit status; `nil` if it could not be started or was ended by a signal.
-        static func run(_ command: [String]) -> Int32? {
+        static func run(_ command: [String], environment: [String: String]) -> Int32? {
             var actions = posix_spawn_file_actions_t()
             posix_spawn_file_actions_init(&actions)
             defer { posix_spawn_file_actions_destroy(&actions) }
@@ -30,9 +32,12 @@
             posix_spawnattr_setsigdefault(&attributes, &signals)
 
             var arguments = command.map { strdup($0) } + [nil]
-            defer { for argument in arguments { free(argument) } }
+            var variables = environment.map { strdup("\($0)=\($1)") } + [nil]
+            defer { for text in arguments + variables { free(text) } }
             var child: pid_t = 0
-            guard posix_spawn(&child, command[0], &actions, &attributes, &arguments, environ) == 0 else { return nil }
+            guard posix_spawn(&child, command[0], &actions, &attributes, &arguments, &variables) == 0 else {
+                return nil
+            }
             var status: Int32 = 0
             while waitpid(child, &status, 0) < 0 { guard errno == EINTR else { return nil } }
             return status & 0x7F == 0 ? status >> 8 & 0xFF : nil

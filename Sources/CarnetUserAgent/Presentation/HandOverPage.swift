@@ -1,5 +1,5 @@
 import Carnet
-import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 import NIOCore
 import NIOHTTP1
@@ -103,7 +103,7 @@ private final class HandOverHandler: ChannelInboundHandler {
         let isRight =
             head.method == .GET && Secret(head.uri) == Secret(path)
             && head.headers["host"] == ["127.0.0.1:\(context.channel.localAddress?.port ?? 0)"]
-            && !LoopbackPeer.isAnotherUser(context.channel)
+            && !LoopbackPeer.isForeign(context.channel)
         let isUse = isRight && use.take()
         let page = CallbackPage.notFound
         let html = isUse ? "" : page.html

@@ -5,7 +5,7 @@ import Dispatch
 /// How the user sees the authorization page.
 public struct Presentation: Sendable {
     enum Way: Sendable {
-        case command([String], otherwise: (@Sendable (String) -> Void)?)
+        case command([String], withholding: Set<String>, otherwise: (@Sendable (String) -> Void)?)
         case show(@Sendable (String) -> Void)
     }
 
@@ -21,18 +21,31 @@ public struct Presentation: Sendable {
         /// that redirects once to the authorization URL, because other users of the machine can see the arguments of
         /// programs.
         ///
-        /// - Parameter otherwise: Receives the URL if the browser cannot be opened; without it the sign-in fails.
-        public static func systemBrowser(otherwise: (@Sendable (String) -> Void)? = nil) -> Self {
+        /// - Parameters:
+        ///   - secrets: The environment variables with secrets of this program. The browser and its children do not
+        ///     inherit them, nor any variable whose name begins with `CARNET_`.
+        ///   - otherwise: Receives the URL if the browser cannot be opened; without it the sign-in fails.
+        public static func systemBrowser(
+            withholding secrets: Set<String> = [], otherwise: (@Sendable (String) -> Void)? = nil
+        ) -> Self {
             #if os(macOS)
-                command(["/usr/bin/open"], otherwise: otherwise)
+                command(["/usr/bin/open"], withholding: secrets, otherwise: otherwise)
             #else
-                command(["/usr/bin/env", "xdg-open"], otherwise: otherwise)
+                command(["/usr/bin/env", "xdg-open"], withholding: secrets, otherwise: otherwise)
             #endif
         }
 
         /// Runs a program with the URL of a redirecting page as its last argument, without a shell.
-        static func command(_ command: [String], otherwise: (@Sendable (String) -> Void)? = nil) -> Self {
-            Self(way: .command(command, otherwise: otherwise))
+        static func command(
+            _ command: [String], withholding secrets: Set<String> = [],
+            otherwise: (@Sendable (String) -> Void)? = nil
+        ) -> Self {
+            Self(way: .command(command, withholding: secrets, otherwise: otherwise))
+        }
+
+        /// An environment without the variables that may have secrets.
+        static func environment(_ all: [String: String], without secrets: Set<String>) -> [String: String] {
+            all.filter { name, _ in !name.utf8.starts(with: "CARNET_".utf8) && !secrets.contains(name) }
         }
     #endif
 
@@ -49,14 +62,15 @@ public struct Presentation: Sendable {
         switch way {
         case .show(let show):
             show(url.text)
-        case .command(let command, let otherwise):
+        case .command(let command, let secrets, let otherwise):
             let fallback: @Sendable () -> Void = {
                 if let otherwise { otherwise(url.text) } else { onFailure() }
             }
             #if os(macOS) || os(Linux)
                 do {
                     let page = try await HandOverPage.open(for: url, onUse: onUse)
-                    Self.run(command + [page.url.text], onFailure: fallback)
+                    let environment = Self.environment(ProcessInfo.processInfo.environment, without: secrets)
+                    Self.run(command + [page.url.text], environment: environment, onFailure: fallback)
                     return page
                 } catch {
                     fallback()
@@ -89,17 +103,22 @@ public struct Presentation: Sendable {
 
     #if os(Linux)
         /// Does not wait: some openers end only with the browser.
-        private static func run(_ command: [String], onFailure: @escaping @Sendable () -> Void) {
+        private static func run(
+            _ command: [String], environment: [String: String], onFailure: @escaping @Sendable () -> Void
+        ) {
             DispatchQueue(label: "carnet.browser").async {
-                if ChildProcess.run(command) != 0 { onFailure() }
+                if ChildProcess.run(command, environment: environment) != 0 { onFailure() }
             }
         }
     #elseif os(macOS)
         /// Does not wait: some openers end only with the browser.
-        private static func run(_ command: [String], onFailure: @escaping @Sendable () -> Void) {
+        private static func run(
+            _ command: [String], environment: [String: String], onFailure: @escaping @Sendable () -> Void
+        ) {
             let process = Process()
             process.executableURL = URL(filePath: command[0])
             process.arguments = Array(command.dropFirst())
+            process.environment = environment
             process.standardInput = FileHandle.nullDevice
             process.standardOutput = FileHandle.nullDevice
             process.standardError = FileHandle.nullDevice

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 package import HTTPTypes
 
 /// The cookies of a request whose names begin in one way, read as browsers send them (RFC 6265, sections 4.2 and 5.4).

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// The names and attributes of the cookies, as the origin allows them (RFC 6265bis, section 4.1).
 struct SiteCookies: Sendable {

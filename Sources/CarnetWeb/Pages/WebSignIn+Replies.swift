@@ -37,9 +37,9 @@ extension WebSignIn {
             return signInFirst(request)
         }
         let isOver = (error as? OAuthError)?.disposition == .signInAgain
-        if isOver { session?.accounts.removeAll { $0 == account } }
+        if isOver { session = session?.ending([account]) }
         let problem = problem(error, client, path.map { ReturnTarget($0) ?? .home } ?? page(of: request))
-        var reply = show(problem, to: session?.accounts.isEmpty == true ? nil : session)
+        var reply = show(problem, to: session)
         if !wantsPage(request) {
             if isOver { reply.head.status = .unauthorized }
             reply.head.headerFields[.contentType] = "text/plain; charset=utf-8"

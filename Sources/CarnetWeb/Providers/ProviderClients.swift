@@ -1,5 +1,6 @@
 public import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 
 /// The clients that users can sign in with, by provider. They can be replaced while the server runs.
 public final class ProviderClients: Sendable {

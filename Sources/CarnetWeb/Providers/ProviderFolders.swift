@@ -1,5 +1,6 @@
 public import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 
 /// Folders of descriptors that are read again while the server runs. A file with errors is reported, and its last
 /// valid version stays in use. Deleting a file removes its provider.
@@ -51,7 +52,7 @@ public final class ProviderFolders: Sendable {
         for path in paths {
             do throws(SourceFileError) {
                 let files = try DescriptorFolder(path).files()
-                registry = registry.replacing(.folder(path), with: files.read)
+                registry = registry.replacing(.folder(path), with: files.read, unreadable: files.unreadable)
                 read.formUnion(files.read)
                 unusable.formUnion(files.unreadable.map(\.path))
                 reload.problems += files.unreadable.map(\.description)
@@ -67,6 +68,11 @@ public final class ProviderFolders: Sendable {
             reload.problems.append(
                 "\(source.document.file.path): the id \(source.document.id?.rawValue ?? "") is in use, and the folder overrides "
                     + "nothing")
+        }
+        for source in registry.withheld where read.contains(source.document.file) {
+            unusable.insert(source.document.file.path)
+            reload.problems.append(
+                "\(source.document.file.path): the folder adds nothing while a file of another folder cannot be read")
         }
         // While a provider's own file cannot be used, nothing takes its place.
         let before = seen.withLock { $0 }

@@ -31,7 +31,7 @@ extension WebSignIn {
     public func browsers(of account: WebAccount) async throws -> [SignedInBrowser] {
         guard let client = clients[account.provider] else { return [] }
         return try await client.browsers(of: account.subject, issuer: account.issuer).map { connection, note in
-            SignedInBrowser(connection, note, isCurrent: connection.isSameBytes(as: account.connection))
+            SignedInBrowser(connection, note, isCurrent: connection.isSameBytes(as: account.storeName))
         }
     }
 
@@ -53,7 +53,7 @@ extension WebSignIn {
     func others(of account: WebAccount, browser id: String? = nil) async throws -> [WebAccount] {
         try await browsers(of: account).filter { browser in id.map { browser.id.isSameBytes(as: $0) } ?? true }.map {
             WebAccount(
-                provider: account.provider, connection: $0.id, issuer: account.issuer, subject: account.subject,
+                provider: account.provider, storeName: $0.id, issuer: account.issuer, subject: account.subject,
                 name: nil, email: nil, isEmailVerified: nil, signedInAt: $0.signedInAt)
         }
     }

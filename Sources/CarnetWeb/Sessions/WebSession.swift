@@ -1,6 +1,6 @@
 public import Carnet
 import CarnetDescriptors
-public import CarnetFoundation
+import CarnetFoundation
 
 /// The signed-in accounts of one browser. It is an encrypted cookie; the tokens stay in the token store.
 public struct WebSession: Codable, Hashable, Sendable {
@@ -25,6 +25,21 @@ public struct WebSession: Codable, Hashable, Sendable {
     public func account(of provider: ProviderID? = nil) -> WebAccount? {
         accounts.first { provider == nil || $0.provider == provider }
     }
+
+    /// The session after some accounts have ended; `nil` if the latest is one of them.
+    ///
+    /// On a shared computer, an earlier account may be another person's. So none takes the place of an ended account in
+    /// `account(of:)`, until somebody signs in again.
+    func ending(_ ended: [WebAccount]) -> WebSession? {
+        guard let latest = accounts.first, !ended.contains(latest) else { return nil }
+        var closed: Set<ProviderID> = []
+        var session = self
+        session.accounts = accounts.filter { account in
+            if ended.contains(account) { closed.insert(account.provider) }
+            return !closed.contains(account.provider)
+        }
+        return session
+    }
 }
 
 /// One account that signed in with one browser.
@@ -32,7 +47,7 @@ public struct WebAccount: Codable, Hashable, Sendable {
     public let provider: ProviderID
     /// The account's name in the token store. It is random, so that two browsers of one user share no tokens, and a
     /// sign-out of one does not affect the other. Empty for an account of the host's own making, which has no tokens.
-    package let connection: String
+    package let storeName: String
     public let issuer: String?
     /// The subject. With the provider and the issuer, it identifies the user; an e-mail address does not.
     public let subject: String
@@ -52,17 +67,17 @@ public struct WebAccount: Codable, Hashable, Sendable {
         isEmailVerified: Bool? = nil, signedInAt: Date = Date(timeIntervalSince1970: 0), userID: String? = nil
     ) {
         self.init(
-            provider: provider, connection: "", issuer: issuer, subject: subject, name: name, email: email,
+            provider: provider, storeName: "", issuer: issuer, subject: subject, name: name, email: email,
             isEmailVerified: isEmailVerified, signedInAt: signedInAt)
         self.userID = userID
     }
 
     init(
-        provider: ProviderID, connection: String, issuer: String?, subject: String, name: String?, email: String?,
+        provider: ProviderID, storeName: String, issuer: String?, subject: String, name: String?, email: String?,
         isEmailVerified: Bool?, signedInAt: Date
     ) {
         self.provider = provider
-        self.connection = connection
+        self.storeName = storeName
         self.issuer = issuer
         self.subject = subject
         self.name = name

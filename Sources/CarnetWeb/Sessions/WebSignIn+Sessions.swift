@@ -19,7 +19,7 @@ extension WebSignIn {
     /// The session in the request's cookie. A cookie that this site did not encrypt counts as no session, and so do two
     /// cookies with the same name.
     ///
-    /// The token store is not read: `connection(of:)` does that.
+    /// The token store is not read: `tokenSession(of:)` does that.
     package func session(of request: HTTPRequest) -> WebSession? {
         let received = receivedCookies(of: request)
         if received.isAmbiguous {
@@ -41,25 +41,25 @@ extension WebSignIn {
     /// The tokens of an account; `nil` after a sign-out, even if an old cookie still contains it.
     ///
     /// - Throws: `TokenStoreError`; `OAuthError` if the tokens were issued to another registration.
-    public func connection(of account: WebAccount) async throws -> Session? {
-        try await clients[account.provider]?.session(for: account.connection)
+    public func tokenSession(of account: WebAccount) async throws -> Session? {
+        try await clients[account.provider]?.session(for: account.storeName)
     }
 
-    /// The session of a request, with only those accounts whose tokens still exist.
+    /// The session of a request, with only those accounts whose tokens still exist. If the latest account has none, nobody is
+    /// signed in: an earlier account, perhaps of another person, never takes its place.
     ///
     /// - Throws: `TokenStoreError`.
     public func liveSession(of request: HTTPRequest) async throws -> WebSession? {
-        guard var session = session(of: request) else { return nil }
-        var live: [WebAccount] = []
+        guard let session = session(of: request) else { return nil }
+        var ended: [WebAccount] = []
         for account in session.accounts {
             do {
-                if try await connection(of: account) != nil { live.append(account) }
+                if try await tokenSession(of: account) == nil { ended.append(account) }
             } catch is OAuthError {
-                continue
+                ended.append(account)
             }
         }
-        session.accounts = live
-        return live.isEmpty ? nil : session
+        return session.ending(ended)
     }
 
     /// - Returns: `nil` if it is too large for a browser to keep.

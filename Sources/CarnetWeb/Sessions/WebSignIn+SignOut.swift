@@ -22,16 +22,16 @@ extension WebSignIn {
         let extent = ["revoke": SignOut.revoke, "everywhere": .everywhere][field("extent") ?? ""] ?? .local
         let accounts = session(of: request)?.accounts ?? []
         let named = field("connection")
-        let leaving = accounts.filter { account in named.map { account.connection.isSameBytes(as: $0) } ?? true }
+        let leaving = accounts.filter { account in named.map { account.storeName.isSameBytes(as: $0) } ?? true }
         let staying = accounts.filter { !leaving.contains($0) }
         do {
             let isEverywhere = field("browsers")?.isSameBytes(as: "all") ?? false
             var elsewhere: [WebAccount] = []
             for account in named != nil && leaving.isEmpty ? accounts : isEverywhere ? leaving : [] {
                 // An old copy of a cookie, whose tokens are gone, signs nobody out.
-                guard try await connection(of: account) != nil else { continue }
+                guard try await tokenSession(of: account) != nil else { continue }
                 elsewhere += try await others(of: account, browser: leaving.isEmpty ? named : nil).filter { other in
-                    !accounts.contains { $0.connection.isSameBytes(as: other.connection) }
+                    !accounts.contains { $0.storeName.isSameBytes(as: other.storeName) }
                 }
             }
             var (departures, page) = try await depart(leaving, extent)
@@ -68,7 +68,7 @@ extension WebSignIn {
         var page: (url: Secret, sent: KeptReport.Sent?)?
         for account in leaving {
             guard let client = clients[account.provider],
-                let outcome = try await connection(of: account)?.signOut(extent)
+                let outcome = try await tokenSession(of: account)?.signOut(extent)
             else { continue }
             var isOpened = false
             if page == nil, let url = outcome.endSessionURL {
@@ -86,7 +86,7 @@ extension WebSignIn {
     ) async throws {
         for account in elsewhere {
             guard let client = clients[account.provider],
-                let outcome = try await connection(of: account)?.signOut(extent == .local ? .local : .revoke)
+                let outcome = try await tokenSession(of: account)?.signOut(extent == .local ? .local : .revoke)
             else { continue }
             let index =
                 departures.firstIndex { $0.provider == account.provider }

@@ -125,7 +125,7 @@ extension WebSignIn {
         let email = profile?.email.flatMap { $0.utf8.count <= Self.emailLimit ? $0 : nil }
         var account = WebAccount(
             provider: client.provider.id,
-            connection: session.key.account,
+            storeName: session.key.account,
             issuer: identity.issuer,
             subject: subject,
             name: name.map { $0.prefix(bytes: Self.nameLimit) },
@@ -165,8 +165,8 @@ extension WebSignIn {
             kept.removeLast()
             cookie = kept.isEmpty ? nil : try sessionCookie(kept)
         }
-        for old in [account] + before where !kept.contains(where: { $0.connection.isSameBytes(as: old.connection) }) {
-            _ = try? await connection(of: old)?.signOut()
+        for old in [account] + before where !kept.contains(where: { $0.storeName.isSameBytes(as: old.storeName) }) {
+            _ = try? await tokenSession(of: old)?.signOut()
         }
         guard let cookie else {
             // The browser would otherwise keep the earlier cookie, and the earlier user would stay signed in.

@@ -1,5 +1,6 @@
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 
 /// What a client must be for people to sign in with it at a site.
 extension WebSignIn {

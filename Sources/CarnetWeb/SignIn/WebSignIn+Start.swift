@@ -34,7 +34,7 @@ extension WebSignIn {
                 expiresAt: begun.pending.expiresAt
             )
             if let pendingStore {
-                try await pendingStore.keep(begun.pending, now: clock.now)
+                try await pendingStore.save(begun.pending, now: clock.now)
                 waiting.pending = nil
                 waiting.storedState = begun.pending.id
             }

@@ -1,6 +1,6 @@
 public import Carnet
 import CarnetDescriptors
-public import CarnetFoundation
+import CarnetFoundation
 import CarnetProtocol
 public import CarnetStorage
 public import HTTPTypes
@@ -144,12 +144,13 @@ public struct WebSignIn: Sendable {
         "\(paths.signIn)?\(PercentEncoding.encode([(name: "return_to", value: target.path)]))"
     }
 
-    /// Whether a request is for one of the sign-in's routes.
+    /// Whether a request is for one of the sign-in's routes, or must be refused: a site with an `origin` on this machine
+    /// refuses every request under a name of another site.
     public func handles(_ request: HTTPRequest) -> Bool {
-        route(of: request) != nil || providerLogoutRoute(of: request) != nil
+        route(of: request) != nil || providerLogoutRoute(of: request) != nil || isRebound(request)
     }
 
-    /// Handles a request; `nil` if it is not for one of the sign-in's routes. The reply to a `HEAD` request has no
+    /// Handles a request; `nil` if `handles` returns `false` for it. The reply to a `HEAD` request has no
     /// body.
     public func respond(to request: HTTPRequest, body: [UInt8] = []) async -> WebReply? {
         var reply = await fullReply(to: request, body: body)
@@ -159,6 +160,7 @@ public struct WebSignIn: Sendable {
 
     private func fullReply(to request: HTTPRequest, body: [UInt8]) async -> WebReply? {
         if let logout = providerLogoutRoute(of: request) { return await respond(to: logout, request, body: body) }
+        guard !isRebound(request) else { return .misdirected(to: origin.text) }
         guard let route = route(of: request) else { return nil }
         guard !receivedCookies(of: request).isAmbiguous else { return show(ambiguousCookies()) }
         let form = String(decoding: body, as: UTF8.self)
@@ -177,6 +179,16 @@ public struct WebSignIn: Sendable {
                 SignInProblem(status: .methodNotAllowed, "This page does not accept this kind of request", id: newID()))
             reply.head.headerFields[.allow] = route.methods
             return reply
+        }
+    }
+
+    /// Whether a page of another site reaches this machine, because the name of that site resolves to it (DNS rebinding).
+    /// Only its name gives it away: for the browser, both have the same origin.
+    private func isRebound(_ request: HTTPRequest) -> Bool {
+        guard origin.isLoopback else { return false }
+        let hosts = HTTPField.Name("Host").map { request.headerFields[values: $0] } ?? []
+        return !([request.authority].compactMap { $0 } + hosts).allSatisfy { host in
+            (try? WebURL("https://\(host)"))?.isLoopback ?? false
         }
     }
 

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct AssertionAlgorithmMismatch: LintRule {
     let explanation = DiagnosticExplanation(

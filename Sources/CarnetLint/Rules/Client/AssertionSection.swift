@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// A section of the descriptor that says how an assertion is made.
 struct AssertionSection: Sendable {

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct BadAuthenticationList: LintRule {
     let explanation = DiagnosticExplanation(

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct InsecureRedirect: SingleValueRule {
     let explanation = DiagnosticExplanation(
@@ -20,7 +21,7 @@ struct InsecureRedirect: SingleValueRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         context.redirects.compactMap { redirect in
             guard let scheme = redirect.scheme, String(scheme).lowercased() == "http",
-                !DescriptorURL.isLoopback(redirect.host)
+                !HostName(redirect.host).needsNoTLS
             else { return nil }
             return finding(
                 "the redirect URI is not https",

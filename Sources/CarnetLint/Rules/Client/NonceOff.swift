@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct NonceOff: SingleValueRule {
     let explanation = DiagnosticExplanation(

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct PKCEOff: SingleValueRule {
     let explanation = DiagnosticExplanation(

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct SecretInDescriptor: SingleValueRule {
     let explanation = DiagnosticExplanation(

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct SecretOfNobody: LintRule {
     let explanation = DiagnosticExplanation(

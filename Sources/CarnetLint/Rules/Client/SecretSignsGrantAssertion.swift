@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct SecretSignsGrantAssertion: SingleValueRule {
     let explanation = DiagnosticExplanation(

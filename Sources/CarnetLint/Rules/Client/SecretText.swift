@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// Tells secrets from other texts, by their names and by their shapes.
 enum SecretText {

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct StateInRedirectURI: SingleValueRule {
     let explanation = DiagnosticExplanation(

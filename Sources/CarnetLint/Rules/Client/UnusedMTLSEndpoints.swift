@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct UnusedMTLSEndpoints: LintRule {
     let explanation = DiagnosticExplanation(

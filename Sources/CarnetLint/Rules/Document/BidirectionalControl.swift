@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct BidirectionalControl: SingleValueRule {
     let explanation = DiagnosticExplanation(

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct BadAPIHost: LintRule {
     let explanation = DiagnosticExplanation(

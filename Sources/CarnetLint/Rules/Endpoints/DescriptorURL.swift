@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// One URL of a descriptor as it is written, places for inputs included, cut into its parts (RFC 3986, section 3).
 ///
@@ -91,19 +92,6 @@ final class DescriptorURL: Sendable {
         (query ?? "").split(separator: "&").map { part in
             (String(part.prefix { $0 != "=" }), part)
         }
-    }
-
-    /// Whether the host is written out and is this machine.
-    var isLoopback: Bool { Self.isLoopback(host) }
-
-    static func isLoopback(_ host: some StringProtocol) -> Bool {
-        guard let first = host.utf8.first, "lL[1".utf8.contains(first) else { return false }
-        if host.utf8.elementsEqual("127.0.0.1".utf8) { return true }
-        // Of a string, because that of a substring takes many times longer.
-        let host = String(host).lowercased()
-        if host == "localhost" || host == "[::1]" { return true }
-        let octets = host.split(separator: ".", omittingEmptySubsequences: false)
-        return octets.count == 4 && octets[0] == "127" && octets.allSatisfy { UInt8($0) != nil }
     }
 
     /// The text with a stand-in for each input, to see whether what is written out is a URL.

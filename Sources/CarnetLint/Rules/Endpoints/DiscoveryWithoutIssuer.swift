@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct DiscoveryWithoutIssuer: LintRule {
     let explanation = DiagnosticExplanation(

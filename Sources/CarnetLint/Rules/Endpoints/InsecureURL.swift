@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct InsecureURL: SingleValueRule {
     let explanation = DiagnosticExplanation(
@@ -29,7 +30,9 @@ struct InsecureURL: SingleValueRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.urls.compactMap { url in
-            guard let scheme = url.scheme, scheme.lowercased() == "http", !url.isLoopback else { return nil }
+            guard let scheme = url.scheme, scheme.lowercased() == "http", !HostName(url.host).needsNoTLS else {
+                return nil
+            }
             let span = context.span(of: scheme, in: url.node)
             return finding(
                 "\(url.name) is not https",

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct IssuerMatchOff: SingleValueRule {
     let explanation = DiagnosticExplanation(

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct MalformedURL: LintRule {
     let explanation = DiagnosticExplanation(

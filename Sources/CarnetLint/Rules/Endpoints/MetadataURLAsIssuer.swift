@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct MetadataURLAsIssuer: SingleValueRule {
     let explanation = DiagnosticExplanation(

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct NoEndpoint: LintRule {
     let explanation = DiagnosticExplanation(

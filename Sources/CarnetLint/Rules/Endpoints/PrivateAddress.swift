@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct PrivateAddress: SingleValueRule {
     let explanation = DiagnosticExplanation(
@@ -33,21 +34,14 @@ struct PrivateAddress: SingleValueRule {
     }
 
     private static func isPrivate(_ host: Substring) -> Bool {
-        guard let first = host.utf8.first, first == UInt8(ascii: "[") || (0x30...0x39).contains(first) else {
-            return false
-        }
-        if host.hasPrefix("[") { return isPrivateIPv6(host.dropFirst().lowercased()) }
-        let octets = host.split(separator: ".", omittingEmptySubsequences: false).compactMap { UInt8($0) }
-        guard octets.count == 4, host.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 3 else { return false }
-        return switch (octets[0], octets[1]) {
-        case (10, _), (192, 168), (172, 16...31), (169, 254), (0, _): true
+        guard let first = host.utf8.first, first == UInt8(ascii: "[") || (0x30...0x39).contains(first),
+            let address = HostName(host).address
+        else { return false }
+        // Unique local and link-local addresses of IPv6 (RFC 4193, section 3.1; RFC 4291, section 2.5.6).
+        return switch (address.bytes.count, address.bytes[0], address.bytes[1]) {
+        case (4, 10, _), (4, 192, 168), (4, 172, 16...31), (4, 169, 254), (4, 0, _): true
+        case (16, 0xFC...0xFD, _), (16, 0xFE, 0x80...0xBF): true
         default: false
         }
-    }
-
-    /// Unique local and link-local addresses (RFC 4193, section 3.1; RFC 4291, section 2.5.6).
-    private static func isPrivateIPv6(_ address: String) -> Bool {
-        let group = address.prefix { $0 != ":" }
-        return group.utf8.count == 4 && ["fc", "fd", "fe8", "fe9", "fea", "feb"].contains { group.hasPrefix($0) }
     }
 }

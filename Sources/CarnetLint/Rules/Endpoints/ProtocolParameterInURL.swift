@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct ProtocolParameterInURL: LintRule {
     let explanation = DiagnosticExplanation(

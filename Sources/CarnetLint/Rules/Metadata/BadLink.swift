@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct BadLink: SingleValueRule {
     let explanation = DiagnosticExplanation(

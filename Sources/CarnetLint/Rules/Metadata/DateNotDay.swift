@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct DateNotDay: SingleValueRule {
     let explanation = DiagnosticExplanation(

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct EvidenceOfCatalogues: SingleValueRule {
     let explanation = DiagnosticExplanation(

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct BadScopeCharacter: SingleValueRule {
     let explanation = DiagnosticExplanation(

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct EncodedScopeSeparator: LintRule {
     let explanation = DiagnosticExplanation(

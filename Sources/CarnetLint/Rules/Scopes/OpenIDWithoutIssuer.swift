@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct OpenIDWithoutIssuer: LintRule {
     let explanation = DiagnosticExplanation(

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct RepeatedResource: LintRule {
     let explanation = DiagnosticExplanation(

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct ResponseTypeAsScope: SingleValueRule {
     let explanation = DiagnosticExplanation(

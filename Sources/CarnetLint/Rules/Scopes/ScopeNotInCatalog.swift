@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct ScopeNotInCatalog: LintRule {
     let explanation = DiagnosticExplanation(

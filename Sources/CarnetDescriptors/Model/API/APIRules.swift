@@ -1,0 +1,79 @@
+/// How the provider's resources are called.
+package struct APIRules: Sendable {
+    package internal(set) var hosts: [Template] = []
+    package internal(set) var headers = NamedList<Template>()
+    package internal(set) var parameters = NamedList<Template>()
+    package internal(set) var scheme = "Bearer"
+    package internal(set) var baseURL: Template?
+    package internal(set) var tokenIn = TokenPlacement.authorization
+    package internal(set) var unauthorized: [String] = []
+
+    init() {}
+}
+
+extension APIRules: DescriptorSection {
+    static let keys: [Key<Self>] = [
+        Key("hosts", \.hosts, "the hosts that may receive the access token, besides those of the resources"),
+        Key("base_url", \.baseURL, in: .signedInURL, "the prefix for the URLs of resources that start with /"),
+        Key("headers", \.headers, in: .signedIn, "headers of every call"),
+        Key("parameters", \.parameters, in: .signedIn, "query parameters of every call"),
+        Key(
+            "scheme", \.scheme,
+            "the scheme of the Authorization header; default: Bearer; none: the header contains only the token"),
+        Key("token_in", \.tokenIn, "where the access token is sent; default: in the Authorization header"),
+        Key(
+            "unauthorized", \.unauthorized,
+            "error codes, or whole bodies, of a 4xx response that mean an expired access token, as the status 401 does"),
+    ]
+}
+
+/// The section with everything filled in.
+package struct ResolvedAPI: Sendable {
+    /// Hosts that the access token may be sent to, besides those of the resources.
+    package let hosts: [String]
+    package private(set) var headers: [Named<String>]
+    package let lateHeaders: [Named<Template>]
+    /// The query parameters of every call.
+    package private(set) var parameters: [Named<String>]
+    package let lateParameters: [Named<Template>]
+    /// The query parameters of calls whose values must not be seen, once filled.
+    package private(set) var hiddenParameters: Set<String> = []
+    /// The headers of calls whose values must not be seen, once filled.
+    package private(set) var hiddenHeaders: Set<String> = []
+    package let scheme: String
+    /// Whether the Authorization header has the access token alone, without a scheme.
+    package let sendsBareToken: Bool
+    package let tokenIn: TokenPlacement
+    /// Error codes, or whole bodies, that mean an access token that is not accepted, as the status 401 does.
+    package let unauthorized: [String]
+
+    init(_ rules: APIRules, with resolver: InputResolver) throws(ResolutionError) {
+        var hosts: [String] = []
+        for (index, template) in rules.hosts.enumerated() {
+            if let host = try resolver.host(template, key: "api.hosts.\(index)") { hosts.append(host) }
+        }
+        self.hosts = hosts
+        // It stands before the URLs of resources and calls; a wrong place in it is reported even without any.
+        _ = try rules.baseURL.flatMap { template throws(ResolutionError) in
+            try resolver.lateURL(template, key: "api.base_url")
+        }
+        headers = try resolver.named(rules.headers, key: "api.headers")
+        lateHeaders = try resolver.lateNamed(rules.headers, key: "api.headers")
+        parameters = try resolver.named(rules.parameters, key: "api.parameters")
+        lateParameters = try resolver.lateNamed(rules.parameters, key: "api.parameters")
+        sendsBareToken = rules.scheme == "none"
+        scheme = sendsBareToken ? "Bearer" : rules.scheme
+        tokenIn = rules.tokenIn
+        unauthorized = rules.unauthorized
+    }
+
+    /// - Parameter further: Headers of resources.
+    func filled(_ values: TemplateValues, besides further: [Named<Template>]) -> ResolvedAPI {
+        var filled = self
+        filled.headers += values.named(lateHeaders)
+        filled.hiddenHeaders = values.secretNames(of: lateHeaders + further)
+        filled.parameters += values.named(lateParameters)
+        filled.hiddenParameters = values.secretNames(of: lateParameters)
+        return filled
+    }
+}

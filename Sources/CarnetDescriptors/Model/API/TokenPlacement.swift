@@ -1,0 +1,105 @@
+import CarnetFoundation
+
+/// Where a request carries the access token.
+package enum TokenPlacement: Hashable, Sendable {
+    /// In the Authorization header, after its scheme (RFC 6750, section 2.1).
+    case authorization
+    /// In its own header, without a scheme.
+    case header(String)
+    /// In a parameter of the query, which logs may contain (RFC 6750, section 2.3).
+    case query(String, because: String)
+}
+
+extension TokenPlacement: DescriptorValue {
+    static var shape: Shape {
+        let header = KeyDescription(
+            name: "header",
+            shape: String.shape,
+            summary: "the name of a header that contains only the token",
+            isRequired: true
+        )
+        let query = KeyDescription(
+            name: "query",
+            shape: String.shape,
+            summary: "the name of the query parameter for the token",
+            isRequired: true
+        )
+        let because = KeyDescription(
+            name: "because",
+            shape: String.shape,
+            summary: "the reason why this provider accepts the token nowhere else, with a link",
+            isRequired: true
+        )
+        return .either([
+            .choice(["authorization"]),
+            .section(
+                SectionDescription(name: "TokenHeader", keys: [header], phrase: "{ header: NAME }", isWhole: true)),
+            .section(
+                SectionDescription(
+                    name: "TokenQuery", keys: [query, because], phrase: "{ query: NAME, because: REASON }",
+                    isWhole: true)),
+        ])
+    }
+
+    /// The mapping as it is written.
+    private struct Section: DescriptorSection {
+        var header: String?
+        var query: String?
+        var because: String?
+
+        static let keys: [Key<Self>] = [
+            Key("header", \.header, ""), Key("query", \.query, ""), Key("because", \.because, ""),
+        ]
+    }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        if let scalar = node.scalar, !scalar.isNull {
+            guard scalar.text == "authorization" else {
+                decoder.reportNotAllowed(node, allowed: ["authorization"])
+                return nil
+            }
+            self = .authorization
+            return
+        }
+        guard node.entries?.isEmpty == false else {
+            decoder.reportWrongType(node, expected: Self.shape)
+            return nil
+        }
+        let count = decoder.diagnostics.count
+        // The mapping is one value, which is not merged.
+        let isPartial = decoder.isPartial
+        decoder.isPartial = false
+        defer { decoder.isPartial = isPartial }
+        guard let section = Section(node, &decoder), decoder.diagnostics.count == count else { return nil }
+        switch (section.header, section.query, section.because) {
+        case (let name?, nil, nil): self = .header(name)
+        case (nil, let name?, let reason?): self = .query(name, because: reason)
+        case (nil, _?, nil):
+            decoder.report(
+                .missingReason,
+                "the token is sent in URLs without a reason",
+                at: node.span,
+                help: "add because: the reason why this provider accepts the token nowhere else, with a link"
+            )
+            return nil
+        default:
+            decoder.report(
+                .valueNotAllowed, "the token has two places", at: node.span,
+                help: "keep header, or query with because")
+            return nil
+        }
+    }
+
+    func json(_ filler: TemplateFiller) -> JSONValue? {
+        switch self {
+        case .authorization: "authorization"
+        case .header(let name): Section(header: name).json(filler)
+        case .query(let name, let reason): Section(query: name, because: reason).json(filler)
+        }
+    }
+}
+
+extension Place where Value == TokenPlacement {
+    /// The name of a header that holds the token.
+    package var header: YAMLNode? { node?.entry("header")?.value }
+}

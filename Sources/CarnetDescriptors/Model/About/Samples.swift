@@ -1,0 +1,48 @@
+package import CarnetFoundation
+
+/// Real responses without their secrets.
+package struct Samples: Sendable {
+    package internal(set) var token: JSONValue?
+    package internal(set) var refresh: JSONValue?
+    package internal(set) var userinfo: JSONValue?
+    package internal(set) var error: JSONValue?
+    package internal(set) var callback: NamedList<JSONValue>?
+    package internal(set) var expect = SampleExpectations()
+
+    init() {}
+
+    /// Whether there is none.
+    package var isEmpty: Bool {
+        [token, refresh, userinfo, error].allSatisfy { $0 == nil } && callback == nil
+    }
+}
+
+extension Samples: DescriptorSection {
+    static let keys: [Key<Self>] = [
+        Key("token", \.token, "the token response"),
+        Key("refresh", \.refresh, "the response to a refresh"),
+        Key("userinfo", \.userinfo, "the profile"),
+        Key("error", \.error, "an error response of the token endpoint"),
+        Key("callback", \.callback, "the parameters of a callback, by the provider's names"),
+        Key("expect", \.expect, "the expected results of the samples"),
+    ]
+}
+
+/// The values that the author expects from the samples.
+package struct SampleExpectations: Sendable {
+    package internal(set) var scopes: [String]?
+    package internal(set) var expiresIn: Seconds?
+    package internal(set) var claims = NamedList<JSONValue>()
+    package internal(set) var error: String?
+
+    init() {}
+}
+
+extension SampleExpectations: DescriptorSection {
+    static let keys: [Key<Self>] = [
+        Key("scopes", \.scopes, "the scopes that the token sample grants"),
+        Key("expires_in", \.expiresIn, "the expected lifetime of its access token in seconds"),
+        Key("claims", \.claims, "claim -> its expected value in the profile"),
+        Key("error", \.error, "the expected error code of the error sample (RFC 6749, section 5.2)"),
+    ]
+}

@@ -1,0 +1,70 @@
+import CarnetFoundation
+
+/// How the state gets to the provider and back (RFC 6749, section 10.12). It is compared in any case.
+package enum StateRule: Hashable, Sendable {
+    case parameter
+    /// In the query of the redirect URI, for a provider that drops the parameter.
+    case redirectURI(because: String)
+
+    package var isParameter: Bool { self == .parameter }
+}
+
+extension StateRule: DescriptorValue {
+    static var shape: Shape {
+        let section = SectionDescription(
+            name: "StateRule", keys: Section.keys.map(\.description), phrase: "{ in: redirect_uri, because: REASON }",
+            isWhole: true)
+        return .either([.choice(["parameter"]), .section(section)])
+    }
+
+    private enum Place: String, DescriptorChoice {
+        case redirectURI = "redirect_uri"
+    }
+
+    /// The mapping as it is written.
+    private struct Section: DescriptorSection {
+        var place = Place.redirectURI
+        var because = ""
+
+        static let keys: [Key<Self>] = [
+            Key("in", \.place, isRequired: true, "where the state is sent"),
+            Key(
+                "because", \.because, isRequired: true,
+                "the reason why the parameter is not used, and that this provider allows a query in a registered redirect URI"
+            ),
+        ]
+    }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        if let scalar = node.scalar {
+            if scalar.text == "parameter" {
+                self = .parameter
+                return
+            }
+            if ["none", "off"].contains(scalar.text) {
+                decoder.report(
+                    .valueNotAllowed, "the state cannot be switched off", at: node.span,
+                    help: "if the provider drops it, write { in: redirect_uri, because: \"the reason, with a link\" }")
+            } else {
+                decoder.reportNotAllowed(node, allowed: ["parameter"])
+            }
+            return nil
+        }
+        guard node.entries != nil else {
+            decoder.reportWrongType(node, expected: Self.shape)
+            return nil
+        }
+        let count = decoder.diagnostics.count
+        // The mapping is one value, which is not merged.
+        let isPartial = decoder.isPartial
+        decoder.isPartial = false
+        defer { decoder.isPartial = isPartial }
+        guard let section = Section(node, &decoder), decoder.diagnostics.count == count else { return nil }
+        self = .redirectURI(because: section.because)
+    }
+
+    func json(_ filler: TemplateFiller) -> JSONValue? {
+        guard case .redirectURI(let reason) = self else { return "parameter" }
+        return Section(because: reason).json(filler)
+    }
+}

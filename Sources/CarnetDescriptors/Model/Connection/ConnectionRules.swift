@@ -1,0 +1,180 @@
+package import CarnetFoundation
+
+/// What is done once the tokens are there and kept.
+package struct ConnectionRules: Sendable {
+    package internal(set) var lookups = NamedList<LookupRules>()
+    package internal(set) var derive = NamedList<DerivedValue>()
+    package internal(set) var onConnect: [CallRules] = []
+    package internal(set) var onDisconnect: [CallRules] = []
+
+    init() {}
+}
+
+extension ConnectionRules: DescriptorSection {
+    static let keys: [Key<Self>] = [
+        Key(
+            "derive", \.derive,
+            "value -> a template of other values; available as {connection.NAME}; a value of a lookup follows the lookup"
+        ),
+        Key(
+            "lookups", \.lookups,
+            "value -> the request that returns it; available as {connection.NAME}; in this order"),
+        Key("on_connect", \.onConnect, "requests after the lookups of a sign-in"),
+        Key("on_disconnect", \.onDisconnect, "requests before the tokens are revoked"),
+    ]
+}
+
+/// A value that is built from others.
+package struct DerivedValue: Sendable {
+    package internal(set) var template = Template.empty
+    package internal(set) var isOptional = false
+
+    init() {}
+}
+
+extension DerivedValue: DescriptorSection {
+    static let shorthand: String? = "value"
+    static let keys: [Key<Self>] = [
+        Key("value", \.template, in: .signedInURL, isRequired: true, "the template"),
+        Key(
+            "optional", \.isOptional,
+            "whether it is left out if it cannot be built, instead of ending the sign-in; default: false"),
+    ]
+}
+
+/// A request with the access token.
+package struct CallRules: Sendable {
+    package internal(set) var url = Template.empty
+    package internal(set) var method: ResourceMethod?
+    package internal(set) var body = BodyEncoding.form
+    package internal(set) var headers = NamedList<Template>()
+    package internal(set) var parameters = NamedList<Template>()
+    package internal(set) var isOptional = false
+
+    init() {}
+}
+
+extension CallRules: DescriptorSection {
+    static let shorthand: String? = "url"
+    static let keys: [Key<Self>] = [
+        Key(
+            "url", \.url, in: .signedInURL, isRequired: true,
+            "the URL of the request; below api.base_url if it starts with /"),
+        Key("method", \.method, "the HTTP method"),
+        Key("headers", \.headers, in: .signedIn, "additional headers"),
+        Key(
+            "parameters", \.parameters, in: .signedIn,
+            "parameters, which are in the query of a GET or DELETE"),
+        Key("body", \.body, RequestRules.bodySummary),
+        Key(
+            "optional", \.isOptional,
+            "whether the request may fail with an error response such as 404, and a lookup may find nothing; default: false"
+        ),
+    ]
+}
+
+/// A value that one request brings.
+package struct LookupRules: Sendable {
+    package internal(set) var call = CallRules()
+    package internal(set) var root = JSONPointer(tokens: [])
+    package internal(set) var conditions = NamedList<Template>()
+    package internal(set) var value = PointerList([])
+    package internal(set) var label: PointerList?
+    package internal(set) var choice = LookupChoice.only
+    package internal(set) var pattern: ValuePattern?
+    package internal(set) var capture = NamedList<ResponseCapture>()
+    package internal(set) var sample = JSONValue.null
+
+    init() {}
+}
+
+extension LookupRules: DescriptorSection {
+    static let keys: [Key<Self>] =
+        CallRules.keys.map { $0.lifted(to: \.call) } + [
+            Key("root", \.root, "the only candidate, or the list of candidates; default: the whole body"),
+            Key("where", \.conditions, in: .signedIn, RequestRules.whereSummary),
+            Key("value", \.value, isRequired: true, "the place of the value in a candidate"),
+            Key("label", \.label, "the place of the name to show, in a candidate"),
+            Key(
+                "choose", \.choice,
+                "which candidate to use: the first, the only one (default; several are an error), or the host's choice"
+            ),
+            Key("pattern", \.pattern, "a regular expression for the whole value"),
+            Key(
+                "capture", \.capture,
+                "value -> its place in the candidate that is used; available as {connection.NAME}"),
+            Key("sample", \.sample, isRequired: true, "a redacted response; the sandbox returns it"),
+        ]
+}
+
+extension Named where Value == LookupRules {
+    /// What the lookup provides.
+    package var references: [TemplateReference] {
+        ([name] + value.capture.names).map { TemplateReference(.connection, $0) }
+    }
+}
+
+package enum LookupChoice: String, DescriptorChoice, Sendable {
+    case first
+    case only
+    case ask
+}
+
+extension ConnectionRules {
+    package var isEmpty: Bool {
+        lookups.isEmpty && derive.isEmpty && onConnect.isEmpty && onDisconnect.isEmpty
+    }
+}
+
+extension ConnectionRules {
+    /// The rules with the inputs in them.
+    func resolve(with resolver: InputResolver) throws(ResolutionError) -> ConnectionRules {
+        var rules = self
+        rules.derive = NamedList()
+        for item in derive.items {
+            var value = item.value
+            guard let template = try resolver.late(value.template, key: "connection.derive.\(item.name)") else {
+                continue
+            }
+            value.template = template
+            rules.derive.items.append(Named(item.name, value))
+        }
+        for (index, lookup) in lookups.items.enumerated() {
+            rules.lookups.items[index].value.call = try lookup.value.call.resolve(
+                with: resolver, key: "connection.lookups.\(lookup.name)")
+            rules.lookups.items[index].value.conditions = NamedList(
+                try resolver.allNamed(lookup.value.conditions, key: "connection.lookups.\(lookup.name).where"))
+        }
+        for (index, call) in onConnect.enumerated() {
+            rules.onConnect[index] = try call.resolve(with: resolver, key: "connection.on_connect.\(index)")
+        }
+        for (index, call) in onDisconnect.enumerated() {
+            rules.onDisconnect[index] = try call.resolve(with: resolver, key: "connection.on_disconnect.\(index)")
+        }
+        return rules
+    }
+}
+
+extension CallRules {
+    fileprivate func resolve(with resolver: InputResolver, key: String) throws(ResolutionError) -> CallRules {
+        var call = self
+        let whole = resolver.apiBase.map { url.source.hasPrefix("/") ? $0.appending(url) : url } ?? url
+        call.url = try resolver.lateURL(whole, key: "\(key).url") ?? .empty
+        call.headers = NamedList(try resolver.allNamed(headers, key: "\(key).headers"))
+        call.parameters = NamedList(try resolver.allNamed(parameters, key: "\(key).parameters"))
+        return call
+    }
+}
+
+extension InputResolver {
+    /// All templates with the inputs in them.
+    fileprivate func allNamed(_ list: NamedList<Template>, key: String) throws(ResolutionError) -> [Named<Template>] {
+        var all: [Named<Template>] = []
+        for item in list.items {
+            if let template = try late(item.value, key: "\(key).\(item.name)") {
+                all.append(Named(item.name, template))
+            }
+        }
+        return all
+    }
+}

@@ -1,0 +1,120 @@
+import CarnetFoundation
+
+/// Which issuers count as the provider's own.
+package enum IssuerRule: Sendable, Hashable {
+    /// Only the descriptor's issuer (RFC 8414, section 3.3; OpenID Connect Core, section 3.1.3.7).
+    case exact
+    /// Issuers that vary by a claim of the ID token, such as the tenant. Places that are not inputs are claims.
+    case template(Template, claims: NamedList<String>)
+    /// The descriptor's issuer and these.
+    case anyOf([Template])
+    /// Any issuer that the metadata names.
+    case off(because: String)
+}
+
+extension IssuerRule: DescriptorValue {
+    static var shape: Shape {
+        func section(_ name: String, _ phrase: String, _ keys: [String]) -> Shape {
+            let all = Section.keys.map(\.description)
+            let described = all.filter { keys.contains($0.name) }.map { key in
+                KeyDescription(
+                    name: key.name, shape: key.shape, summary: key.summary, isRequired: key.name == keys[0])
+            }
+            let others = all.map(\.name).filter { !keys.contains($0) }
+            return .section(
+                SectionDescription(name: name, keys: described, phrase: phrase, alternatives: others))
+        }
+        return .either([
+            .choice(["exact"]),
+            section("IssuerTemplate", "{ template: ISSUER }", ["template", "claims"]),
+            section("IssuerList", "{ any_of: [ISSUER] }", ["any_of"]),
+            section("IssuerOff", "{ none: REASON }", ["none"]),
+        ])
+    }
+
+    /// The mapping as it is written.
+    private struct Section: DescriptorSection {
+        var template: Template?
+        var claims = NamedList<String>()
+        var anyOf: [Template]?
+        var none: String?
+
+        static let keys: [Key<Self>] = [
+            Key("template", \.template, "the issuer with a {place} for the varying part"),
+            Key(
+                "claims", \.claims,
+                "place -> the claim of the ID token that it must equal; default: the claim with the place's name"
+            ),
+            Key("any_of", \.anyOf, "other issuers of the same provider"),
+            Key("none", \.none, "the reason why the issuer of the metadata is not compared"),
+        ]
+    }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        if let scalar = node.scalar {
+            switch scalar.text {
+            case "exact": self = .exact
+            case "none":
+                decoder.reportMissingReason(node)
+                return nil
+            default:
+                decoder.reportNotAllowed(node, allowed: ["exact", "none"])
+                return nil
+            }
+            return
+        }
+        guard node.entries != nil else {
+            decoder.reportWrongType(node, expected: Self.shape)
+            return nil
+        }
+        let count = decoder.diagnostics.count
+        guard let section = Section(node, &decoder), decoder.diagnostics.count == count else { return nil }
+        switch (section.template, section.anyOf, section.none) {
+        case (let template?, nil, nil):
+            guard !template.hasTouchingPlaces else {
+                decoder.report(
+                    .badTemplate,
+                    "two places are adjacent",
+                    at: node.entry("template")?.value.span ?? node.span,
+                    help: "put a separator between them, so that the end of the first is clear"
+                )
+                return nil
+            }
+            self = .template(template, claims: section.claims)
+        case (nil, let issuers?, nil) where section.claims.isEmpty: self = .anyOf(issuers)
+        case (nil, nil, let reason?) where section.claims.isEmpty: self = .off(because: reason)
+        // What is laid over another rule need not repeat it.
+        case (nil, nil, nil) where decoder.isPartial: return nil
+        default:
+            decoder.report(
+                .valueNotAllowed,
+                "issuer_match has several rules",
+                at: node.span,
+                help: "keep one of template, any_of and none; null deletes one that is inherited"
+            )
+            return nil
+        }
+    }
+
+    func json(_ filler: TemplateFiller) -> JSONValue? {
+        switch self {
+        case .exact: "exact"
+        case .template(let template, let claims): Section(template: template, claims: claims).json(filler)
+        case .anyOf(let issuers): Section(anyOf: issuers).json(filler)
+        case .off(let reason): Section(none: reason).json(filler)
+        }
+    }
+}
+
+extension Place where Value == IssuerRule {
+    /// The elements of `any_of`.
+    package var issuers: [YAMLNode] { node?.entry("any_of")?.value.elements ?? [] }
+}
+
+extension Template {
+    fileprivate var hasTouchingPlaces: Bool {
+        zip(parts, parts.dropFirst()).contains { first, second in
+            if case (.input, .input) = (first, second) { true } else { false }
+        }
+    }
+}

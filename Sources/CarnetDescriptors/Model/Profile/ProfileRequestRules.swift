@@ -1,0 +1,87 @@
+package import CarnetFoundation
+
+/// A further request of the profile, for claims that the first one does not bring.
+package struct ProfileRequestRules: Sendable {
+    package internal(set) var url = Template.empty
+    package internal(set) var request = RequestRules()
+    package internal(set) var format = ResponseFormat.auto
+    package internal(set) var root = JSONPointer(tokens: [])
+    package internal(set) var conditions = NamedList<Template>()
+    package internal(set) var claims = NamedList<PointerList>()
+
+    init() {}
+}
+
+extension ProfileRequestRules: DescriptorSection {
+    static let keys: [Key<Self>] =
+        [Key("url", \.url, isRequired: true, "the URL, which receives the access token")]
+        + RequestRules.ownKeys(in: .signedIn).map { $0.lifted(to: \.request) } + [
+            Key("format", \.format, "the format of the body; auto (default) follows the content type"),
+            Key("root", \.root, "the only candidate, or the list of candidates; default: the whole body"),
+            Key("where", \.conditions, in: .signedIn, RequestRules.whereSummary),
+            Key("claims", \.claims, isRequired: true, "claim -> its place in the first candidate"),
+        ]
+}
+
+/// A further request of the profile with everything filled in.
+package struct ProfileRequest: Sendable {
+    package let url: WebURL
+    package fileprivate(set) var request: ResolvedRequest
+    package let format: ResponseFormat
+    package let root: JSONPointer
+    package fileprivate(set) var conditions: [Named<String>]
+    fileprivate let lateConditions: [Named<Template>]
+    package let claims: [Named<[JSONPointer]>]
+}
+
+extension InputResolver {
+    /// The further requests of the profile; one whose URL takes an optional input without a value is left out.
+    func profileRequests(_ rules: [ProfileRequestRules]) throws(ResolutionError) -> [ProfileRequest] {
+        var requests: [ProfileRequest] = []
+        for (index, rules) in rules.enumerated() {
+            let key = "profile.requests.\(index)"
+            guard let url = try url(rules.url, key: "\(key).url") else { continue }
+            requests.append(
+                ProfileRequest(
+                    url: url,
+                    request: try rules.request.resolve(with: self, key: key, method: .get),
+                    format: rules.format,
+                    root: rules.root,
+                    conditions: try named(rules.conditions, key: "\(key).where"),
+                    lateConditions: try lateNamed(rules.conditions, key: "\(key).where"),
+                    claims: rules.claims.items.map { Named($0.name, $0.value.pointers) }
+                )
+            )
+        }
+        return requests
+    }
+}
+
+extension ProfileRequest {
+    /// The request with what is known by now.
+    package func filled(_ values: TemplateValues) -> ProfileRequest {
+        var filled = self
+        filled.request = request.filled(values)
+        filled.conditions += values.named(lateConditions)
+        return filled
+    }
+
+    var isLate: Bool { request.isLate || !lateConditions.isEmpty }
+
+    /// The object that holds the claims.
+    package func holder(in body: JSONValue) -> JSONValue? {
+        body.candidates(at: root)?.first { $0.meets(conditions) }
+    }
+}
+
+extension JSONValue {
+    /// The elements of the list at a place, or the one value there; `nil` if there is none.
+    package func candidates(at root: JSONPointer) -> [JSONValue]? {
+        self[root].map { $0.array ?? [$0] }
+    }
+
+    /// Whether the members have these values, by bytes.
+    package func meets(_ conditions: [Named<String>]) -> Bool {
+        conditions.allSatisfy { self[$0.name]?.scalarText?.isSameBytes(as: $0.value) ?? false }
+    }
+}

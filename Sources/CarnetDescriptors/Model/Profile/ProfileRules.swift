@@ -1,0 +1,100 @@
+package import CarnetFoundation
+
+/// Who signed in: where the claims are and what they are called.
+@usableFromInline
+package struct ProfileRules: Sendable {
+    package internal(set) var source: ProfileSource?
+    package internal(set) var request = RequestRules()
+    package internal(set) var root = JSONPointer(tokens: [])
+    package internal(set) var claims = NamedList<PointerList>()
+    package internal(set) var format = ResponseFormat.auto
+    package internal(set) var tokenIn: TokenPlacement?
+    package internal(set) var jwt: SignedResponseRules?
+    package internal(set) var requests: [ProfileRequestRules] = []
+    package internal(set) var callback: CallbackClaims?
+    package internal(set) var sources: [ClaimSourceRules] = []
+
+    init() {}
+}
+
+extension ProfileRules: DescriptorSection {
+    static let keys: [Key<Self>] =
+        [
+            Key(
+                "from", \.source,
+                "the source of the claims; default: the userinfo endpoint if there is one, else the ID token")
+        ] + RequestRules.ownKeys(in: .signedIn).map { $0.lifted(to: \.request) } + [
+            Key("root", \.root, "the object that contains the claims; default: the whole body"),
+            Key("claims", \.claims, "claim -> pointer below root; standard claims are mapped by default"),
+            Key("format", \.format, "the format of the body; auto (default) follows the content type"),
+            Key("token_in", \.tokenIn, "where the access token is sent in the profile's requests; default: as in api"),
+            Key("jwt", \.jwt, "the rules if the response must be a JWT (OpenID Connect Core, section 5.3.2)"),
+            Key("requests", \.requests, "additional requests for claims that the first response does not contain"),
+            Key(
+                "callback", \.callback,
+                "the name in the callback of the first sign-in, for providers that send it only once"),
+            Key(
+                "sources", \.sources,
+                "other issuers whose signed claims are accepted (OpenID Connect Core, section 5.6.2)"),
+        ]
+}
+
+package enum ProfileSource: String, DescriptorChoice, Sendable {
+    case userinfo
+    case idToken = "id_token"
+    case tokenResponse = "token"
+}
+
+extension ProfileRules {
+    /// The standard claims (OpenID Connect Core, section 5.1) with the descriptor's own over them.
+    package var effectiveClaims: [Named<[JSONPointer]>] {
+        let standard: [Named<[JSONPointer]>] = Self.standardClaims.map { name, member in
+            Named(name, claims[name]?.pointers ?? [JSONPointer(tokens: [member])])
+        }
+        let own = claims.items.filter { item in !Self.standardClaims.contains { $0.name == item.name } }
+        return standard + own.map { Named($0.name, $0.value.pointers) }
+    }
+
+    /// Carnet's claim names with the standard's member names.
+    package static let standardClaims: [(name: String, member: String)] = [
+        ("subject", "sub"), ("name", "name"), ("given_name", "given_name"), ("family_name", "family_name"),
+        ("username", "preferred_username"), ("email", "email"), ("email_verified", "email_verified"),
+        ("picture", "picture"), ("locale", "locale"),
+    ]
+}
+
+/// The section with everything filled in.
+@usableFromInline
+@dynamicMemberLookup
+package struct ResolvedProfile: Sendable {
+    @usableFromInline let described: ProfileRules
+    package private(set) var request: ResolvedRequest
+    package private(set) var requests: [ProfileRequest]
+    package let sources: [ClaimSource]
+    /// The standard's claims and the descriptor's own.
+    package let claims: [Named<[JSONPointer]>]
+    /// Where the access token goes in the requests of the profile.
+    package let tokenIn: TokenPlacement
+    package var jwt: ResolvedSignedResponse
+
+    init(_ rules: ProfileRules, with resolver: InputResolver, api: APIRules) throws(ResolutionError) {
+        described = rules
+        request = try rules.request.resolve(with: resolver, key: "profile", method: .get)
+        requests = try resolver.profileRequests(rules.requests)
+        sources = try resolver.claimSources(rules.sources)
+        claims = rules.effectiveClaims
+        tokenIn = rules.tokenIn ?? api.tokenIn
+        jwt = ResolvedSignedResponse(rules.jwt)
+    }
+
+    @inlinable @inline(__always)
+    package subscript<Value>(dynamicMember key: KeyPath<ProfileRules, Value>) -> Value { described[keyPath: key] }
+
+    /// The section with what is known by now in its request.
+    func filled(_ values: TemplateValues) -> ResolvedProfile {
+        var filled = self
+        filled.request = request.filled(values)
+        filled.requests = requests.map { $0.filled(values) }
+        return filled
+    }
+}

@@ -1,0 +1,39 @@
+package import CarnetFoundation
+
+/// How to distinguish a token response from an error, if not by the status 200 (RFC 6749, sections 5.1 and 5.2).
+package struct SuccessRules: Sendable {
+    package internal(set) var statuses: [SuccessStatus] = []
+    package internal(set) var field: PointerList?
+    package internal(set) var values: [JSONValue] = []
+
+    init() {}
+}
+
+extension SuccessRules: DescriptorSection {
+    static let keys: [Key<Self>] = [
+        Key("statuses", \.statuses, "the HTTP statuses of success; default: 200"),
+        Key("field", \.field, "the place of a member of the whole body that shows success or an error"),
+        Key("equals", \.values, "the values of field that mean success; default: true"),
+    ]
+
+    /// Whether a response with this status may be one with tokens.
+    package func accepts(status: Int) -> Bool {
+        statuses.isEmpty ? status == 200 : statuses.contains { $0.code == status }
+    }
+
+    /// Whether the body states success; `nil` if the descriptor names no member for it.
+    package func isSuccess(_ body: JSONValue) -> Bool? {
+        guard let field else { return nil }
+        let value = body.first(of: field.pointers)?.scalarText
+        return (values.isEmpty ? [true] : values).contains { $0.scalarText == value && value != nil }
+    }
+}
+
+/// A status of the class 2xx (RFC 9110, section 15.3).
+package struct SuccessStatus: BoundedInteger, Hashable {
+    static var range: ClosedRange<Int> { 200...299 }
+    package let code: Int
+
+    init(_ value: Int) { code = value }
+    var value: Int { code }
+}

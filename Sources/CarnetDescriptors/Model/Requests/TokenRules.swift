@@ -1,0 +1,16 @@
+/// The token request and its response.
+package struct TokenRules: RequestSection {
+    package internal(set) var request = RequestRules()
+    package internal(set) var grantType: String?
+    package internal(set) var response = ResponseRules()
+
+    init() {}
+}
+
+extension TokenRules: DescriptorSection {
+    static let keys: [Key<Self>] =
+        RequestRules.keys(in: .tokenRequest).map { $0.lifted(to: \.request) } + [
+            Key("grant_type", \.grantType, RequestRules.grantTypeSummary),
+            Key("response", \.response, "the places of the tokens in the response"),
+        ]
+}

@@ -1,0 +1,73 @@
+import CarnetFoundation
+
+extension ProviderDescriptor {
+    /// The values of an origin that some key keeps, besides those that are always there.
+    private func keptNames(of origin: TemplateOrigin) -> [String] {
+        switch origin {
+        case .callback: self.callback.capture.names
+        case .token: self.token.response.capture.names + (self.refresh.response?.capture.names ?? [])
+        case .step: self.exchange.items.flatMap(\.value.capture.names)
+        case .connection:
+            self.connection.derive.names + self.connection.lookups.items.flatMap { $0.references.map(\.name) }
+        case .input, .client, .request: []
+        }
+    }
+
+    /// Whether a value of a template can be known at some time.
+    package func keeps(_ value: TemplateReference) -> Bool {
+        value.origin.builtInNames.contains(value.name) || keptNames(of: value.origin).contains(value.name)
+    }
+
+    /// Every value that some key keeps, and those that are always there.
+    package var keptValues: Set<TemplateReference> {
+        Set(
+            TemplateOrigin.allCases.flatMap { origin in
+                (origin.builtInNames + keptNames(of: origin)).map { TemplateReference(origin, $0) }
+            })
+    }
+}
+
+extension InputResolver {
+    /// Without a reason, no key may remove what protects a sign-in: `authorization.pkce` and `authorization.nonce` take
+    /// one. An omitted nonce only makes ID tokens fail.
+    ///
+    /// - Throws: `ResolutionError`, `unprotected`.
+    func refuseUnprotected(_ descriptor: ProviderDescriptor) throws(ResolutionError) {
+        for (kind, omitted) in [
+            (RequestKind.authorization, descriptor.authorization.omit), (.token, descriptor.token.request.omit),
+        ] {
+            for name in omitted
+            where name != StandardParameter.nonce.rawValue && kind.parameter(name)?.rule == .protected {
+                throw ResolutionError(
+                    kind: .unprotected, provider: provider, key: "\(kind.section).omit",
+                    reason: "\"\(name)\" protects the sign-in and cannot be left out")
+            }
+        }
+        let rules = descriptor.authorization
+        for list in [rules.parameters, rules.offlineParameters, rules.reconsentParameters] {
+            for item in list.items where RequestKind.carriers[item.name].map({ !$0.isPlain(item.value.source) }) == true
+            {
+                throw ResolutionError(
+                    kind: .unprotected, provider: provider, key: "authorization.parameters.\(item.name)",
+                    reason:
+                        "\"\(item.name)\" would replace all other parameters; use authorization.request_object or pushed"
+                )
+            }
+        }
+    }
+}
+
+extension RequestKind {
+    /// The parameters that contain all others.
+    fileprivate static let carriers: [String: StandardParameter] = [
+        StandardParameter.request.rawValue: .request, StandardParameter.requestURI.rawValue: .requestURI,
+    ]
+}
+
+extension StandardParameter {
+    /// Whether a value makes the parameter a provider's own of the same name: a JWT has dots (RFC 7515, section 3.1), so
+    /// that `request=authorize` is no signed request.
+    package func isPlain(_ value: some StringProtocol) -> Bool {
+        self == .request && !value.utf8.contains { ".{".utf8.contains($0) }
+    }
+}

@@ -1,0 +1,31 @@
+/// Questions about paths of files.
+package enum Path {
+    package static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Whether there is nothing at a path, and no link on the way to it whose target is missing.
+    package static func isAbsent(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) != 0, errno == ENOENT || errno == ENOTDIR else { return false }
+        var part = path
+        while !part.isEmpty, part != "/" {
+            if lstat(part, &status) == 0 { return stat(part, &status) == 0 }
+            part = folder(of: part)
+        }
+        return true
+    }
+
+    /// Whether the permissions of a file or folder let other users of the machine read, write or run it; false if there is none.
+    package static func isOpenToOthers(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
+    }
+
+    /// The part before the last slash; empty for a name without one.
+    package static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "" }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}

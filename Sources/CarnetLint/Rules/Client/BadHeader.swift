@@ -1,0 +1,120 @@
+import CarnetDescriptors
+import CarnetFoundation
+
+struct BadHeader: SingleValueRule {
+    let explanation = DiagnosticExplanation(
+        code: "C008",
+        name: "bad-header",
+        summary: "A header has an invalid name or value, or Carnet sets it itself.",
+        rationale: """
+            Carnet sets 'Content-Type', 'DPoP' and the headers of the connection itself. It does not send a second value, so a \
+            comment cannot suppress this rule. 'Authorization' replaces the header of the client or the token, so its \
+            value must be made from one of them. 'Content-Type' in 'api' describes the bodies that a host sends. A \
+            line break in a value would start another header.
+            """,
+        references: ["RFC 9110, section 5.1", "RFC 9110, section 5.5", "RFC 6749, section 2.3"],
+        bad: [
+            "token: { headers: { ⟦Authorization⟧: Basic, Accept: application/json } }\n",
+            "token: { headers: { ⟦content-type⟧: application/json } }\n",
+            "profile: { headers: { ⟦'X Version'⟧: '2' } }\n",
+            "token: { headers: { ⟦DPoP⟧: none } }\n",
+            "api: { token_in: { header: ⟦Authorization⟧ } }\n",
+            "api: { token_in: { header: X-Acme-Token }, headers: { ⟦x-acme-token⟧: none } }\n",
+            #"api: { headers: { X-Version: ⟦"2\r\nHost: evil.example"⟧ } }"# + "\n",
+        ],
+        good: [
+            "profile: { headers: { Accept: application/vnd.acme+json, X-Acme-Version: '2026-01-01' } }\n",
+            "token: { headers: { Authorization: \"Basic {base64(join(':', client.secret, ''))}\" } }\n",
+            "api: { headers: { Content-Type: application/json } }\n",
+        ]
+    )
+
+    /// The engine never sends such a header, whatever a comment says.
+    let isSuppressible = false
+
+    private static let managed: Set<String> = [
+        "authorization", "proxy-authorization", "content-type", "content-length", "transfer-encoding", "connection",
+        "host", "dpop", "cookie", "expect", "te", "trailer", "upgrade",
+    ]
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let places = context.places
+        let withBody =
+            context.requests.flatMap(\.headers) + places.profile.requests.all.flatMap { $0.request.headers.entries }
+            + context.places.exchange.named().flatMap { $0.value.request.headers.entries }
+            + context.calls.flatMap { $0.place.headers.entries }
+        let ofResources = places.resources.all.flatMap { $0.headers.entries }
+        let headers =
+            withBody.map { ($0, Owner.request) } + places.api.headers.entries.map { ($0, .calls) }
+            + ofResources.map { ($0, .resource) }
+        let ofTokens = [places.api.tokenIn, places.profile.tokenIn, places.revocation.tokenIn].compactMap { $0.header }
+        guard !headers.isEmpty || !ofTokens.isEmpty else { return [] }
+        let misnamed = ofTokens.compactMap { node -> Diagnostic? in
+            guard let name = node.scalar?.text, !Self.isToken(name) || Self.managed.contains(name.lowercased()) else {
+                return nil
+            }
+            return finding(
+                "\"\(name)\" cannot be the header of the access token",
+                in: context,
+                at: node.span,
+                help: "name the provider's own header; 'token_in: authorization' is the Authorization header"
+            )
+        }
+        let names = Set(ofTokens.compactMap { $0.scalar?.text.lowercased() })
+        return misnamed
+            + headers.compactMap { header, owner in
+                let name = header.key.lowercased()
+                if name == "authorization", owner != .resource, isSecret(header.value, context) { return nil }
+                if name == "content-type", owner != .request { return nil }
+                if names.contains(name) {
+                    return finding(
+                        "Carnet puts the access token into \"\(header.key)\"", in: context, at: header.keySpan)
+                }
+                if !Self.isToken(header.key) {
+                    return finding("\"\(header.key)\" cannot be the name of a header", in: context, at: header.keySpan)
+                }
+                if Self.managed.contains(name) {
+                    let help =
+                        switch name {
+                        case "content-type": "use 'body' to choose the encoding"
+                        case "authorization" where owner != .resource:
+                            "make it from the client or the token: 'Basic {base64(join(':', client.secret, ''))}'"
+                        default: "remove it"
+                        }
+                    return finding("Carnet sets \"\(header.key)\" itself", in: context, at: header.keySpan, help: help)
+                }
+                if header.value.scalar?.text.unicodeScalars.contains(where: Self.isForbidden) ?? false {
+                    let message = "the value of \"\(header.key)\" has a line break or another control character"
+                    return finding(message, in: context, at: header.value.span)
+                }
+                return nil
+            }
+    }
+
+    /// Whose headers they are.
+    private enum Owner {
+        case request, calls, resource
+    }
+
+    /// Whether a value is made from a secret of the client, a token, or a secret input.
+    private func isSecret(_ value: YAMLNode, _ context: LintContext) -> Bool {
+        guard let text = value.scalar?.text, let template = try? Template(text, in: .anywhere) else { return false }
+        return template.expressions.contains { $0.isSecret() }
+            || template.inputNames.contains { context.descriptor.inputs[$0]?.isSecret ?? false }
+    }
+
+    /// RFC 9110, section 5.6.2.
+    static func isToken(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                }
+            }
+    }
+
+    private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 && scalar != "\t" || scalar.value == 0x7F
+    }
+}

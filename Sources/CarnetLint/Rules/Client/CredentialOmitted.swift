@@ -1,0 +1,56 @@
+import CarnetDescriptors
+import CarnetFoundation
+
+struct CredentialOmitted: LintRule {
+    let explanation = DiagnosticExplanation(
+        code: "C018",
+        name: "credential-omitted",
+        summary: "'omit' leaves out the code, token or assertion that the request is about.",
+        rationale: """
+            A server cannot grant, exchange or revoke what the request does not name. 'omit' is possible if a \
+            parameter, a header or the URL contains the value instead. Use 'rename' for a parameter with another name.
+            """,
+        references: ["RFC 6749, section 4.1.3", "RFC 6749, section 6", "RFC 7009, section 2.1"],
+        bad: [
+            "token: { omit: [⟦code⟧] }\n",
+            "introspection: { omit: [⟦token⟧] }\n",
+            "device: { token: { omit: [⟦device_code⟧] } }\n",
+        ],
+        good: [
+            "token: { rename: { code: auth_code } }\n",
+            "refresh: { omit: [refresh_token], headers: { X-Refresh-Token: '{token.refresh_token}' } }\n",
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        context.requests.compactMap { request in
+            guard let kind = request.kind, let name = kind.credential?.rawValue,
+                let element = request.omit.first(where: { $0.scalar?.text == name }),
+                !isElsewhere(request, kind, context)
+            else { return nil }
+            return finding(
+                "\"\(name)\" cannot be left out", in: context, at: element.span,
+                help: "if the provider has another name for it, use rename: { \(name): NAME }")
+        }
+    }
+
+    /// Whether another part of the request may contain the value.
+    private func isElsewhere(_ request: MessageSection, _ kind: RequestKind, _ context: LintContext) -> Bool {
+        if kind == .revocation, context.places.revocation.tokenIn.isWritten { return true }
+        let endpoints = context.descriptor.endpoints
+        let url = kind == .refresh ? endpoints[.refresh] ?? endpoints[.token] : endpoints[kind.endpoint]
+        // Without an endpoint, the request is never sent.
+        guard url != nil || context.descriptor.issuer != nil || !context.isWhole else { return true }
+        if url?.namesCredential == true { return true }
+        return (request.added + request.headers).contains { entry in
+            guard let text = entry.value.scalar?.text, let template = try? Template(text, in: .anywhere) else {
+                return false
+            }
+            return template.namesCredential
+        }
+    }
+}
+
+extension Template {
+    fileprivate var namesCredential: Bool { references.contains(where: \.isAlwaysSecret) }
+}

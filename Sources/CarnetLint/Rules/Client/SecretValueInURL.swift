@@ -1,0 +1,91 @@
+import CarnetDescriptors
+import CarnetFoundation
+
+struct SecretValueInURL: LintRule {
+    let explanation = DiagnosticExplanation(
+        code: "C020",
+        name: "secret-value-in-url",
+        severity: .warning,
+        summary: "A template puts a secret into the query of a URL.",
+        rationale: """
+            Servers and proxies log URLs. Send the secret in the body of a request. Few providers accept it only in \
+            the URL. The finding is a reminder of the risk.
+            """,
+        references: ["RFC 6749, section 2.3.1", "RFC 6750, section 2.3"],
+        bad: [
+            """
+            exchange:
+              long:
+                url: https://api.acme.example/exchange
+                method: GET
+                parameters: { token: ⟦'{token.access_token}'⟧ }
+
+            """,
+            """
+            inputs: { key: { type: text, secret: true } }
+            api: { parameters: { api_key: ⟦'{key}'⟧ } }
+
+            """,
+            """
+            endpoints:
+              authorization: https://acme.example/authorize
+              token: https://acme.example/token
+              revocation: ⟦'https://acme.example/tokens/{urlencode(token.refresh_token)}'⟧
+
+            """,
+        ],
+        good: [
+            """
+            inputs: { key: { type: text, secret: true } }
+            api: { headers: { X-Api-Key: '{key}' } }
+
+            """,
+            """
+            exchange:
+              long:
+                url: https://api.acme.example/exchange
+                parameters: { token: '{token.access_token}', secret: '{client.secret}' }
+
+            """,
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let descriptor = context.descriptor
+        var queried = context.places.api.parameters.entries
+        for step in descriptor.exchange.items {
+            let request = step.value.request
+            let isQueried = request.method == .get || request.body == .query
+            queried += context.places.exchange[step.name].request.parameters.entries
+                .filter { isQueried || request.queryParameters.contains($0.key) }
+        }
+        if descriptor.profile.request.method != .post {
+            queried += context.places.profile.request.parameters.entries
+        }
+        if let url = context.places.endpoints.entries.first(where: { $0.key == EndpointName.revocation.rawValue }) {
+            queried.append(url)
+        }
+        for call in context.calls where [nil, .get, .delete].contains(call.rules.method) {
+            queried += call.place.parameters.entries
+        }
+        guard !queried.isEmpty else { return [] }
+        let marked = Set(
+            descriptor.callback.capture.items.filter(\.value.isSecret).map { TemplateReference(.callback, $0.name) }
+                + descriptor.token.response.capture.items.filter(\.value.isSecret)
+                .map { TemplateReference(.token, $0.name) })
+        let inputs = Set(descriptor.inputs.items.filter(\.value.isSecret).map(\.name))
+        return queried.compactMap { entry in
+            guard let text = entry.value.scalar?.text, text.holds(UInt8(ascii: "{")),
+                let template = try? Template(text, in: .anywhere),
+                template.expressions.contains(where: { $0.isSecret(marked.contains) })
+                    || template.inputNames.contains(where: inputs.contains)
+            else { return nil }
+            return finding(
+                "\"\(entry.key)\" puts a secret into the URL",
+                in: context,
+                at: entry.value.span,
+                help: "use POST with a body, if the provider accepts it"
+            )
+        }
+    }
+}

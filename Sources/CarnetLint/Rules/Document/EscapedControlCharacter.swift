@@ -1,0 +1,52 @@
+import CarnetDescriptors
+
+struct EscapedControlCharacter: SingleValueRule {
+    let explanation = DiagnosticExplanation(
+        code: "D023",
+        name: "escaped-control-character",
+        summary: "An escape writes a control character into a string.",
+        rationale: """
+            Programs print names, titles and descriptions. A terminal obeys control characters: they can hide text, \
+            change the title of a window or forge a line. An escape in double quotes, such as `"\\e"` or `"\\u202E"`, \
+            writes such a character without showing it. Line breaks and tabs are allowed.
+            """,
+        references: ["ECMA-48, section 5", "Unicode Technical Standard 39"],
+        bad: [
+            "name: ⟦\"Acme\\e]0;signed in\\a\"⟧\n", "name: ⟦\"Acme\\u202E\"⟧\n",
+            "resources: [{ id: one, title: ⟦\"One\\x9B2J\"⟧, url: 'https://id.acme.example/one' }]\n",
+            "verified: { date: 2026-11-21, how: ⟦\"compared\\u2028with their reference\"⟧ }\n",
+        ],
+        good: ["name: \"Acme \\u00E9\"\n"]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        var found: [Diagnostic] = []
+        visit(context.root, context, &found)
+        return found
+    }
+
+    private func visit(_ node: YAMLNode, _ context: LintContext, _ found: inout [Diagnostic]) {
+        switch node.content {
+        case .mapping(let entries):
+            for entry in entries where !Self.otherKeys.contains(entry.key) { visit(entry.value, context, &found) }
+        case .sequence(let elements):
+            for element in elements { visit(element, context, &found) }
+        case .scalar(let scalar):
+            guard let control = scalar.text.unicodeScalars.first(where: Self.isControl) else { return }
+            // A character that is written as itself is a finding of D022.
+            if let written = context.text.text(in: node.span), written.unicodeScalars.contains(control) { return }
+            let name = String(control.value, radix: 16, uppercase: true)
+            found.append(
+                finding(
+                    "the string contains the control character U+\(String(repeating: "0", count: max(0, 4 - name.count)))\(name)",
+                    in: context, at: node.span, help: "remove it"))
+        }
+    }
+
+    /// A sample is a response of the provider. C008 checks headers.
+    private static let otherKeys = ["samples", "sample", "headers"]
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar != "\n" && scalar != "\t" && TerminalText.mustBeEscaped(scalar)
+    }
+}

@@ -1,0 +1,141 @@
+import CarnetDescriptors
+import CarnetFoundation
+
+struct KeyWithoutEffect: LintRule {
+    let explanation = DiagnosticExplanation(
+        code: "K106",
+        name: "key-without-effect",
+        severity: .warning,
+        summary: "A key has no effect, because another key disables it.",
+        rationale: """
+            The author of the key expects an effect that it does not have. Usually the other key is the mistake.
+            """,
+        bad: [
+            """
+            discovery: none
+            ⟦discovery_url⟧: https://id.acme.example/metadata.json
+            endpoints:
+              authorization: https://id.acme.example/authorize
+              token: https://id.acme.example/token
+
+            """,
+            "client: { authentication: [client_secret_post], ⟦basic_encoding⟧: raw }\n",
+            "client: { authentication: [client_secret_post], ⟦assertion⟧: { lifetime: 30 } }\n",
+            """
+            endpoints:
+              authorization: https://id.acme.example/authorize
+              token: https://id.acme.example/token
+            ⟦revocation⟧: { body: json }
+            ⟦device⟧: { body: json }
+            ⟦logout⟧: { parameters: { federated: 'yes' } }
+
+            """,
+            """
+            issuer: https://id.acme.example
+            endpoints: { ⟦pushed_authorization_request⟧: 'https://id.acme.example/par' }
+            authorization: { pushed: never }
+
+            """,
+            "authorization: { request_object: { use: never, ⟦algorithm⟧: ES256 } }\n",
+            "api: { token_in: { header: X-Acme-Token }, ⟦scheme⟧: OAuth }\n",
+            "authorization: { fragment_route: /authorize, ⟦fragment⟧: top }\n",
+            """
+            endpoints:
+              authorization: https://id.acme.example/authorize
+              token: https://id.acme.example/token
+            ⟦introspection⟧: { body: json }
+            refresh: { ⟦expiry_from⟧: introspection }
+
+            """,
+            "profile: { jwt: [ES256], ⟦format⟧: json }\n",
+            "profile: { from: id_token, ⟦headers⟧: { X-Version: '2' } }\nscopes: { default: [openid] }\n",
+            """
+            endpoints:
+              authorization: https://id.acme.example/authorize
+              token: https://id.acme.example/token
+            scopes: { default: [photos] }
+            authorization: { ⟦nonce⟧: required }
+            ⟦id_token⟧: { algorithms: [ES256] }
+
+            """,
+        ],
+        good: ["revocation: { body: json }\nid_token: { algorithms: [ES256] }\n"]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let (descriptor, places) = (context.descriptor, context.places)
+        var found: [Diagnostic] = []
+        func report(_ keySpan: SourceSpan, _ reason: String) {
+            let name = context.keyPath(at: keySpan)
+            found.append(finding("'\(name)' has no effect: \(reason)", in: context, at: keySpan))
+        }
+        func report<Value>(_ place: Place<Value>, _ reason: String) {
+            if place.isWritten { report(place.keySpan, reason) }
+        }
+        if descriptor.discovery == .off { report(places.discoveryURL, "there is no discovery") }
+        if descriptor.issuer == nil { report(places.issuerMatch, "there is no issuer") }
+        if !descriptor.client.authentication.contains(.clientSecretBasic) {
+            report(places.client.basicEncoding, "client_secret_basic is not among the methods")
+        }
+        if places.client.authentication.isWritten, !descriptor.client.authentication.contains(where: \.usesAssertion) {
+            report(places.client.assertion, "neither private_key_jwt nor client_secret_jwt is among the methods")
+        }
+        if descriptor.authorization.fragmentRoute != nil {
+            report(places.authorization.fragment, "fragment_route sets the fragment")
+        }
+        if descriptor.api.tokenIn != .authorization, descriptor.profile.tokenIn != .authorization {
+            report(places.api.scheme, "the access token is not in the Authorization header")
+        }
+        if descriptor.isWithout(.revocation) { report(places.revocation, "there is no revocation endpoint") }
+        if descriptor.authorization.pushed.use == .never {
+            report(places.endpoints[.pushedAuthorizationRequest], "pushed is never")
+            report(places.authorization.pushed.repeated, "pushed is never")
+        }
+        if descriptor.authorization.requestObject.use == .never {
+            let place = places.authorization.requestObject
+            for entry in place.entries where entry.keySpan != place.use.keySpan {
+                report(entry.keySpan, "request_object.use is never")
+            }
+        }
+        if descriptor.isWithout(.deviceAuthorization) {
+            report(places.device, "there is no device_authorization endpoint")
+        }
+        if descriptor.isWithout(.endSession), !places.logout.request.ownEntries.isEmpty {
+            report(places.logout, "there is no end_session endpoint")
+        }
+        if let source = descriptor.profile.source, source != .userinfo {
+            let reason = "the profile comes from \(source.rawValue), so no request is made"
+            for entry in places.profile.request.ownEntries { report(entry.keySpan, reason) }
+            if descriptor.profile.requests.isEmpty { report(places.profile.tokenIn, reason) }
+            report(places.profile.format, reason)
+            report(places.profile.jwt, reason)
+        }
+        if descriptor.profile.jwt != nil { report(places.profile.format, "the response is a JWT") }
+        if descriptor.isWithout(.introspection) {
+            report(places.introspection, "there is no introspection endpoint")
+            if descriptor.refresh.expiryFrom == .introspection {
+                report(places.refresh.expiryFrom, "there is no introspection endpoint")
+            }
+        }
+        if descriptor.idToken.hs256 != nil {
+            report(places.idToken.algorithms, "id_token.hs256 is set")
+        }
+        if !descriptor.canHaveIDToken {
+            report(places.authorization.nonce, "without an issuer there are no ID tokens")
+            report(places.idToken, "without an issuer there are no ID tokens")
+            report(places.logout.missingEnd, "without an issuer there are no logout tokens")
+            report(places.logout.frontChannel, "without an issuer, Carnet cannot validate a logout")
+        }
+        return found
+    }
+}
+
+extension ProviderDescriptor {
+    /// Whether an endpoint is neither named nor can be discovered.
+    func isWithout(_ endpoint: EndpointName) -> Bool {
+        self.endpoints[endpoint] == nil && !canDiscover
+    }
+
+    /// Whether an ID token can come and be checked: that takes an issuer.
+    var canHaveIDToken: Bool { self.issuer != nil || canDiscover }
+}

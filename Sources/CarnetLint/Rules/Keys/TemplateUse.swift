@@ -1,0 +1,82 @@
+import CarnetDescriptors
+import CarnetFoundation
+
+/// One value of a descriptor that may name inputs.
+struct TemplateUse: Sendable {
+    let node: YAMLNode
+    let template: Template
+    let inputNames: [String]
+    /// Whether the value is a URL or a host, where a wrong input could change who is asked.
+    let isURL: Bool
+    /// Whether the value is a host, without a scheme.
+    let isHost: Bool
+    /// Whether Carnet keeps a secret in it out of sight: it is a parameter or a header of a request of its own.
+    let hidesSecrets: Bool
+
+    static func all(
+        in descriptor: ProviderDescriptor, _ places: Place<DescriptorRules>, urls: [DescriptorURL],
+        requests: [MessageSection], calls: [ConnectionCall], assertions: [AssertionSection]
+    ) -> [TemplateUse] {
+        let knowsIssuer = descriptor.understandsIssuerPlace
+        var uses: [TemplateUse] = []
+        func add(
+            _ node: YAMLNode?, _ template: Template? = nil, isURL: Bool = false, isHost: Bool = false,
+            knowsIssuer: Bool = knowsIssuer,
+            hidesSecrets: Bool = false
+        ) {
+            let use = make(
+                node, template, isURL: isURL, isHost: isHost, knowsIssuer: knowsIssuer, hidesSecrets: hidesSecrets)
+            if let use { uses.append(use) }
+        }
+        func add(_ lists: Place<NamedList<Template>>...) {
+            for list in lists {
+                for entry in list.entries { add(entry.value, hidesSecrets: true) }
+            }
+        }
+        for url in urls { add(url.node, url.template, isURL: true, knowsIssuer: knowsIssuer && url.kind != .issuer) }
+        for host in places.api.hosts.elements { add(host, isURL: true, isHost: true) }
+        for request in requests {
+            // The browser shows the requests that it makes.
+            let hidesSecrets = ![.authorization, .pushedAuthorization, .logout].contains(request.kind)
+            for entry in request.added + request.headers { add(entry.value, hidesSecrets: hidesSecrets) }
+        }
+        add(places.api.headers, places.api.parameters)
+        for resource in places.resources.all { add(resource.headers) }
+        for further in places.profile.requests.all {
+            add(further.request.headers, further.request.parameters, further.conditions)
+        }
+        for issuer in places.issuerMatch.issuers { add(issuer) }
+        for step in places.exchange.named() { add(step.value.request.headers, step.value.request.parameters) }
+        for derived in places.connection.derive.named() { add(derived.value.template.node, isURL: false) }
+        for lookup in places.connection.lookups.named() { add(lookup.value.conditions) }
+        for call in calls { add(call.place.headers, call.place.parameters) }
+        for input in places.inputs.named() { add(input.value.defaultValue.node, knowsIssuer: false) }
+        for assertion in assertions where assertion.place.isWritten {
+            let place = assertion.place
+            for word in [place.audience, place.issuer, place.subject, place.keyID] { add(word.node) }
+            for claim in place.claims.entries { add(claim.value) }
+        }
+        add(places.authorization.requestObject.audience.node)
+        return uses
+    }
+
+    private static func make(
+        _ node: YAMLNode?, _ template: Template?, isURL: Bool, isHost: Bool, knowsIssuer: Bool, hidesSecrets: Bool
+    ) -> TemplateUse? {
+        guard let node, let text = node.scalar?.text, text.holds(UInt8(ascii: "{")),
+            let template = template ?? (try? Template(text, in: .anywhere))
+        else {
+            return nil
+        }
+        let inputs = template.inputNames.filter { !knowsIssuer || $0 != Template.issuerName }
+        return TemplateUse(
+            node: node, template: template, inputNames: inputs, isURL: isURL, isHost: isHost, hidesSecrets: hidesSecrets
+        )
+    }
+
+    /// The first place of an input in the template, braces included.
+    func place(of input: String) -> Substring {
+        let range = ["{\(input)}", "{input.\(input)}"].lazy.compactMap { template.source.firstRange(of: $0) }.first
+        return range.map { template.source[$0] } ?? template.source[...]
+    }
+}

@@ -1,0 +1,52 @@
+import CarnetDescriptors
+import CarnetFoundation
+
+struct UndeclaredInput: LintRule {
+    let explanation = DiagnosticExplanation(
+        code: "K101",
+        name: "undeclared-input",
+        summary: "A value uses an input that 'inputs' does not declare.",
+        rationale: """
+            The host application cannot supply a value that the descriptor does not declare, so the provider would \
+            never resolve.
+            """,
+        fix: .unsafe,
+        bad: [
+            "inputs: { domain: { type: hostname } }\nissuer: https://⟦{domian}⟧/\n",
+            "issuer: https://id.acme.example/⟦{issuer}⟧\n",
+            """
+            issuer: https://id.acme.example
+            profile: { requests: [{ url: https://id.acme.example/mail, claims: { email: /mail }, where: { a: '⟦{b}⟧' } }] }
+
+            """,
+        ],
+        good: [
+            "inputs: { domain: { type: hostname } }\nissuer: https://{domain}/\n",
+            "issuer: https://id.acme.example\nendpoints: { token: '{issuer}/token' }\n",
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        guard context.templateUses.contains(where: { !$0.inputNames.isEmpty }) else { return [] }
+        let declared = context.descriptor.inputs
+        return context.templateUses.filter { !$0.inputNames.allSatisfy(declared.contains) }.flatMap { use in
+            Set(use.inputNames).subtracting(declared.names).sorted().map { name in
+                let nearest = context.nearest(to: name, in: declared.names)
+                let span = context.span(of: use.place(of: name), in: use.node)
+                return finding(
+                    "the input \"\(name)\" is not declared",
+                    in: context,
+                    at: span,
+                    help: nearest.map { "did you mean {\($0)}?" } ?? "declare it: inputs: { \(name): {} }",
+                    fix: nearest.map {
+                        Fix(
+                            summary: "use {\($0)}",
+                            applicability: .unsafe,
+                            edits: [Fix.Edit(span: span, replacement: "{\($0)}")]
+                        )
+                    }
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import CarnetDescriptors
+import CarnetFoundation
+
+struct UnknownValue: LintRule {
+    let explanation = DiagnosticExplanation(
+        code: "K120",
+        name: "unknown-value",
+        summary: "A template uses a value that no key keeps, or that is only available later.",
+        rationale: """
+            Carnet keeps a value of a callback, a response, a step or a lookup only if a key names it. It leaves out \
+            a parameter whose value is missing, and cannot request a URL whose value is missing. A step or lookup \
+            can use the values of earlier ones, not those of later ones.
+            """,
+        bad: [
+            "token: { parameters: { shop: '⟦{callback.shop}⟧' } }\n",
+            """
+            api: { base_url: '⟦{token.instance_url}⟧' }
+            trusted_hosts: ['*.acme.example']
+            token: { response: { capture: { instance: /instance_url } } }
+
+            """,
+            "token: { parameters: { region: \"⟦{map(callback.state, 'regions')}⟧\" } }\n",
+            """
+            connection:
+              lookups:
+                site: { url: 'https://api.acme.example/⟦{connection.company}⟧', value: /id, sample: { id: 7 } }
+                company: { url: https://api.acme.example/companies, value: /id, sample: { id: 7 } }
+
+            """,
+            """
+            connection: { derive: { one: '⟦{connection.two}⟧', two: '⟦{connection.one}⟧' } }
+
+            """,
+        ],
+        good: [
+            """
+            connection:
+              derive: { slug: '{lower(connection.name)}' }
+              lookups:
+                company: { url: https://api.acme.example/me, value: /id, capture: { name: /name }, sample: { id: 7, name: A } }
+                site: { url: 'https://api.acme.example/{connection.slug}', value: /id, sample: { id: 8 } }
+
+            """,
+            """
+            callback: { capture: { shop: { pattern: '[a-z]+', example: acme } } }
+            token: { parameters: { shop: '{callback.shop}', region: "{map(callback.shop, 'regions')|eu}" } }
+            tables: { regions: { acme: us } }
+
+            """,
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let uses = context.templateUses.filter(\.template.isLate)
+        guard !uses.isEmpty else { return [] }
+        let known = context.descriptor.keptValues
+        let tables = context.descriptor.tables.names
+        return uses.flatMap { use in
+            let later = context.laterValues(than: use.node)
+            let missing = use.template.references.filter { !known.contains($0) || later.contains($0) }.first
+            if let missing {
+                let isLater = later.contains(missing)
+                let candidates = known.subtracting(later).filter { $0.origin == missing.origin }.map(\.name)
+                let nearest = context.nearest(to: missing.name, in: candidates.sorted())
+                return [
+                    finding(
+                        isLater
+                            ? "the value \"\(missing)\" is not available yet" : "no key keeps the value \"\(missing)\"",
+                        in: context,
+                        at: context.span(of: use.stretch(of: missing), in: use.node),
+                        help: nearest.map { "did you mean {\(missing.origin.rawValue).\($0)}?" }
+                            ?? (isLater
+                                ? "move the step or lookup that provides it further up, or do not use it here"
+                                : missing.origin.keyThatKeeps(missing.name))
+                    )
+                ]
+            }
+            return use.template.tables.filter { !tables.contains($0) }.prefix(1).map { table in
+                finding(
+                    "there is no table \"\(table)\" in tables",
+                    in: context,
+                    at: use.node.span(of: use.template.source, in: context),
+                    help: context.nearest(to: table, in: tables).map { "did you mean '\($0)'?" }
+                        ?? "add it: tables: { \(table): { VALUE: VALUE } }"
+                )
+            }
+        }
+    }
+}
+
+extension TemplateOrigin {
+    fileprivate func keyThatKeeps(_ name: String) -> String {
+        switch self {
+        case .callback: "keep it: callback: { capture: { \(name): { pattern: ..., example: ... } } }"
+        case .token: "keep it: token: { response: { capture: { \(name): /\(name) } } }"
+        case .step: "keep it in a step: exchange: { NAME: { capture: { \(name): /\(name) } } }"
+        case .connection: "look it up or derive it in connection"
+        case .input, .client, .request: "declare it"
+        }
+    }
+}
+
+extension TemplateUse {
+    /// The place of a value in the template: with its braces where it is all that is between them.
+    fileprivate func stretch(of reference: TemplateReference) -> Substring {
+        let texts = ["{\(reference)}", "\(reference)"]
+        let range = texts.lazy.compactMap { template.source.firstRange(of: $0) }.first
+        return range.map { template.source[$0] } ?? template.source[...]
+    }
+}
+
+extension YAMLNode {
+    fileprivate func span(of text: String, in context: LintContext) -> SourceSpan {
+        context.span(of: text[...], in: self)
+    }
+}
+
+extension LintContext {
+    /// The values that are derived from these, directly or not.
+    private func derived(from references: Set<TemplateReference>) -> Set<TemplateReference> {
+        var found = references
+        var open = descriptor.connection.derive.items
+        while let index = open.firstIndex(where: { $0.value.template.references.contains(where: found.contains) }) {
+            found.insert(TemplateReference(.connection, open.remove(at: index).name))
+        }
+        return found
+    }
+
+    /// The values that are not available yet when a template is filled.
+    fileprivate func laterValues(than node: YAMLNode) -> Set<TemplateReference> {
+        func later(_ entries: [YAMLEntry], _ names: (String) -> [TemplateReference]) -> Set<TemplateReference> {
+            guard let index = entries.firstIndex(where: { $0.value.span.contains(node.span) }) else { return [] }
+            return Set(entries[index...].flatMap { names($0.key) })
+        }
+        let steps = later(places.exchange.entries) { name in
+            descriptor.exchange[name]?.capture.names.map { TemplateReference(.step, $0) } ?? []
+        }
+        let lookups = descriptor.connection.lookups
+        let later = later(places.connection.lookups.entries) { name in
+            lookups.items.first { $0.name == name }?.references ?? []
+        }
+        // A value cannot be derived from itself.
+        let own = places.connection.derive.entries.filter { $0.value.span.contains(node.span) }
+            .map { TemplateReference(.connection, $0.key) }
+        return steps.union(derived(from: later.union(own)))
+    }
+}
+
+extension SourceSpan {
+    fileprivate func contains(_ other: SourceSpan) -> Bool { start <= other.start && other.end <= end }
+}

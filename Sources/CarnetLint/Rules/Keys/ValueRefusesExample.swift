@@ -1,0 +1,104 @@
+import CarnetDescriptors
+import CarnetFoundation
+
+struct ValueRefusesExample: SingleValueRule {
+    let explanation = DiagnosticExplanation(
+        code: "K121",
+        name: "value-refuses-example",
+        summary: "The example or sample of a kept value does not match the value's own pattern.",
+        rationale: """
+            Carnet rejects a value that does not match the pattern. A real value like the example would therefore end \
+            the sign-in. The sandbox sends the example.
+            """,
+        bad: [
+            "callback: { capture: { shop: { pattern: '[a-z]+', example: ⟦Acme⟧ } } }\n",
+            "callback: { capture: { realm: ⟦{ from: realmId, pattern: '[0-9]+' }⟧ } }\n",
+            "token: { response: { capture: { team: { from: /team/id, pattern: 'T[0-9]+', example: ⟦X7⟧ } } } }\n",
+            """
+            connection:
+              lookups:
+                site: { url: https://api.acme.example/me, value: /id, pattern: '[0-9]+', ⟦sample⟧: { name: Acme } }
+
+            """,
+            """
+            connection:
+              lookups:
+                site: { url: https://api.acme.example/me, value: /id, capture: { ⟦name⟧: /label }, sample: { id: 7 } }
+
+            """,
+            """
+            connection:
+              lookups:
+                site:
+                  url: https://api.acme.example/sites
+                  value: /id
+                  ⟦sample⟧: [{ id: 7 }, { id: 8 }]
+
+            """,
+        ],
+        good: [
+            "callback: { capture: { realm: realmId } }\n",
+            "callback: { capture: { shop: { pattern: '[a-z-]+\\.acme\\.example', example: my-shop.acme.example } } }\n",
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let descriptor = context.descriptor
+        var found: [Diagnostic] = []
+        func check(_ place: Place<String>, _ example: String?, _ pattern: ValuePattern?) {
+            // A pattern that could not be read has no source; K004 has reported it.
+            guard let example, let pattern, !pattern.source.isEmpty, !pattern.matches(example) else { return }
+            let help = place.isWritten ? nil : "add an example"
+            let message = "\"\(example)\" does not match the pattern \(pattern)"
+            found.append(finding(message, in: context, at: place.span, help: help))
+        }
+        for capture in descriptor.callback.capture.items {
+            let place = context.places.callback.capture[capture.name].example
+            check(place, capture.example, capture.value.pattern)
+        }
+        for capture in descriptor.token.response.capture.items {
+            let place = context.places.token.response.capture[capture.name].example
+            check(place, capture.value.example, capture.value.pattern)
+        }
+        for lookup in descriptor.connection.lookups.items {
+            let rules = lookup.value
+            let candidates = rules.sample.candidates(at: rules.root) ?? []
+            let usable = candidates.filter { $0.first(of: rules.value.pointers)?.scalarText != nil }
+            let values = usable.compactMap { $0.first(of: rules.value.pointers)?.scalarText }
+            // What a condition takes from a sign-in is not known here.
+            let isKnown = rules.conditions.items.allSatisfy { !$0.value.isLate && $0.value.inputNames.isEmpty }
+            let matching = usable.filter { candidate in
+                rules.conditions.items.allSatisfy { candidate[$0.name]?.scalarText == $0.value.source }
+            }
+            if rules.choice == .only, isKnown, matching.count > 1 {
+                let place = context.places.connection.lookups[lookup.name].sample
+                found.append(
+                    finding(
+                        "the sample has \(matching.count) candidates for \"\(lookup.name)\", where one is expected",
+                        in: context, at: place.keySpan, help: "select one by where, or say what to do: choose: ask"))
+            }
+            for capture in rules.capture.items {
+                let place = context.places.connection.lookups[lookup.name].capture[capture.name]
+                check(place.example, capture.value.example, capture.value.pattern)
+                let texts = usable.map { $0.first(of: capture.value.pointers.pointers)?.scalarText }
+                let isRefused = texts.contains { text in
+                    text.map { capture.value.pattern?.matches($0) == false } ?? !capture.value.isOptional
+                }
+                guard isRefused else { continue }
+                found.append(
+                    finding(
+                        "the sample has no value for \"\(capture.name)\" that matches its own rules", in: context,
+                        at: place.keySpan))
+            }
+            guard values.isEmpty || values.contains(where: { rules.pattern?.matches($0) == false }) else { continue }
+            found.append(
+                finding(
+                    "the sample has no value for \"\(lookup.name)\" that matches its own rules",
+                    in: context,
+                    at: context.places.connection.lookups[lookup.name].sample.keySpan
+                )
+            )
+        }
+        return found
+    }
+}

@@ -1,0 +1,53 @@
+import CarnetDescriptors
+import CarnetFoundation
+
+struct ClaimsWithoutSubject: LintRule {
+    let explanation = DiagnosticExplanation(
+        code: "T001",
+        name: "claims-without-subject",
+        severity: .warning,
+        summary: "A profile without OpenID Connect does not map the subject.",
+        rationale: """
+            The subject is the claim that identifies an account. OpenID providers have it at '/sub'. Other APIs call \
+            it 'id', 'user_id' or similar. Without it, the application cannot recognize a user at the next sign-in.
+            """,
+        references: ["OpenID Connect Core 1.0, section 5.3.2"],
+        bad: [
+            """
+            endpoints:
+              authorization: https://acme.example/authorize
+              token: https://acme.example/token
+              userinfo: https://api.acme.example/me
+            profile:
+              ⟦claims⟧: { name: /login }
+
+            """
+        ],
+        good: [
+            """
+            endpoints:
+              authorization: https://acme.example/authorize
+              token: https://acme.example/token
+              userinfo: https://api.acme.example/me
+            profile:
+              claims: { subject: /id, name: /login }
+
+            """,
+            "profile: { claims: { picture: /avatar } }\n",
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let descriptor = context.descriptor
+        let claims = descriptor.profile.claims
+        guard !descriptor.canHaveIDToken, !claims.isEmpty, claims["subject"] == nil else { return [] }
+        return [
+            finding(
+                "the claims do not map the subject",
+                in: context,
+                at: context.places.profile.claims.keySpan,
+                help: "add 'subject', e.g. subject: /id; without it, Carnet reads /sub"
+            )
+        ]
+    }
+}

@@ -1,0 +1,142 @@
+import Carnet
+import CarnetDescriptors
+import CarnetFoundation
+import CarnetProtocol
+import CarnetTestSupport
+import Foundation
+import Testing
+
+/// Sends every field of every response in the forms that real servers use, and writes what comes of it to
+/// `Docs/strictness.md`. With `CARNET_UPDATE_DOCS=1` in the environment the page is written anew.
+@Suite("The strictness of reading", .searchedForSecrets)
+struct StrictnessTableTests {
+    /// One form of a field.
+    private enum Form: String, CaseIterable {
+        case absent, null, empty
+        case otherType = "other type"
+        case list = "in a list"
+        case otherCase = "upper case"
+
+        /// - Returns: `nil` if the form is the field as it was, or none of its type.
+        func change(_ value: JSONValue) -> JSONValue?? {
+            switch (self, value) {
+            case (.absent, _): .some(nil)
+            case (.null, _): .some(.null)
+            case (.empty, .string): .some("")
+            case (.empty, .array): .some([])
+            case (.otherType, .number(let digits)): .some(.string(digits))
+            case (.otherType, .bool(let value)): .some(.string("\(value)"))
+            case (.otherType, .string): .some(5)
+            case (.otherType, .array(let list)): list.first.map { .some($0) }
+            case (.list, .string), (.list, .number), (.list, .bool): .some([value])
+            case (.otherCase, .string(let text))
+            where text.uppercased() != text && !text.hasPrefix("{") && text.utf8.count < 100:
+                .some(.string(text.uppercased()))
+            default: nil
+            }
+        }
+    }
+
+    /// A response whose members are changed.
+    private struct Response: Sendable {
+        let title: String
+        let flow: Flow
+        let path: any WritableKeyPath<Script, JSONValue> & Sendable
+    }
+
+    private static let responses = [
+        Response(title: "Metadata", flow: .signIn, path: \.metadata.json),
+        Response(title: "Key", flow: .signIn, path: \.firstKey),
+        Response(title: "Token response", flow: .signIn, path: \.token.json),
+        Response(title: "ID token", flow: .signIn, path: \.idToken.allClaims),
+        Response(title: "Refresh response", flow: .refresh, path: \.refresh.json),
+        Response(title: "Userinfo response", flow: .signIn, path: \.userinfo.json),
+        Response(title: "Device authorization response", flow: .device, path: \.device.json),
+    ]
+
+    /// What comes of a changed script: nothing, or the kind of the error.
+    private func outcome(_ flow: Flow, _ change: (inout Script) -> Void) async -> String {
+        do {
+            _ = try await flow.run(Scenario(), change)
+            return "accepted"
+        } catch let error as OAuthError {
+            return "`\(error.kind.rawValue)`"
+        } catch {
+            return "\(type(of: error))"
+        }
+    }
+
+    private func rows(of response: Response) async throws -> [String] {
+        var script = Script()
+        response.flow.server(&script)
+        let members = try #require(script[keyPath: response.path].object).members
+        var lines = [
+            "", "## \(response.title)", "",
+            "| member | " + Form.allCases.map(\.rawValue).joined(separator: " | ") + " |",
+            "|---" + String(repeating: "|---", count: Form.allCases.count) + "|",
+        ]
+        for member in members {
+            var cells: [String] = []
+            for form in Form.allCases {
+                guard let changed = form.change(member.value) else {
+                    cells.append("–")
+                    continue
+                }
+                cells.append(
+                    await outcome(response.flow) { script in
+                        var object = script[keyPath: response.path].object ?? JSONObject()
+                        object[member.name] = changed
+                        script[keyPath: response.path] = .object(object)
+                    })
+            }
+            lines.append("| `\(member.name)` | " + cells.joined(separator: " | ") + " |")
+        }
+        let reversed = await outcome(response.flow) { script in
+            let members = script[keyPath: response.path].object?.members ?? []
+            script[keyPath: response.path] = .object(JSONObject(members: members.reversed()))
+        }
+        let extended = await outcome(response.flow) { script in
+            var object = script[keyPath: response.path].object ?? JSONObject()
+            object["x_unknown"] = ["a": [1, .null, "x"]]
+            script[keyPath: response.path] = .object(object)
+        }
+        return lines + ["", "Members in another order: \(reversed). Unknown members: \(extended)."]
+    }
+
+    @Test("is the table of the page")
+    func table() async throws {
+        var lines = [
+            "# Strictness",
+            "",
+            "For readers who want to know how Carnet reacts to responses that deviate from the standards. Each row is a member of a",
+            "response, and each column a deviation, for example that the member is absent. The cell is the result of a sign-in or",
+            "refresh with such a response: `accepted` if the whole flow succeeds, otherwise the [kind of the error](errors.md).",
+            "[Security](security.md#accepted-deviations) explains why the accepted deviations are safe.",
+            "",
+            "The tests write this page. They run each flow with a server that changes one member.",
+        ]
+        for response in Self.responses { lines += try await rows(of: response) }
+        let page = lines.joined(separator: "\n") + "\n"
+        let file = Repository.root.appending(path: "Docs/strictness.md")
+        if ProcessInfo.processInfo.environment["CARNET_UPDATE_DOCS"] == "1" {
+            try Data(page.utf8).write(to: file)
+        }
+        let written = try? String(contentsOf: file, encoding: .utf8)
+        #expect(written == page, "Docs/strictness.md is not current: run with CARNET_UPDATE_DOCS=1")
+    }
+}
+
+extension Script {
+    /// The first key of the set.
+    fileprivate var firstKey: JSONValue {
+        get { keys["keys"]?.array?.first ?? .null }
+        set { keys["keys"] = [newValue] }
+    }
+}
+
+extension Token {
+    fileprivate var allClaims: JSONValue {
+        get { .object(claims) }
+        set { claims = newValue.object ?? JSONObject() }
+    }
+}

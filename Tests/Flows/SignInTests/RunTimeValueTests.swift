@@ -1,0 +1,115 @@
+import Carnet
+import CarnetSandbox
+import CarnetTesting
+import Foundation
+import Testing
+
+/// What a hostile callback or response can do with values that are known only at run time, and what a failure leaves.
+@Suite("Values known only at run time")
+struct RunTimeValueTests {
+    @Test(
+        "the sandbox refuses a request that lacks what the descriptor adds",
+        arguments: [
+            "token: { parameters: { state: '{callback.state}' } }",
+            "token: { headers: { timestamp: '{now()}' } }",
+            "token: { headers: { sign: '{hmac_sha256(client.secret, request.body)}' } }",
+            "authorization: { parameters: { at: '{now()}' } }",
+        ])
+    func strictness(keys: String) async throws {
+        let odd = try SignInFixture(odd: keys, secret: "hush")
+        let plain = try OAuthClient(
+            try oddProvider(""), registration: odd.client.registration,
+            transport: SandboxTransport(odd.sandbox), clock: odd.clock)
+        let request = try await plain.beginSignIn()
+        do {
+            let callback = try await odd.sandbox.approve(authorizationURL: request.url)
+            _ = try await plain.completeSignIn(AuthorizationCallback(url: callback), for: request.pending)
+            Issue.record("the sandbox took a request without \(keys)")
+        } catch let error as OAuthError {
+            #expect(error.kind == .serverError)
+        } catch {
+            #expect("\(error)".isEmpty == false)
+        }
+    }
+
+    @Test(
+        "a callback that names another host is refused before anything is sent",
+        arguments: [
+            "evil.example", "shops.example.evil.example", "evil.example%2Fx.shops.example", "a.shops.example:8443",
+            "a@evil.example", "a.shops.example%23", "",
+        ],
+        // The metadata's endpoint is no substitute.
+        ["", "issuer: https://odd.example\nid_token: { algorithms: [ES256] }\nscopes: { default: [openid] }\n"])
+    func hostileHost(shop: String, metadata: String) async throws {
+        let fixture = try SignInFixture(
+            odd: metadata + """
+                callback: { capture: { shop: { pattern: '.*', example: acme.shops.example, optional: true } } }
+                trusted_hosts: ['*.shops.example']
+                endpoints:
+                  authorization: https://odd.example/authorize
+                  token: 'https://{callback.shop}/token'
+                """
+        )
+        let request = try await fixture.client.beginSignIn()
+        let callback = try await fixture.sandbox.approve(authorizationURL: request.url)
+            .replacing("shop=acme.shops.example", with: "shop=\(shop)")
+        let error = try await #require(throws: OAuthError.self) {
+            try await fixture.client.completeSignIn(AuthorizationCallback(url: callback), for: request.pending)
+        }
+        #expect(error.kind == .missingEndpoint)
+        #expect(await fixture.requests(to: .token).isEmpty)
+    }
+
+    @Test("a value that does not fit its pattern ends the sign-in, and is not repeated")
+    func badValue() async throws {
+        let fixture = try SignInFixture(
+            odd: "callback: { capture: { realm: { pattern: '[0-9]+', example: '12' } } }")
+        let request = try await fixture.client.beginSignIn()
+        let callback = try await fixture.sandbox.approve(authorizationURL: request.url)
+            .replacing("realm=12", with: "realm=..%2Fadmin")
+        let error = try await #require(throws: OAuthError.self) {
+            try await fixture.client.completeSignIn(AuthorizationCallback(url: callback), for: request.pending)
+        }
+        #expect(error.kind == .valueRefused)
+        #expect(error.descriptorKey == "callback.capture.realm")
+        #expect(!"\(error)".contains("admin"))
+    }
+
+    @Test("a base URL at a host that is not trusted opens no resource")
+    func untrustedBase() async throws {
+        let fixture = try SignInFixture(
+            odd: """
+                token: { response: { capture: { api: { from: /api, example: 'https://evil.example' } } } }
+                trusted_hosts: ['*.odd.example']
+                api: { base_url: '{token.api}' }
+                resources: [{ scope: read, title: Me, url: /me }]
+                """
+        )
+        #expect(try await fixture.signIn().resources().isEmpty)
+    }
+
+    @Test("a lookup that fails keeps the tokens, says its name, and can be made again")
+    func failingLookup() async throws {
+        let fixture = try SignInFixture(
+            odd: """
+                connection:
+                  lookups:
+                    site:
+                      url: https://api.odd.example/sites
+                      root: /sites
+                      value: /id
+                      choose: ask
+                      sample: { sites: [{ id: 1 }, { id: 2 }] }
+                """
+        )
+        let error = try await #require(throws: OAuthError.self) { try await fixture.signIn() }
+        #expect(error.step == .connection)
+        #expect(error.kind == .choiceNeeded)
+        #expect(error.descriptorKey == "connection.lookups.site.choose")
+        let account = try #require(await fixture.store.keys().first).account
+        let session = try #require(try await fixture.client.session(for: account))
+        #expect(try await session.tokens().accessToken.isEmpty == false)
+        try await session.connect { _ in "2" }
+        #expect(try await session.connectionValues()["connection.site"]?.text == "2")
+    }
+}

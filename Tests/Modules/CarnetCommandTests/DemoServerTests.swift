@@ -1,0 +1,81 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// Tests are named by the rows of the matrix that they mount.
+
+import CarnetDescriptors
+import CarnetFoundation
+import CarnetProtocol
+import CarnetSandbox
+import CarnetServerTestSupport
+import CarnetWeb
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import Testing
+
+@testable import CarnetCommand
+
+/// The demonstration on a port, with requests as a browser sends them.
+@Suite("The demonstration's server")
+struct DemoServerTests {
+    private static let pages = [
+        "/", "/?q=acme", "/assets/style.css", "/assets/icon.svg", "/descriptor", "/flows/acme", "/accounts/acme",
+        "/sign-in",
+        "/sign-in/acme", "/signed-out", "/nothing", "/flows/nobody",
+    ]
+
+    private func withServer(_ body: @escaping @Sendable (Int) async throws -> Void) async throws {
+        var registry = ProviderRegistry()
+        registry.add([SourceFile(path: "acme.yaml", text: Sample.acme())], origin: .folder("test"))
+        let origin = "http://127.0.0.1:8400"
+        let setup = await DemoSetup(registry, origin: origin) { _ in
+            nil
+        } refuse: { _, _ in
+        }
+        let site = try setup.site(
+            keys: KeyRing(try EncryptionKey([UInt8](repeating: 7, count: 32))),
+            sandbox: SandboxAddress(try WebURL("http://127.0.0.1:9999")),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await Application(router: site.router()).test(.live) { client in
+            try await body(try #require(client.port))
+        }
+    }
+
+    private func send(
+        _ method: String, _ path: String, to port: Int, host: String = "127.0.0.1:8400", fields: [String] = []
+    ) async throws -> (status: Int?, fields: [String], body: String) {
+        let lines = ["\(method) \(path) HTTP/1.1", "Host: \(host)", "Connection: close"] + fields
+        let reply = try await RawClient.exchange(lines.joined(separator: "\r\n") + "\r\n\r\n", port: port)
+        let end = try #require(reply.range(of: "\r\n\r\n"), "\(path)")
+        let head = reply[..<end.lowerBound].components(separatedBy: "\r\n")
+        return (Int(head[0].dropFirst("HTTP/1.1 ".count).prefix(3)), head, String(reply[end.upperBound...]))
+    }
+
+    @Test("NAT-12: The demonstration has no page for another site")
+    func NAT_12_theDemonstrationHasNoPageForAnotherSite() async throws {
+        try await withServer { port in
+            for (method, path) in Self.pages.map({ ("GET", $0) }) + [
+                ("POST", "/descriptor"), ("POST", "/sign-in/acme"),
+            ] {
+                let fields = ["Sec-Fetch-Site: same-origin", "Content-Length: 0"]
+                for host in ["evil.example:8400", "evil.example", "127.0.0.1.evil.example:8400"] {
+                    let reply = try await send(method, path, to: port, host: host, fields: fields)
+                    #expect(reply.status == 421 && !reply.body.contains("Acme"), "\(host) \(path)")
+                }
+                let own = try await send(method, path, to: port, fields: fields)
+                #expect(own.status != 421, "\(path)")
+            }
+        }
+    }
+
+    @Test("HEAD of a page has the status and the fields of GET", arguments: pages)
+    func head(path: String) async throws {
+        try await withServer { port in
+            let (get, head) = (try await send("GET", path, to: port), try await send("HEAD", path, to: port))
+            #expect(head.status == get.status && head.body.isEmpty)
+            func type(_ fields: [String]) -> String? { fields.first { $0.lowercased().hasPrefix("content-type:") } }
+            #expect(type(head.fields) == type(get.fields))
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import CarnetDescriptors
+import CarnetFoundation
+import Testing
+
+/// What the decoder says about values that almost fit.
+@Suite("Decoder message")
+struct DecoderMessageTests {
+    private func finding(_ yaml: String) -> String? {
+        let document = DescriptorDocument(SourceFile(path: "acme.yaml", text: yaml))
+        return document.diagnostics.first.map { "\($0.description); \($0.help ?? "")" }
+    }
+
+    @Test(
+        "A number where a string stands wants quotes",
+        arguments: [("42", "the number 42"), ("1.5", "the number 1.5"), ("true", "the boolean true")])
+    func aNumberWhereATextStands(written: String, found: String) {
+        #expect(
+            finding("carnet: 1\nid: \(written)\nname: Acme\n")
+                == "acme.yaml:2:5: error: found \(found) [K002]; expected a string; "
+                + "put a string that looks like this between quotes"
+        )
+    }
+
+    @Test("A place without quotes is a mapping to YAML, and the message says so")
+    func aPlaceWithoutQuotes() {
+        let finding = finding(ResolutionFixture.head + "authorization: { parameters: { tenant: {tenant} } }\n")
+        #expect(finding?.hasSuffix("; put a string that starts with { between quotes: '{tenant}'") == true)
+    }
+
+    @Test("Braces of another language go between quotes")
+    func bracesOfAnotherLanguageGoBetween() {
+        let head = ResolutionFixture.head + "profile: { parameters: { query: "
+        #expect(
+            finding(head + "'{ me { id } }' } }\n")?.hasSuffix(
+                "[K005]; put other braces between quotes in a function: {join('', '{ me { id } }')}") == true)
+        #expect(
+            finding(head + "'{a b}' } }\n")?.hasSuffix("[K005]; write {name}, where inputs has the key name") == true)
+        let quoted = "\"{join('', '{ me { id } }')}\" } }\n"
+        #expect(finding(head + quoted)?.contains("K005") != true)
+    }
+
+    @Test("Nothing is no pointer")
+    func nothingIsNoPointer() {
+        #expect(
+            finding(ResolutionFixture.head + "profile:\n  root:\n")?.contains("found nothing [K002]") == true
+        )
+    }
+
+    @Test("What deletes is a key of the language too")
+    func whatDeletesIsAKey() {
+        let finding = finding(ResolutionFixture.head + "extends: other\nscoeps:\n")
+        #expect(finding == "acme.yaml:5:1: error: unknown key \"scoeps\" [K001]; did you mean \"scopes\"?")
+    }
+
+    @Test("A name is not inherited, so it cannot be deleted")
+    func aNameIsNotInheritedSo() {
+        #expect(finding("carnet: 1\nid: acme\nextends: other\nname:\n")?.contains("[K003]") == true)
+    }
+
+    @Test("A safeguard shows how it is switched off")
+    func aRequirementShowsHow() {
+        #expect(
+            finding(ResolutionFixture.head + "authorization: { pkce: [] }\n")
+                == "acme.yaml:4:24: error: found a list [K002]; expected required, or { encoding: hex }, or { none: REASON }"
+        )
+    }
+
+    @Test("A colour without quotes is a comment, and the message says so")
+    func aColourWithoutQuotes() {
+        let finding = finding(ResolutionFixture.head + "display:\n  color: #2457a6\n")
+        #expect(
+            finding?.contains("found nothing [K002]; expected a colour such as \"#2457a6\", between quotes") == true)
+    }
+
+    @Test(
+        "What is no colour is rejected", arguments: ["2457a6", "#2457a", "#2457a60", "#+f57a6", "#2457g6", "blue", ""])
+    func whatIsNoColourIsRefused(written: String) {
+        #expect(BrandColor(written) == nil)
+        #expect(finding(ResolutionFixture.head + "display: { color: \"\(written)\" }\n")?.contains("[K004]") == true)
+    }
+
+    @Test("A colour is written as style sheets have it")
+    func aColourIsWrittenAsStyle() throws {
+        let text = ResolutionFixture.head + "issuer: https://id.acme.example\ndisplay: { color: \"#0A57fF\" }\n"
+        let document = DescriptorDocument(SourceFile(path: "acme.yaml", text: text))
+        #expect(try document.descriptor?.resolve(inputs: [:]).display.color?.description == "#0a57ff")
+    }
+}

@@ -1,0 +1,186 @@
+import CarnetFoundation
+import Testing
+
+@testable import CarnetDescriptors
+
+@Suite("Resolution")
+struct ResolutionTests {
+    private let yaml = """
+        inputs:
+          domain: { type: hostname, example: dev.auth.example }
+          tenant: { default: common, pattern: "[a-z]{2,8}" }
+          region: { enum: [us, eu], default: us }
+          audience: { type: text, optional: true }
+        issuer: https://{domain}/{tenant}
+        endpoints: { authorization: "https://{domain}/{input.region}/authorize" }
+        authorization: { parameters: { audience: "{audience}", fixed: x } }
+        token: { headers: { X-Tenant: "{tenant}" } }
+        api: { hosts: ["API.{region}.example"] }
+
+        """
+
+    private func refusal(_ inputs: [String: String]) throws -> ResolutionError? {
+        let descriptor = try ResolutionFixture.descriptor(yaml)
+        return #expect(throws: ResolutionError.self) { try descriptor.resolve(inputs: inputs) }
+    }
+
+    @Test("Templates are filled")
+    func templatesAreFilled() throws {
+        let provider = try ResolutionFixture.provider(
+            yaml, inputs: ["domain": "acme.auth.example", "region": "eu", "audience": "https://api/?x y"])
+        #expect(provider.issuer == "https://acme.auth.example/common")
+        #expect(provider.endpoints[.authorization]?.text == "https://acme.auth.example/eu/authorize")
+        #expect(provider.authorization.parameters == [Named("audience", "https://api/?x y"), Named("fixed", "x")])
+        #expect(provider.token.request.headers == [Named("X-Tenant", "common")])
+        #expect(provider.api.hosts == ["api.eu.example"])
+        #expect(provider.inputs["tenant"] == "common")
+        #expect(provider.inputs.count == 4)
+    }
+
+    @Test("Parameter of an optional input without a value is left out")
+    func parameterOfAnOptionalInputWithoutAValueIsLeftOut() throws {
+        let provider = try ResolutionFixture.provider(yaml, inputs: ["domain": "a.example"])
+        #expect(provider.authorization.parameters == [Named("fixed", "x")])
+    }
+
+    // What is missing is said at once, by its name.
+    @Test("Missing input is named with an example")
+    func missingInputIsNamedWithAnExample() throws {
+        let error = try refusal([:])
+        #expect(error?.kind == .missingInput)
+        #expect(error?.key == "inputs.domain")
+        #expect(error?.reason.contains("dev.auth.example") == true)
+    }
+
+    @Test("Unknown input gets the nearest name")
+    func unknownInputGetsTheNearestName() throws {
+        let error = try refusal(["domian": "a.example"])
+        #expect(error?.kind == .unknownInput)
+        #expect(error?.reason.contains("did you mean domain?") == true)
+        let none = #expect(throws: ResolutionError.self) {
+            try ResolutionFixture.provider("", inputs: ["x": "y"])
+        }
+        #expect(none?.reason.contains("no inputs") == true)
+    }
+
+    // A host that could lead elsewhere, or smuggle a second one.
+    @Test(
+        "Hostname must be a host alone",
+        arguments: [
+            "", "https://a.example", "a.example/path", "a.example?x", "a.example#x", "user@a.example", "a b",
+            "a.example\n",
+            "évil.example", "a.example:99999", "a.example\\b", ":8080", String(repeating: "a", count: 1025),
+        ])
+    func hostnameMustBeAHostAlone(_ value: String) throws {
+        let error = try refusal(["domain": value])
+        #expect(error?.kind == .badInput)
+        #expect(error?.key == "inputs.domain")
+        if value.count > 3 { #expect(error?.reason.contains(value) == false) }
+    }
+
+    @Test("Hostname may have a port")
+    func hostnameMayHaveAPort() throws {
+        let provider = try ResolutionFixture.provider(yaml, inputs: ["domain": "a.example:8443"])
+        #expect(provider.issuer == "https://a.example:8443/common")
+    }
+
+    @Test(
+        "Identifier is one piece of a path",
+        arguments: ["a/b", "..", ".", "a?b", "a%2Fb", "a b", "a@b", "é", "a\u{301}"])
+    func identifierIsOnePieceOfAPath(_ value: String) throws {
+        let descriptor = try ResolutionFixture.descriptor(
+            "inputs: { id: { example: x } }\nissuer: https://a.example/{id}\n")
+        let error = #expect(throws: ResolutionError.self) { try descriptor.resolve(inputs: ["id": value]) }
+        #expect(error?.kind == .badInput)
+        _ = try descriptor.resolve(inputs: ["id": "a-b.c_d~1"])
+    }
+
+    @Test(
+        "Pattern and enum are kept",
+        arguments: [
+            ["tenant": "x"], ["tenant": "abcdefghi"], ["tenant": "ab1"], ["region": "US"], ["region": "asia"],
+        ])
+    func patternAndEnumAreKept(_ inputs: [String: String]) throws {
+        let error = try refusal(inputs.merging(["domain": "a.example"]) { $1 })
+        #expect(error?.kind == .badInput)
+    }
+
+    // HTTP-10.
+    @Test("Text has no control characters", arguments: ["a\r\nb", "a\u{0}b", "a\u{7F}"])
+    func textHasNoControlCharacters(_ value: String) throws {
+        #expect(try refusal(["domain": "a.example", "audience": value])?.kind == .badInput)
+    }
+
+    @Test(
+        "Error names the key",
+        arguments: [
+            ("issuer: http://a.example\n", "issuer"), ("issuer: \"https://a.example/{x}\"\n", "issuer"),
+            ("endpoints: { token: \"http://a.example/\" }\n", "endpoints.token"),
+            ("discovery_url: ftp://a.example\n", "discovery_url"),
+        ])
+    func errorNamesTheKey(_ yaml: String, _ key: String) throws {
+        let error = #expect(throws: ResolutionError.self) { try ResolutionFixture.provider(yaml) }
+        #expect(error?.key == key)
+        #expect(error?.kind == .badURL || error?.kind == .unknownInput)
+    }
+
+    @Test("Refresh is shaped as the token request unless it says otherwise")
+    func refreshIsShapedAsTheTokenRequestUnlessItSaysOtherwise() throws {
+        let provider = try ResolutionFixture.provider(
+            "token: { body: json, headers: { X-A: \"1\" }, rename: { client_id: app } }\nrefresh: { body: form }\n")
+        #expect(provider.refresh.request.body == .form)
+        #expect(provider.refresh.request.headers == [Named("X-A", "1")])
+        #expect(provider.refresh.request.rename["client_id"] == "app")
+        #expect(provider.token.request.body == .json)
+    }
+
+    @Test("Example inputs make a test client")
+    func exampleInputsMakeASimulatedClient() throws {
+        let descriptor = try ResolutionFixture.descriptor(yaml)
+        let inputs = descriptor.exampleInputs()
+        #expect(inputs["domain"] == "dev.auth.example")
+        _ = try descriptor.resolve(inputs: inputs)
+    }
+
+    @Test("Claims of the descriptor stand beside the standard ones")
+    func claimsOfTheDescriptorStandBesideTheStandardOnes() throws {
+        let provider = try ResolutionFixture.provider("profile: { claims: { subject: /id, plan: /plan } }\n")
+        #expect(provider.profile.claims.first { $0.name == "subject" }?.value == [JSONPointer(tokens: ["id"])])
+        #expect(provider.profile.claims.first { $0.name == "email" }?.value == [JSONPointer(tokens: ["email"])])
+        #expect(provider.profile.claims.last?.name == "plan")
+        #expect(provider.profile.claims.count == 10)
+    }
+}
+
+@Suite("Template")
+struct TemplateTests {
+    private func filled(_ source: String, _ values: [String: String] = ["a": "1", "b": "2"]) throws -> String? {
+        try Template(source).filled(values)
+    }
+
+    @Test("Places are filled")
+    func placesAreFilled() throws {
+        #expect(try filled("x{a}y{b}") == "x1y2")
+        #expect(try filled("{input.a}") == "1")
+        #expect(try filled("") == "")
+        #expect(try filled("{a}{a}") == "11")
+        #expect(try Template("x{a}y{input.b}").inputNames == ["a", "b"])
+    }
+
+    @Test("Value is not read as a template")
+    func valueIsNotReadAsATemplate() throws { #expect(try filled("{a}", ["a": "{b}"]) == "{b}") }
+
+    @Test("Place without a value fills nothing")
+    func placeWithoutAValueFillsNothing() throws { #expect(try filled("x{c}") == nil) }
+
+    @Test(
+        "Braces must pair around a name",
+        arguments: ["{", "}", "{a", "a}", "{}", "{a b}", "{a-b}", "{{a}}", "{é}", "{input.}", "{a.b}", "{a}}"])
+    func bracesMustPairAroundAName(_ source: String) {
+        #expect(throws: TemplateError.self) { try Template(source) }
+    }
+}
+
+extension Template {
+    fileprivate func filled(_ values: [String: String]) -> String? { filled { values[$0] } }
+}

@@ -1,0 +1,21 @@
+import CarnetDescriptors
+import CarnetFoundation
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import Testing
+
+@Suite("Key set")
+struct KeySetTests {
+    @Test("Key named by the new name of its algorithm is used")
+    func keyNamedByTheNewNameOfItsAlgorithmIsUsed() throws {
+        var issuer = try Issuer(keys: [SigningKey.ed25519.jwk(["kid": "1", "alg": "Ed25519"])])
+        issuer.algorithms = [.EdDSA]
+        try issuer.validate(SigningKey.ed25519.token(Issuer.claims, algorithm: "EdDSA", keyID: "1"))
+    }
+
+    @Test("Media type of key sets and plain text are accepted", arguments: ["application/jwk-set+json", "text/plain"])
+    func otherMediaTypesAreAccepted(type: String) throws {
+        _ = try JSONWebKeySet(validating: .canned(#"{"keys":[]}"#, type: type))
+    }
+}

@@ -1,0 +1,432 @@
+import CarnetDescriptors
+import CarnetFoundation
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+/// Judges token responses of a provider.
+private struct Endpoint {
+    let attempt: Attempt
+    let request: PreparedRequest
+
+    init(_ yaml: String = Fixture.plain) throws {
+        attempt = try Attempt(yaml, secret: yaml.contains("client_secret") ? "s3cret" : nil)
+        request = try attempt.exchange()
+    }
+
+    func validate(_ response: IncomingResponse) throws -> TokenResponse {
+        try TokenResponse(validating: response, to: request, from: attempt.provider)
+    }
+
+    func validate(_ json: String) throws -> TokenResponse { try validate(.json(json)) }
+
+    /// An otherwise good response with a member more, or one of another value.
+    func validate(with members: String) throws -> TokenResponse {
+        try validate(#"{"access_token":"at","token_type":"Bearer",\#(members)}"#)
+    }
+}
+
+@Suite("Token response")
+struct TokenResponseTests {
+    @Test("Reads all fields")
+    func readsAllFields() throws {
+        let response = try Endpoint().validate(
+            with: #""expires_in":3600,"refresh_token":"rt","scope":"read write","iat":1,"team":{"id":5}"#)
+        #expect(response.accessToken.reveal() == "at")
+        #expect(response.refreshToken?.reveal() == "rt")
+        #expect(response.tokenType == "Bearer")
+        #expect(response.expiry == .after(3600))
+        #expect(response.scopes == ["read", "write"])
+        #expect(response.idToken == nil)
+    }
+
+    // TOK-15, TOK-16: all but the access token may be missing.
+    @Test("Needs the access token alone")
+    func needsTheAccessTokenAlone() throws {
+        let response = try Endpoint().validate(#"{"access_token":"at","token_type":"Bearer"}"#)
+        #expect(response.refreshToken == nil)
+        #expect(response.expiry == nil)
+        #expect(response.scopes == nil)
+    }
+
+    // TOK-06, INT-23: servers that do not leave out what is empty. An access token that is empty stays an error.
+    @Test("Empty member is one that is missing")
+    func emptyMemberIsOneThatIsMissing() throws {
+        let response = try Endpoint().validate(with: #""refresh_token":"","id_token":"","scope":" ","expires_in":"""#)
+        #expect(
+            response.refreshToken == nil && response.idToken == nil && response.scopes == nil && response.expiry == nil)
+        let endpoint = try Endpoint()
+        expectError(.tokenRequest, .missingField) { try endpoint.validate(#"{"access_token":"at","token_type":""}"#) }
+        let lenient = try Endpoint(Fixture.plain + "token: { response: { default_token_type: Bearer } }\n")
+        #expect(try lenient.validate(#"{"access_token":"at","token_type":""}"#).tokenType == "Bearer")
+        let elsewhere = try Endpoint(
+            Fixture.plain + "token: { response: { fields: { refresh_token: [/rt, /refresh_token] } } }\n")
+        #expect(try elsewhere.validate(with: #""rt":"","refresh_token":"r""#).refreshToken?.reveal() == "r")
+    }
+
+    // COST-07.
+    @Test("Token has a limit", arguments: ["access_token", "refresh_token"])
+    func tokenHasALimit(_ name: String) throws {
+        let endpoint = try Endpoint()
+        func body(_ length: Int) -> String {
+            var object: JSONObject = JSONObject()
+            object["access_token"] = "at"
+            object["token_type"] = "Bearer"
+            object[name] = .string(String(repeating: "a", count: length))
+            return JSONValue.object(object).jsonText()
+        }
+        _ = try endpoint.validate(body(65_536))
+        expectError(.tokenRequest, .wrongFieldType) { try endpoint.validate(body(65_537)) }
+    }
+
+    // COST-07.
+    @Test("Scopes have a limit")
+    func scopesHaveALimit() throws {
+        let endpoint = try Endpoint()
+        let scopes = Array(repeating: String(repeating: "s", count: 99), count: 656)
+        let text = #""scope":"\#(scopes.joined(separator: " "))""#
+        expectError(.tokenRequest, .wrongFieldType) { try endpoint.validate(with: text) }
+        let list = JSONValue.array((scopes + scopes).map { .string($0) }).jsonText()
+        expectError(.tokenRequest, .wrongFieldType) { try endpoint.validate(with: "\"scope\":\(list)") }
+        #expect(
+            try endpoint.validate(with: #""scope":"\#(scopes.dropLast(2).joined(separator: " "))""#).scopes?.count
+                == 654)
+    }
+
+    // TOK-03: an absent type is accepted where the descriptor says what it is.
+    @Test("Absent type needs the descriptor's word")
+    func absentTypeNeedsTheDescriptorsWord() throws {
+        let strict = try Endpoint()
+        expectError(.tokenRequest, .missingField) { try strict.validate(#"{"access_token":"at"}"#) }
+        let lenient = try Endpoint(Fixture.plain + "token: { response: { default_token_type: Bearer } }\n")
+        #expect(try lenient.validate(#"{"access_token":"at"}"#).tokenType == "Bearer")
+    }
+
+    // TOK-04.
+    @Test(
+        "Lifetime is read from number or text",
+        arguments: zip(
+            ["3600", "\"3600\"", "3600.5", "0", "3.6e3", "null", "3155760000"],
+            [3600, 3600, 3600.5, 0, 3600, nil, 3_155_760_000] as [Double?]
+        ))
+    func lifetimeIsReadFromNumberOrText(_ value: String, _ expected: Double?) throws {
+        #expect(try Endpoint().validate(with: "\"expires_in\":\(value)").expiry == expected.map { .after($0) })
+    }
+
+    // TOK-04, INT-24: a hundred years is the most that is believed, and less than nothing says nothing.
+    @Test(
+        "Lifetime beyond belief is cut or unknown",
+        arguments: zip(
+            ["-1", "\"-1\"", "-1e999", "\"\"", "1e300", "1e999", "9007199254740993000", "\"99999999999999\""],
+            [nil, nil, nil, nil, 3_155_760_000, 3_155_760_000, 3_155_760_000, 3_155_760_000] as [Double?]
+        ))
+    func lifetimeBeyondBeliefIsCutOrUnknown(_ value: String, _ expected: Double?) throws {
+        #expect(try Endpoint().validate(with: "\"expires_in\":\(value)").expiry == expected.map { .after($0) })
+        let stated = try Endpoint(Fixture.plain + "token: { response: { default_expires_in: 60 } }\n")
+        #expect(try stated.validate(with: "\"expires_in\":\(value)").expiry == .after(expected ?? 60))
+    }
+
+    // TOK-04.
+    @Test(
+        "Unbelievable lifetime is rejected",
+        arguments: ["\"soon\"", "\"NaN\"", "\"inf\"", "\"0x10\"", "true", "[]", "{}"])
+    func unbelievableLifetimeIsRefused(_ value: String) throws {
+        let endpoint = try Endpoint()
+        expectError(.tokenRequest, .wrongFieldType) { try endpoint.validate(with: "\"expires_in\":\(value)") }
+    }
+
+    // TOK-05.
+    @Test(
+        "Granted scopes are exactly those named",
+        arguments: zip(
+            ["\"\"", "\"read\"", "\"read  write \"", "[\"read\",\"write\"]", "[]", "\"admin read\"", "null"],
+            [nil, ["read"], ["read", "write"], ["read", "write"], [], ["admin", "read"], nil] as [[String]?]
+        ))
+    func grantedScopesAreExactlyThoseNamed(_ value: String, _ expected: [String]?) throws {
+        let response = try Endpoint().validate(with: "\"scope\":\(value)")
+        #expect(response.scopes == expected)
+        let tokens = TokenSet(response, requested: ["read", "write"], now: Attempt.now)
+        #expect(tokens.scopes == expected ?? ["read", "write"])
+    }
+
+    @Test("Fields are found where the descriptor says")
+    func fieldsAreFoundWhereTheDescriptorSays() throws {
+        let endpoint = try Endpoint(
+            Fixture.plain
+                + "token: { response: { root: /data, fields: { access_token: /tokens/0, expires_in: /ttl } } }\n")
+        let response = try endpoint.validate(#"{"data":{"tokens":["at"],"ttl":"60","token_type":"bearer"}}"#)
+        #expect(response.accessToken.reveal() == "at")
+        #expect(response.expiry == .after(60))
+        let error = expectError(.tokenRequest, .missingField) { try endpoint.validate(#"{"access_token":"at"}"#) }
+        #expect(error?.descriptorKey == "token.response.root")
+    }
+
+    @Test("Default lifetime is used when none is named")
+    func defaultLifetimeIsUsedWhenNoneIsNamed() throws {
+        let endpoint = try Endpoint(Fixture.plain + "token: { response: { default_expires_in: 7200 } }\n")
+        #expect(try endpoint.validate(#"{"access_token":"at","token_type":"bearer"}"#).expiry == .after(7200))
+        #expect(try endpoint.validate(with: "\"expires_in\":5").expiry == .after(5))
+    }
+
+    // TOK-14.
+    @Test(
+        "Odd JSON is rejected without a crash",
+        arguments: [
+            #"{"access_token":"a","access_token":"b","token_type":"Bearer"}"#,
+            #"{"access_token":"\ud800","token_type":"Bearer"}"#, "[]", "null", "\"at\"", "7", "", "{", "\u{FEFF}{}",
+            String(repeating: "[", count: 10_000),
+        ])
+    func oddJSONIsRefusedWithoutACrash(_ body: String) throws {
+        let endpoint = try Endpoint()
+        let error = #expect(throws: OAuthError.self) { try endpoint.validate(body) }
+        #expect(error?.kind == .malformedBody || error?.kind == .missingField)
+    }
+
+    @Test("Invalid UTF-8 is rejected")
+    func invalidUTF8IsRefused() throws {
+        let endpoint = try Endpoint()
+        var response = IncomingResponse.json("")
+        response.body = Array(#"{"access_token":""#.utf8) + [0xFF] + Array(#"","token_type":"Bearer"}"#.utf8)
+        expectError(.tokenRequest, .malformedBody) { try endpoint.validate(response) }
+    }
+
+    // LOG-02: an error quotes nothing that could drive a terminal.
+    @Test("Repeated member name is quoted harmlessly")
+    func repeatedMemberNameIsQuotedHarmlessly() throws {
+        let endpoint = try Endpoint()
+        let name = #"\u001b[31m\n"# + String(repeating: "x", count: 100_000)
+        let error = try #require(
+            expectError(.tokenRequest, .malformedBody) { try endpoint.validate("{\"\(name)\":1,\"\(name)\":2}") })
+        #expect("\(error)".utf8.count < 2000)
+        #expect("\(error)".unicodeScalars.allSatisfy { $0.value >= 0x20 })
+    }
+
+    // TOK-13.
+    @Test(
+        "Other types are rejected unless the descriptor says",
+        arguments: ["text/html", "text/plain", "application/x-www-form-urlencoded", "application/jwt", ""])
+    func otherTypesAreRefusedUnlessTheDescriptorSays(_ type: String) throws {
+        let reply = IncomingResponse.canned(#"{"access_token":"at","token_type":"Bearer"}"#, type: type)
+        let strict = try Endpoint()
+        let error = expectError(.tokenRequest, .unexpectedContentType) { try strict.validate(reply) }
+        #expect(error?.descriptorKey == "token.response.format")
+        _ = try Endpoint(Fixture.plain + "token: { response: { format: json } }\n").validate(reply)
+    }
+
+    // TOK-12.
+    @Test("Form response is read where the descriptor says")
+    func formResponseIsReadWhereTheDescriptorSays() throws {
+        let reply = IncomingResponse.canned(
+            "access_token=a%2Bt&token_type=bearer&scope=read%20write&expires_in=60",
+            type: "application/x-www-form-urlencoded"
+        )
+        let endpoint = try Endpoint(Fixture.plain + "token: { response: { format: form } }\n")
+        let response = try endpoint.validate(reply)
+        #expect(response.accessToken.reveal() == "a+t")
+        #expect(response.expiry == .after(60))
+        #expect(response.scopes == ["read", "write"])
+        let strict = try Endpoint()
+        expectError(.tokenRequest, .unexpectedContentType) { try strict.validate(reply) }
+    }
+
+    // HTTP-05: the largest body that a transport lets through costs no more than a moment.
+    @Test("A hundred thousand form fields are read in a moment", .timeLimit(.minutes(5)))
+    func aHundredThousandFormFieldsAreReadInAMoment() throws {
+        let endpoint = try Endpoint(Fixture.plain + "token: { response: { format: form } }\n")
+        let fields = (0..<100_000).map { "f\($0)=1" }.joined(separator: "&")
+        let response = IncomingResponse.canned(
+            "access_token=a&token_type=bearer&\(fields)", type: "application/x-www-form-urlencoded")
+        #expect(try endpoint.validate(response).accessToken.reveal() == "a")
+        #expect(RedactedResponse(response, to: endpoint.request).status == 200)
+    }
+
+    @Test("A megabyte of text is read in a moment", .timeLimit(.minutes(5)))
+    func aMegabyteOfTextIsReadInAMoment() throws {
+        let text = String(repeating: "abcdefghi ", count: 100_000)
+        #expect(try Endpoint().validate(with: #""x":"\#(text)""#).accessToken.reveal() == "at")
+    }
+
+    @Test("A hundred thousand members are shown in a moment", .timeLimit(.minutes(5)))
+    func aHundredThousandMembersAreShownInAMoment() throws {
+        let endpoint = try Endpoint()
+        let members = (0..<100_000).map { "\"m\($0)\":1" }.joined(separator: ",")
+        let shown = RedactedResponse(.json("{\(members)}"), to: endpoint.request)
+        #expect(shown.body.utf8.count < 5000)
+    }
+}
+
+@Suite("Token error")
+struct TokenErrorTests {
+    @Test("Error members that say no error are ignored")
+    func errorMembersThatSayNoErrorAreIgnored() throws {
+        let endpoint = try Endpoint()
+        for member in [#""error":null"#, #""error":false"#, #""error":"""#, #""error":0"#] {
+            _ = try endpoint.validate(with: member)
+        }
+    }
+
+    @Test("Server's words are carried")
+    func serversWordsAreCarried() throws {
+        let endpoint = try Endpoint()
+        let error = expectError(.tokenRequest, .serverError) {
+            try endpoint.validate(
+                .json(#"{"error":"invalid_grant","error_description":"expired","error_uri":"https://x"}"#, status: 400))
+        }
+        #expect(error?.server?.code == "invalid_grant")
+        #expect(error?.server?.message == "expired")
+        #expect(error?.status == 400)
+        #expect(error?.disposition == .signInAgain)
+        #expect(error?.descriptorKey == "endpoints.token")
+    }
+
+    // TOK-10, INT-08.
+    @Test(
+        "Error body of any shape is an error with its status",
+        arguments: [
+            "", "<html>no</html>", "null", "[]", "\"x\"", "{\"error\":{\"message\":\"nested\"}}", "{\"error\":[1]}",
+            "{}",
+            "{", String(repeating: "x", count: 1 << 20),
+        ])
+    func errorBodyOfAnyShapeIsAnErrorWithItsStatus(_ body: String) throws {
+        let endpoint = try Endpoint()
+        let error = try #require(
+            expectError(.tokenRequest, .unexpectedStatus) {
+                try endpoint.validate(.canned(body, status: 403, type: "text/html"))
+            })
+        #expect(error.status == 403)
+        #expect(error.server == nil)
+        #expect("\(error)".utf8.count < 500)
+    }
+
+    @Test("Error words are found where the descriptor says")
+    func errorWordsAreFoundWhereTheDescriptorSays() throws {
+        let endpoint = try Endpoint(
+            Fixture.plain
+                + "token: { response: { errors: { error: /error/type, error_description: /error/message } } }\n")
+        let error = expectError(.tokenRequest, .serverError) {
+            try endpoint.validate(.json(#"{"error":{"type":"OAuthException","message":"no","code":190}}"#, status: 400))
+        }
+        #expect(error?.server?.code == "OAuthException")
+        #expect(error?.server?.message == "no")
+    }
+
+    @Test("Server's failure is for later", arguments: [408, 429, 500, 502, 503, 504])
+    func serversFailureIsForLater(_ status: Int) throws {
+        let endpoint = try Endpoint()
+        let error = expectError(.tokenRequest, .serverUnavailable) {
+            try endpoint.validate(.canned("<html>", status: status, type: "text/html"))
+        }
+        #expect(error?.disposition == .tryLater)
+    }
+
+    // HTTP-03, HTTP-04: a redirect is said, not followed.
+    @Test("Redirect is said")
+    func redirectIsSaid() throws {
+        let endpoint = try Endpoint()
+        let error = expectError(.tokenRequest, .unexpectedStatus) {
+            try endpoint.validate(.empty(status: 307, header: (.location, "https://evil.example")))
+        }
+        #expect(error?.hint?.contains("redirects are not followed") == true)
+    }
+
+    // TOK-10, LOG-01: secrets that come back are taken out.
+    @Test(
+        "Echoed secrets are removed",
+        arguments: [
+            #"client: { authentication: [client_secret_post] }"#, #"client: { authentication: [client_secret_basic] }"#,
+        ])
+    func echoedSecretsAreTakenOut(_ section: String) throws {
+        let endpoint = try Endpoint(Fixture.plain + section + "\n")
+        let verifier = try #require(endpoint.request.form["code_verifier"])
+        let pair = Data("client:s3cret".utf8).base64EncodedString()
+        let isBasic = section.contains("basic")
+        let echo = "the-code \(verifier) s3cret \(isBasic ? pair : "")"
+        let response = IncomingResponse.json(#"{"error":"x","error_description":"\#(echo)"}"#, status: 400)
+        let error = try #require(expectError(.tokenRequest, .serverError) { try endpoint.validate(response) })
+        let shown = RedactedResponse(response, to: endpoint.request)
+        for text in ["\(error)", "\(shown)"] {
+            for secret in ["the-code", verifier, "s3cret", pair] {
+                #expect(!text.contains(secret), "\(secret) in \(text)")
+            }
+        }
+    }
+}
+
+@Suite("Token set")
+struct TokenSetTests {
+    private let old = TokenSet(
+        accessToken: Secret("a1"),
+        tokenType: "Bearer",
+        refreshToken: Secret("r1"),
+        idToken: Secret("i1"),
+        scopes: ["read"],
+        issuedAt: Attempt.now - 3600,
+        expiresAt: Attempt.now
+    )
+
+    private func reply(_ json: String) throws -> TokenResponse { try Endpoint().validate(json) }
+
+    // RT-02, RT-08, RT-10: what the response leaves out stays.
+    @Test("Refresh keeps what the response leaves out")
+    func refreshKeepsWhatTheResponseLeavesOut() throws {
+        let merged = old.merging(
+            try reply(#"{"access_token":"a2","token_type":"bearer","expires_in":60}"#), now: Attempt.now)
+        #expect(merged.accessToken.reveal() == "a2")
+        #expect(merged.refreshToken?.reveal() == "r1")
+        #expect(merged.idToken?.reveal() == "i1")
+        #expect(merged.scopes == ["read"])
+        #expect(merged.issuedAt == Attempt.now)
+        #expect(merged.expiresAt == Attempt.now + 60)
+    }
+
+    // RT-02.
+    @Test("Refresh replaces what the response names")
+    func refreshReplacesWhatTheResponseNames() throws {
+        let merged = old.merging(
+            try reply(
+                #"{"access_token":"a2","token_type":"bearer","refresh_token":"r2","id_token":"i2","scope":[]}"#),
+            now: Attempt.now
+        )
+        #expect(merged.refreshToken?.reveal() == "r2")
+        #expect(merged.idToken?.reveal() == "i2")
+        #expect(merged.scopes == [])
+        #expect(merged.expiresAt == nil)
+    }
+
+    // RT-07.
+    @Test("Ends within the margin")
+    func endsWithinTheMargin() {
+        #expect(!old.isExpiring(within: 60, at: Attempt.now - 61))
+        #expect(old.isExpiring(within: 60, at: Attempt.now - 60))
+        #expect(!old.isExpiring(within: 0, at: Attempt.now - 1))
+        #expect(old.isExpiring(within: 0, at: Attempt.now))
+    }
+
+    // RT-07: a token that lives shorter than the margin is not refreshed at once, again and again.
+    @Test("Short lived token is refreshed in the second half of its life")
+    func shortLivedTokenIsRefreshedInTheSecondHalfOfItsLife() {
+        var tokens = old
+        tokens.issuedAt = Attempt.now - 30
+        #expect(!tokens.isExpiring(within: 60, at: Attempt.now - 16))
+        #expect(tokens.isExpiring(within: 60, at: Attempt.now - 15))
+    }
+
+    @Test("a token that was issued in the future may have ended: the clock was set back")
+    func clockThatWasSetBack() {
+        var tokens = old
+        tokens.issuedAt = Attempt.now - 3600
+        #expect(!tokens.isExpiring(within: 0, at: tokens.issuedAt - 14 * 3600), "a wrong time zone")
+        #expect(tokens.isExpiring(within: 0, at: tokens.issuedAt - 10 * 86_400))
+    }
+
+    // TOK-04: an unknown end is no end.
+    @Test("Token without a stated end is not expiring")
+    func tokenWithoutAStatedEndIsNotExpiring() {
+        var tokens = old
+        tokens.expiresAt = nil
+        #expect(!tokens.isExpiring(within: 60, at: .distantFuture))
+    }
+}

@@ -1,0 +1,161 @@
+import CarnetDescriptors
+import CarnetFoundation
+import CarnetSandbox
+import HTTPTypes
+import Testing
+
+@Suite("The shape of token responses")
+struct ResponseShapeTests {
+    @Test("keeps a sample's own members and puts the values at the descriptor's pointers")
+    func nested() async throws {
+        let client = try TestClient(
+            plain + """
+                scopes: { default: [a, b], separator: "," }
+                token:
+                  response:
+                    root: /data
+                    fields: { access_token: [/token, /accessToken], expires_in: /ttl, scope: /permissions }
+                samples:
+                  token:
+                    status: 0
+                    data: { accessToken: "[redacted]", ttl: "7200", permissions: [x], open_id: user-1 }
+
+                """)
+        let reply = try await client.exchange().json
+        #expect(reply["status"] == 0)
+        let data = try #require(reply["data"])
+        #expect(data["open_id"] == "user-1")
+        #expect(data["permissions"] == ["a", "b"])
+        #expect(data["ttl"] == "7200")
+        #expect(data["accessToken"]?.string != "[redacted]")
+        #expect(data["token"] == nil)
+        #expect(data["refresh_token"] == nil)
+        #expect(data["token_type"] == nil)
+    }
+
+    @Test("reads a sample that is a text as the body that it is")
+    func textSample() async throws {
+        let client = try TestClient(
+            plain + """
+                token: { response: { format: form } }
+                samples: { token: 'access_token=x&token_type=bearer&login=ada%20example' }
+
+                """)
+        let form = String(decoding: try await client.exchange().body, as: UTF8.self)
+        #expect(form.hasSuffix("&token_type=bearer&login=ada%20example"), "\(form)")
+    }
+
+    @Test("sends the browser back with what the sample of a callback has beyond the standard's parameters")
+    func callbackSample() async throws {
+        let client = try TestClient(
+            acme + """
+                callback: { rename: { code: auth_code } }
+                samples: { callback: { auth_code: x, state: x, realm: 12, shop: a.example } }
+
+                """)
+        let callback = try await client.callback()
+        #expect(callback["realm"] == "12")
+        #expect(callback["shop"] == "a.example")
+        #expect(callback["auth_code"]?.isEmpty == false)
+        #expect(callback["auth_code"] != "x")
+        #expect(callback["state"] == "state é+&=%")
+    }
+
+    @Test("leaves out what the sample of a refresh leaves out, and then keeps the refresh token")
+    func refreshShape() async throws {
+        let client = try TestClient(
+            acme + """
+                samples:
+                  token: { access_token: x, refresh_token: x, id_token: x, expires_in: 100, token_type: bearer }
+                  refresh: { access_token: x, expires_in: 200, token_type: bearer }
+
+                """)
+        let tokens = try await client.exchange().json
+        #expect(tokens["token_type"] == "bearer")
+        #expect(tokens["scope"] == nil)
+        let refreshToken = try #require(tokens["refresh_token"]?.string)
+        for _ in 1...2 {
+            let refreshed = try await client.refresh(refreshToken).json
+            #expect(refreshed.object?.members.map(\.name) == ["access_token", "expires_in", "token_type"])
+            #expect(refreshed["expires_in"] == 200)
+        }
+    }
+
+    @Test("leaves a refresh token out that was not asked for, although the sample has one")
+    func sampleWithRefreshToken() async throws {
+        let client = try TestClient(provider: builtInProvider("google"))
+        let code = try await client.callback(["access_type": nil])["code"]
+        #expect(try await client.exchange(code: code).json["refresh_token"] == nil)
+        #expect(try await client.exchange().json["refresh_token"] != nil)
+    }
+
+    @Test("names the scopes when they are fewer than asked for, whatever the sample says")
+    func narrowedScope() async throws {
+        let client = try TestClient(acme + "samples: { token: { access_token: x, refresh_token: x } }\n")
+        let tokens = try await client.exchange().json
+        #expect(tokens["scope"] == nil)
+        let refreshToken = try #require(tokens["refresh_token"]?.string)
+        #expect(try await client.refresh(refreshToken, ["scope": "openid"]).json["scope"] == "openid")
+    }
+
+    @Test("responds with a form where the descriptor says so")
+    func formResponse() async throws {
+        let client = try TestClient(plain + "token: { response: { format: form } }\n")
+        let reply = try await client.exchange()
+        #expect(reply.head.headerFields[.contentType] == "text/html; charset=utf-8")
+        #expect(formValues(reply.text)["access_token"]?.isEmpty == false)
+        #expect(formValues(reply.text)["expires_in"] == "3600")
+        #expect(formValues(try await client.exchange(["code": "x"]).text)["error"] == "invalid_grant")
+    }
+
+    @Test("puts errors where the descriptor says, over the sample")
+    func errorShape() async throws {
+        let client = try TestClient(
+            plain + """
+                token: { response: { errors: { error: /fault/code, error_description: /fault/text } } }
+                samples:
+                  error: { fault: { code: x, text: x, hint: look }, trace: 7 }
+
+                """)
+        let reply = try await client.exchange(["code": "x"])
+        #expect(reply.status == 400)
+        #expect(reply.json["fault"]?["code"] == "invalid_grant")
+        #expect(reply.json["fault"]?["hint"] == "look")
+        #expect(reply.json["trace"] == 7)
+    }
+
+    @Test("lets an access token live as long as the response says")
+    func lifetime() async throws {
+        let client = try TestClient(acme + "samples: { token: { access_token: x, expires_in: 100 } }\n")
+        let token = try #require(try await client.exchange().json["access_token"]?.string)
+        let userinfo = try await client.endpoint(.userinfo)
+        client.clock.advance(by: 99)
+        #expect(try await client.get(userinfo, bearer: token).status == 200)
+        client.clock.advance(by: 1)
+        #expect(try await client.get(userinfo, bearer: token).challenge?.contains("error=\"invalid_token\"") == true)
+    }
+
+    @Test("makes a JWT where the sample's access token is one")
+    func accessTokenJWT() async throws {
+        let client = try TestClient(acme + "samples: { token: { access_token: eyJh.eyJz.sig } }\n")
+        let token = try #require(try await client.exchange().json["access_token"]?.string)
+        let jwt = try JWT(token)
+        #expect(jwt.header["typ"] == "at+jwt")
+        #expect(jwt.claims["client_id"]?.string == client.registration.clientID)
+        #expect(jwt.claims["scope"] == "openid profile email")
+        #expect(try await client.get(client.endpoint(.userinfo), bearer: token).status == 200)
+    }
+
+    @Test("holds the profile where the descriptor takes it from the token response")
+    func profileInResponse() async throws {
+        let client = try TestClient(
+            plain + """
+                profile: { from: token, root: /user, claims: { subject: /id, name: /nick } }
+                samples: { token: { access_token: x, user: { id: 7, nick: ada, level: 3 } } }
+
+                """,
+            options: SandboxOptions(approval: .automatic(.other)))
+        let user = try await client.exchange().json["user"]
+        #expect(user == ["id": 100_200_300, "nick": "Björk Ångström", "level": 3])
+    }
+}

@@ -1,0 +1,133 @@
+import Carnet
+import CarnetDescriptors
+import CarnetFoundation
+import CarnetProtocol
+import CarnetTestSupport
+import CarnetTesting
+import Foundation
+import Testing
+
+/// Clients that register themselves where they are first needed (RFC 7591).
+@Suite("Automatic registration")
+struct AutomaticRegistrationTests {
+    private let provider = ScriptedProvider()
+    private let metadata = ClientMetadata(
+        redirectURIs: ["com.example.app:/callback"], authenticationMethod: .clientSecretBasic, scopes: ["openid"])
+
+    private func registering(
+        _ store: any RegistrationStore = MemoryRegistrationStore(), secretEndsAfter lifetime: Int = 0
+    ) -> AutomaticRegistration {
+        provider.on("/register") { provider, _ in
+            let number = provider.count("/register")
+            let end = lifetime == 0 ? 0 : Int(provider.clock.now.timeIntervalSince1970) + lifetime
+            return .json(
+                """
+                {"client_id":"registered-\(number)","client_secret":"secret","client_secret_expires_at":\(end),\
+                "token_endpoint_auth_method":"client_secret_basic"}
+                """,
+                status: 201)
+        }
+        return AutomaticRegistration(
+            metadata, transport: provider, store: store, clock: provider.clock)
+    }
+
+    private func resolved() throws -> Provider {
+        try Fixture.resolved(
+            Fixture.openID.replacing(
+                "  revocation:", with: "  registration: https://id.acme.example/register\n  revocation:"))
+    }
+
+    // DCR-06.
+    @Test("Hundred first uses register once")
+    func hundredFirstUsesRegisterOnce() async throws {
+        let registering = registering()
+        let resolved = try resolved()
+        let outcomes = await concurrently(100) { _ in try await registering.registration(at: resolved).clientID }
+        #expect(try Set(outcomes.map { try $0.get() }) == ["registered-1"])
+        #expect(provider.count("/register") == 1)
+    }
+
+    // DCR-06.
+    @Test("The next run uses what is kept")
+    func theNextRunUsesWhatIsKept() async throws {
+        let store = MemoryRegistrationStore()
+        _ = try await registering(store).registration(at: try resolved())
+        let registration = try await registering(store).registration(at: try resolved())
+        #expect(registration.clientID == "registered-1" && registration.clientSecret == Secret("secret"))
+        #expect(registration.authenticationMethod == .clientSecretBasic && registration.scopes == ["openid"])
+        #expect(provider.count("/register") == 1)
+    }
+
+    @Test("Secret that has ended takes a new client")
+    func secretThatHasEndedTakesANewClient() async throws {
+        let registering = registering(secretEndsAfter: 60)
+        let resolved = try resolved()
+        for (seconds, number) in [(0, 1), (59, 1), (1, 2), (59, 2)] {
+            provider.clock.advance(by: .seconds(seconds))
+            #expect(try await registering.registration(at: resolved).clientID == "registered-\(number)")
+        }
+    }
+
+    @Test("Client that could not be saved is not registered again")
+    func clientThatCouldNotBeSavedIsNotRegisteredAgain() async throws {
+        let store = ReluctantStore(times: 2)
+        let registering = registering(store)
+        let resolved = try resolved()
+        for _ in 1...2 {
+            await #expect(throws: ReluctantStore.Failure.self) { try await registering.registration(at: resolved) }
+        }
+        #expect(try await registering.registration(at: resolved).clientID == "registered-1")
+        #expect(provider.count("/register") == 1 && store.saved?.clientID == "registered-1")
+    }
+
+    @Test("Refusal is reported and tried again")
+    func refusalIsReportedAndTriedAgain() async throws {
+        let registering = registering()
+        provider.on("/register", response: .json(#"{"error":"invalid_client_metadata"}"#, status: 400))
+        let resolved = try resolved()
+        for _ in 1...2 {
+            let error = await #expect(throws: OAuthError.self) { try await registering.registration(at: resolved) }
+            #expect(error?.server?.code == "invalid_client_metadata")
+        }
+        #expect(provider.count("/register") == 2)
+    }
+
+    @Test("Client comes back from its encoded form")
+    func clientComesBackFromItsEncodedForm() throws {
+        let client = RegisteredClient(
+            clientID: "c", clientSecret: Secret("s"), secretExpiresAt: provider.clock.now,
+            authenticationMethod: .clientSecretPost, redirectURIs: ["com.example.app:/callback"],
+            managementURI: try WebURL("https://id.acme.example/register/c"), managementToken: Secret("t"))
+        let encoded = try JSONEncoder().encode(client)
+        #expect(try JSONDecoder().decode(RegisteredClient.self, from: encoded) == client)
+        let damaged = String(decoding: encoded, as: UTF8.self).replacing("https:", with: "ftp:")
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(RegisteredClient.self, from: Data(damaged.utf8))
+        }
+    }
+}
+
+/// A store that does not take the first clients.
+private final class ReluctantStore: RegistrationStore {
+    struct Failure: Error {}
+
+    private let state: Lock<(failures: Int, saved: RegisteredClient?)>
+
+    init(times: Int) {
+        state = Lock((times, nil))
+    }
+
+    var saved: RegisteredClient? { state.withLock { $0.saved } }
+
+    func load(_ server: String) -> RegisteredClient? { saved }
+
+    func save(_ client: RegisteredClient, for server: String) throws {
+        try state.withLock { state in
+            guard state.failures == 0 else {
+                state.failures -= 1
+                throw Failure()
+            }
+            state.saved = client
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import CarnetTestSupport
+import Foundation
+import Testing
+
+/// The files for Apple platforms, compiled on Linux against `Tests/Support/AppleStubs`: interfaces that were written from Apple's
+/// public documentation. Nothing of them runs. On a Mac the real frameworks are there, and the build itself compiles the files.
+@Suite("The files for Apple platforms")
+struct AppleTests {
+    enum Platform: String, CaseIterable, CustomTestStringConvertible {
+        case iOS = "UIKit"
+        case macOS = "AppKit"
+        var testDescription: String { "\(self) with \(rawValue)" }
+    }
+
+    #if os(Linux)
+        @Test("They compile against the documented interfaces, and so do the sample apps", arguments: Platform.allCases)
+        func compile(platform: Platform) throws {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "carnet-apple-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let compiler = StubCompiler(folder: folder)
+            for stub in ["os", "Security", platform.rawValue, "AuthenticationServices", "SwiftUI"] {
+                try compiler.module(stub, ["Tests/Support/AppleStubs/\(stub).swift"], isPackage: false)
+            }
+            try compiler.typecheck("Lock", ["Sources/CarnetFoundation/Locks/Lock.swift"], isPackage: true)
+            try compiler.module("CarnetApple", sources("CarnetApple"), isPackage: true)
+            let accessor = BuiltModules.folder.appending(
+                path: "CarnetSwiftUI.build/DerivedSources/resource_bundle_accessor.swift")
+            try compiler.module("CarnetSwiftUI", sources("CarnetSwiftUI") + [accessor.path], isPackage: true)
+            if platform == .iOS {
+                for product in ["CarnetApple", "CarnetSwiftUI"] {
+                    try PublicSurfaceTests.compareList(of: product, in: folder)
+                }
+            }
+            for app in ["Auth0", "Cloudentity", "Google"] {
+                let files = try Repository.files("Examples/\(app)", "swift").map(\.path)
+                #expect(files.count >= 2)
+                try compiler.typecheck("\(app)Sample", files, isPackage: false)
+            }
+            for snippet in try Repository.files("Tests/Programs/Snippets/Apple", "swift").map(\.path) {
+                let system = snippet.contains("UIKit") ? "UIKit" : snippet.contains("AppKit") ? "AppKit" : nil
+                guard system == nil || system == platform.rawValue else { continue }
+                try compiler.typecheck("Snippet", [snippet], isPackage: false)
+            }
+        }
+
+        @Test("Without the stubs on the import path there is nothing to compile: the check sees the Apple branches")
+        func stubsMatter() throws {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "carnet-apple-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let probe = folder.appending(path: "probe.swift")
+            let names = ["AppKit", "AuthenticationServices", "Security", "SwiftUI", "UIKit", "os"]
+            try names.map { "#if canImport(\($0))\n#error(\"\($0)\")\n#endif\n" }.joined()
+                .write(to: probe, atomically: true, encoding: .utf8)
+            let compiler = StubCompiler(folder: folder)
+            try compiler.typecheck("Probe", [probe.path], isPackage: false)
+            try compiler.module("Security", ["Tests/Support/AppleStubs/Security.swift"], isPackage: false)
+            #expect(throws: (any Error).self) { try compiler.typecheck("Probe", [probe.path], isPackage: false) }
+        }
+    #endif
+
+    @Test("What decides something is in no file for Apple platforms alone")
+    func logicIsElsewhere() throws {
+        let files = try
+            (Repository.files("Sources/CarnetApple", "swift") + Repository.files("Sources/CarnetSwiftUI", "swift"))
+            .filter { $0.text.hasPrefix("#if canImport(") }
+        #expect(files.count >= 5)
+        for file in files { #expect(file.lines.count <= 130, "\(file.path) is long: move its logic to a tested file") }
+    }
+
+    private func sources(_ module: String) throws -> [String] {
+        try Repository.files("Sources/\(module)", "swift").map(\.path)
+    }
+}
+
+@Suite("What an application links")
+struct LinkedModuleTests {
+    /// Every module of this package, and every product of others, that a product pulls in.
+    private func closure(of products: [String]) throws -> (modules: Set<String>, products: Set<String>) {
+        let graph = try PackageGraph.targets()
+        var modules: Set<String> = []
+        var linked: Set<String> = []
+        var waiting = products
+        while let name = waiting.popLast() {
+            guard modules.insert(name).inserted else { continue }
+            let direct = try #require(graph[name], "there is no target \(name)")
+            waiting += direct.targets
+            linked.formUnion(direct.products)
+        }
+        return (modules, linked)
+    }
+
+    @Test("An app for Apple platforms links these modules, and no swift-nio")
+    func app() throws {
+        let (modules, products) = try closure(of: ["Carnet", "CarnetApple", "CarnetSwiftUI", "CarnetURLSession"])
+        #expect(
+            modules == [
+                "CLibYAML", "CLibZ", "Carnet", "CarnetApple", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol",
+                "CarnetStorage", "CarnetSwiftUI", "CarnetTransport", "CarnetURLSession",
+            ])
+        #expect(
+            products == ["Crypto", "CryptoExtras", "HTTPTypes", "Logging", "Metrics", "Tracing", "Yams"])
+        #expect(products.allSatisfy { !$0.hasPrefix("NIO") && !$0.contains("AsyncHTTPClient") })
+    }
+
+    @Test("The same question finds swift-nio where it is")
+    func server() throws {
+        let (_, products) = try closure(of: ["CarnetHTTP"])
+        #expect(products.contains("NIOCore"))
+    }
+
+    @Test("Nothing uses the module Synchronization, which iOS 17 and macOS 14 do not have, but the lock on Linux")
+    func minimumVersions() throws {
+        let files = try Repository.files("Sources", "swift") + Repository.files("Tests", "swift")
+        let users = files.filter {
+            $0.lines.contains { $0.text.hasSuffix("import Synchronization") }
+        }
+        #expect(users.map(\.path) == ["Sources/CarnetFoundation/Locks/Lock.swift"])
+        let manifest = try Repository.file("Package.swift").text
+        #expect(manifest.contains("[.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)]"))
+    }
+}
+
+#if os(Linux)
+    /// The compiler, with stub modules on its import path.
+    private struct StubCompiler {
+        let folder: URL
+
+        func module(_ name: String, _ files: [String], isPackage: Bool) throws {
+            try run(
+                ["-emit-module", "-emit-module-path", folder.appending(path: "\(name).swiftmodule").path], name, files,
+                isPackage)
+        }
+
+        func typecheck(_ name: String, _ files: [String], isPackage: Bool) throws {
+            try run(["-typecheck"], name, files, isPackage)
+        }
+
+        private func run(_ mode: [String], _ name: String, _ files: [String], _ isPackage: Bool) throws {
+            let compiler = Process()
+            let output = Pipe()
+            compiler.executableURL = URL(filePath: "/usr/bin/env")
+            compiler.currentDirectoryURL = Repository.root
+            let features = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
+            compiler.arguments =
+                ["swiftc"] + mode + ["-parse-as-library", "-module-name", name, "-swift-version", "6"]
+                + features.flatMap { ["-enable-upcoming-feature", $0] }
+                // SwiftPM names the package after its folder.
+                + (isPackage ? ["-package-name", Repository.root.lastPathComponent.lowercased()] : [])
+                + ["-I", folder.path, "-I", BuiltModules.folder.appending(path: "Modules").path]
+                + BuiltModules.moduleMaps + files
+            compiler.standardError = output
+            compiler.standardOutput = output
+            try compiler.run()
+            let findings = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            compiler.waitUntilExit()
+            struct Refused: Error, CustomStringConvertible { let description: String }
+            guard compiler.terminationStatus == 0 else { throw Refused(description: "\(name): \(findings)") }
+        }
+    }
+#endif

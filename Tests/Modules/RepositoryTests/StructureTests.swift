@@ -1,0 +1,222 @@
+import CarnetTestSupport
+import Foundation
+import Testing
+
+/// Part of the toolchain or of the system, and the module that all may import.
+private let systemModules: Set<String> = [
+    "CarnetFoundation", "Foundation", "FoundationEssentials", "FoundationNetworking", "PackagePlugin",
+    "Synchronization",
+    "Dispatch", "CDispatch", "Glibc", "Darwin", "Musl", "AuthenticationServices", "UIKit", "AppKit", "Security",
+    "SwiftUI", "Observation", "os",
+]
+
+@Suite("The structure of the repository")
+struct StructureTests {
+    @Test("Each module imports what its row of Docs/architecture.md says", arguments: try ModuleTable.rows())
+    func imports(row: ModuleTable.Row) throws {
+        let files = try Repository.files("Sources/\(row.module)", "swift")
+        #expect(!files.isEmpty, "\(row): Sources/\(row.module) has no Swift files")
+        var found: Set<String> = []
+        for file in files {
+            for (number, line) in file.lines {
+                guard let name = importedModule(line).map(ModuleTable.product(of:)), !systemModules.contains(name)
+                else {
+                    continue
+                }
+                found.insert(name)
+                #expect(
+                    row.imports.contains(name), "\(file.path):\(number) imports \(name), which \(row) does not list")
+            }
+        }
+        #expect(row.imports.subtracting(found).isEmpty, "\(row) lists what no source imports")
+    }
+
+    @Test("Package.swift has the dependencies of the table")
+    func manifest() throws {
+        let targets = try PackageGraph.targets()
+        for row in try ModuleTable.rows() where !row.isPlugin {
+            let target = try #require(targets[row.module], "\(row): there is no such target")
+            let dependencies = target.targets.union(target.products).subtracting(["CarnetFoundation"])
+            #expect(dependencies == row.imports, "\(row): Package.swift differs")
+        }
+    }
+
+    @Test("Every folder of Sources has its row")
+    func everyModuleIsKnown() throws {
+        let folders = try FileManager.default.contentsOfDirectory(
+            atPath: Repository.root.appending(path: "Sources").path)
+        let modules = try ModuleTable.rows().map(\.module)
+        #expect(Set(folders).subtracting(["CLibCurl", "CLibPQ", "CLibYAML", "CLibZ"]) == Set(modules))
+        #expect(modules.count == Set(modules).count)
+    }
+
+    @Test("A module imports modules of its own part and of those below, and no edge imports the language")
+    func parts() throws {
+        let rows = try ModuleTable.rows()
+        let parts = Dictionary(uniqueKeysWithValues: rows.map { ($0.module, $0.part) })
+        #expect(Set(parts.values) == Set(ModuleTable.parts))
+        for row in rows {
+            let level = try #require(ModuleTable.parts.firstIndex(of: row.part), "\(row): unknown part")
+            for (name, part) in row.imports.compactMap({ name in parts[name].map { (name, $0) } }) {
+                let below = try #require(ModuleTable.parts.firstIndex(of: part))
+                #expect(below <= level, "\(row) imports \(name) of a higher part")
+                if row.part == "edges" { #expect(part != "language", "\(row) imports the language: \(name)") }
+            }
+        }
+    }
+
+    /// Made from the table; with `CARNET_UPDATE_DOCS=1` in the environment it is drawn anew.
+    @Test("The picture of the parts shows the table")
+    func picture() throws {
+        let page = try Repository.file(ModuleTable.path).text
+        let current = try ModuleTable.drawn(into: page)
+        if ProcessInfo.processInfo.environment["CARNET_UPDATE_DOCS"] == "1" {
+            try Data(current.utf8).write(to: Repository.root.appending(path: ModuleTable.path))
+        } else {
+            #expect(page == current, "\(ModuleTable.path) is not current; run the tests with CARNET_UPDATE_DOCS=1")
+        }
+    }
+
+    @Test("The tests are in six folders")
+    func testFolders() throws {
+        let names = try FileManager.default.contentsOfDirectory(
+            atPath: Repository.root.appending(path: "Tests").path)
+        #expect(Set(names) == ["Attacks", "Flows", "Modules", "Peers", "Programs", "Support"])
+    }
+
+    /// Ids that are words of the code base too, with what they mean there.
+    private static let ordinaryWords = [
+        "apple": "the platforms",
+        "box": "a sealed box of AES-GCM",
+        "github": "the report format of GitHub Actions",
+        "line": "a line of text",
+        "linear": "a linear time or scale",
+        "threads": "the threads of a process",
+    ]
+
+    @Test("Nothing outside providers/ depends on a provider's name")
+    func noProviderNamedInSources() throws {
+        let descriptors = try Repository.files("providers", "yaml")
+        let ids = Set(descriptors.map { String($0.path.dropFirst("providers/".count).dropLast(".yaml".count)) })
+        #expect(ids.count >= 120)
+        #expect(ids.isSuperset(of: Self.ordinaryWords.keys))
+        let names = ids.subtracting(Self.ordinaryWords.keys)
+        let hosts = Set(descriptors.flatMap(\.hosts))
+        #expect(hosts.count >= 120)
+        for file in try Repository.files("Sources", "swift") {
+            for (number, line) in file.lines {
+                let place = "\(file.path):\(number)"
+                let words = line.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "-" }
+                let named = words.first { names.contains(String($0)) }
+                #expect(named == nil, "\(place) names \(named ?? "")")
+                // As a member of JSON, `line` is the line of a finding.
+                let literal = line.matches(of: /"([a-z0-9-]+)"/).first {
+                    $0.output.1 != "line" && ids.contains(String($0.output.1))
+                }
+                #expect(literal == nil, "\(place) names \(literal?.output.1 ?? "")")
+                // `ProviderID.line` and its like are made at build time.
+                let constant = line.matches(of: /ProviderID\.`?([A-Za-z0-9_]+)/).first {
+                    ids.contains($0.output.1.lowercased())
+                }
+                #expect(constant == nil, "\(place) names \(constant?.output.1 ?? "")")
+                guard !isComment(line) else { continue }
+                let host = hosts.first { line.contains($0) }
+                #expect(host == nil, "\(place) has the host \(host ?? "")")
+            }
+        }
+    }
+
+    @Test("Time, randomness and printing come from outside")
+    func noAmbientInputs() throws {
+        let forbidden = [
+            "Date()", "Date.now", "UUID()", "SystemRandomNumberGenerator()", ".random(in", "randomElement()",
+        ]
+        for file in try Repository.files("Sources", "swift") where !file.path.hasSuffix("Defaults.swift") {
+            for (number, line) in file.lines where !isComment(line) {
+                let found = forbidden.first { line.contains($0) }
+                #expect(found == nil, "\(file.path):\(number) uses \(found ?? "")")
+            }
+        }
+    }
+
+    @Test("Libraries do not print, and nothing forces an error or a value away")
+    func noShortcuts() throws {
+        for file in try Repository.files("Sources", "swift") {
+            let isLibrary = !file.path.hasPrefix("Sources/CarnetCommand/")
+            for (number, line) in file.lines where !isComment(line) {
+                let call = line.firstRange(of: "print(").map { line[..<$0.lowerBound].last }
+                let prints =
+                    isLibrary && call.map { $0.map { !$0.isLetter && $0 != "." && $0 != "_" } ?? true } ?? false
+                #expect(!prints, "\(file.path):\(number) prints")
+                let found = ["try!", " as! ", "fatalError("].first { line.contains($0) }
+                #expect(found == nil, "\(file.path):\(number) uses \(found ?? "")")
+            }
+        }
+    }
+
+    @Test("The top level holds nothing but what belongs there")
+    func topLevel() throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: Repository.root.path)
+        let visible = names.filter { !$0.hasPrefix(".") && $0 != "Package.resolved" }
+        let needed: Set = [
+            "Package.swift", "Sources", "Tests", "Examples", "providers", "Docs", "README.md", "LICENSE",
+            "CHANGELOG.md",
+            "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md",
+        ]
+        #expect(Set(visible) == needed)
+    }
+
+    @Test("Every test and every suite has a display name")
+    func displayNames() throws {
+        let unnamed = /^\s*@(?:Test|Suite)(?! *\((?: *$| *"))/
+        for file in try Repository.files("Tests", "swift") {
+            for (line, number) in zip(file.text.split(separator: "\n", omittingEmptySubsequences: false), 1...) {
+                #expect(line.firstMatch(of: unnamed) == nil, "\(file.path):\(number) has no display name")
+            }
+        }
+    }
+
+    @Test("The Swift sources are formatted, and force nothing")
+    func formatting() throws {
+        let format = Process()
+        let output = Pipe()
+        format.executableURL = URL(filePath: "/usr/bin/env")
+        format.arguments = [
+            "swift", "format", "lint", "--recursive", "--strict", "Package.swift", "Sources", "Tests", "Examples",
+        ]
+        format.currentDirectoryURL = Repository.root
+        format.standardError = output
+        try format.run()
+        let findings = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        format.waitUntilExit()
+        #expect(format.terminationStatus == 0, "\(findings)")
+    }
+
+    private func importedModule(_ line: Substring) -> String? {
+        var words = line.split(separator: " ")[...]
+        while let word = words.first,
+            word.hasPrefix("@") || ["public", "package", "internal", "private"].contains(word)
+        {
+            words = words.dropFirst()
+        }
+        guard words.first == "import" else { return nil }
+        words = words.dropFirst()
+        if let kind = words.first, ["struct", "class", "enum", "func", "protocol"].contains(kind) {
+            words = words.dropFirst()
+        }
+        return words.first.map { String($0.prefix { $0 != "." }) }
+    }
+
+    private func isComment(_ line: Substring) -> Bool {
+        line.drop { $0 == " " }.hasPrefix("//")
+    }
+}
+
+extension Repository.File {
+    /// The hosts that a descriptor names for its endpoints and its API.
+    fileprivate var hosts: [String] {
+        text.split(separator: "\n").compactMap { line in
+            line.firstMatch(of: /^ *-? *[a-z_]+: "?https:\/\/([a-z0-9-]+(?:\.[a-z0-9-]+)+)[\/"]/)
+        }.map { String($0.output.1) }.filter { !$0.hasSuffix(".example") && !$0.contains("example.") }
+    }
+}
