@@ -68,7 +68,8 @@ struct LoopbackCallbackTests {
         ])
     func otherPathsAreNotFound(target: String) async throws {
         let signIn = try await PendingSignIn.start()
-        #expect(try await signIn.request("GET", target).status == 404)
+        let response = try await signIn.request("GET", target)
+        #expect(response.status == 404, "\(response)")
         try await signIn.finish()
     }
 
