@@ -290,6 +290,8 @@ let package = Package(
                     condition: .when(traits: ["CarnetCommand"])),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["CarnetCommand"])),
+                .product(
+                    name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["CarnetCommand"])),
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -360,7 +362,7 @@ let package = Package(
         .target(
             name: "CarnetServerTestSupport",
             dependencies: [
-                "Carnet", "CarnetCurl", "CarnetDescriptors", "CarnetFoundation", "CarnetHTTP",
+                "Carnet", "CarnetCurl", "CarnetDescriptors", "CarnetFoundation", "CarnetHTTP", "CarnetUserAgent",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),

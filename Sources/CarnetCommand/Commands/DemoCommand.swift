@@ -128,6 +128,7 @@ struct DemoCommand: Subcommand {
         group.addTask {
             let application = Application(
                 router: site.router(),
+                server: DemoSite.server,
                 configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
                 onServerRunning: { _ in
                     console.print(origin)

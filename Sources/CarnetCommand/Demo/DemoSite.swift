@@ -4,9 +4,11 @@ import CarnetFoundation
 import CarnetHummingbird
 import CarnetProtocol
 import CarnetSandbox
+import CarnetUserAgent
 import CarnetWeb
 import HTTPTypes
 import Hummingbird
+import HummingbirdCore
 
 /// The demonstration: sign-in with every provider, and what the tokens are and open.
 struct DemoSite: Sendable {
@@ -25,6 +27,11 @@ struct DemoSite: Sendable {
     let sandbox: SandboxAddress?
     /// The resources of a map, instead of the descriptors' own.
     let resources: DemoResources?
+
+    /// For programs of this user alone.
+    static var server: HTTPServerBuilder {
+        .http1(configuration: HTTP1Channel.Configuration(additionalChannelHandlers: [LoopbackPeerGuard()]))
+    }
 
     var flow: FlowLog { setup.flow }
 

@@ -1,8 +1,8 @@
-import CarnetFoundation
+package import CarnetFoundation
 import NIOCore
 
 /// The program at the other end of a loopback connection.
-enum LoopbackPeer {
+package enum LoopbackPeer {
     /// Whether the connection may not be one of this user's own programs. Root is allowed, because it may forward a port.
     ///
     /// Only Linux reports it. Elsewhere no connection is rejected.
@@ -33,7 +33,9 @@ enum LoopbackPeer {
             return true
         }
 
-        static var allowedUsers: Set<uid_t> { allowedUsers(user: geteuid(), map: bytes(of: "/proc/self/uid_map")) }
+        package static var allowedUsers: Set<uid_t> {
+            allowedUsers(user: geteuid(), map: bytes(of: "/proc/self/uid_map"))
+        }
 
         /// - Parameter map: `/proc/self/uid_map`; `nil` on a kernel without user namespaces.
         static func allowedUsers(user: uid_t, map: [UInt8]?) -> Set<uid_t> {

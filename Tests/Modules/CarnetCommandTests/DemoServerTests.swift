@@ -37,7 +37,7 @@ struct DemoServerTests {
             keys: KeyRing(try EncryptionKey([UInt8](repeating: 7, count: 32))),
             sandbox: SandboxAddress(try WebURL("http://127.0.0.1:9999")),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        try await Application(router: site.router()).test(.live) { client in
+        try await Application(router: site.router(), server: DemoSite.server).test(.live) { client in
             try await body(try #require(client.port))
         }
     }
@@ -68,6 +68,19 @@ struct DemoServerTests {
             }
         }
     }
+
+    #if os(Linux)
+        @Test(
+            "HOST-12: Another user gets no page of the demonstration",
+            .enabled(if: Stranger.isPossible, Comment(rawValue: Stranger.need)), arguments: Stranger.all)
+        func HOST_12_anotherUserGetsNoPageOfTheDemonstration(stranger: Stranger) async throws {
+            try await withServer { port in
+                let host = "127.0.0.1:8400"
+                #expect(try await stranger.get("/", port, host: host, fields: ["Connection: close"]).isEmpty)
+                #expect(try await send("GET", "/", to: port).status == 200)
+            }
+        }
+    #endif
 
     @Test("HEAD of a page has the status and the fields of GET", arguments: pages)
     func head(path: String) async throws {

@@ -117,6 +117,15 @@ struct JSONParserTests {
         #expect(value.jsonText().unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F })
     }
 
+    @Test("Text is read by YAML as the same string", arguments: [0x85, 0xA0, 0x2028, 0x2029, 0xFEFF, 0x1F5DD])
+    func textIsReadByYAMLAsTheSameString(code: UInt32) throws {
+        let string = "a \(try #require(Unicode.Scalar(code))) b"
+        let file = SourceFile(path: "test.yaml", text: "key: \(JSONValue.string(string).jsonText())\n")
+        let document = YAMLReader().read(file)
+        #expect(document.diagnostics.isEmpty)
+        #expect(document.root?.entry("key")?.value.scalar?.text.utf8.elementsEqual(string.utf8) == true)
+    }
+
     @Test("Scalars have a string and others none")
     func scalarsHaveATextAndOthersNone() throws {
         #expect(JSONValue.bool(true).scalarText == "true")

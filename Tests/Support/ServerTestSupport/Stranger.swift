@@ -1,27 +1,32 @@
 #if os(Linux)
+    import CarnetUserAgent
     import Foundation
 
-    @testable import CarnetUserAgent
-
     /// A program of another user of this machine, which connects to a loopback port.
-    struct Stranger: Sendable, CustomStringConvertible {
+    public struct Stranger: Sendable, CustomStringConvertible {
         /// What the program does after its request.
-        enum Ending: String, CaseIterable {
+        public enum Ending: String, CaseIterable, Sendable {
             case open, halfClosed, closed, reset
         }
 
-        let user: uid_t
+        let user: UInt32
         let ending: Ending
 
-        var description: String { "user \(user), \(ending)" }
+        public init(user: UInt32, ending: Ending) {
+            self.user = user
+            self.ending = ending
+        }
 
-        static let need: String = "only root can run a program as another user, with setpriv and perl"
-        static let isPossible =
+        public var description: String { "user \(user), \(ending)" }
+
+        public static let need: String = "only root can run a program as another user, with setpriv and perl"
+        public static let isPossible =
             geteuid() == 0
             && ["/usr/bin/setpriv", "/usr/bin/perl"].allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
 
         /// An ordinary user, and the user `nobody` of many daemons where this process sees all users.
-        static let all: [Stranger] = [1, 65_534].filter { !LoopbackPeer.allowedUsers.contains($0) }.flatMap { user in
+        public static let all: [Stranger] = [1, 65_534].filter { !LoopbackPeer.allowedUsers.contains($0) }.flatMap {
+            user in
             Ending.allCases.map { Stranger(user: user, ending: $0) }
         }
 
@@ -36,9 +41,12 @@
             print while <S>;
             """
 
-        /// - Returns: The response; empty if the program did not wait for it.
-        func get(_ path: String, _ port: Int) async throws -> String {
-            let request = "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n"
+        /// - Parameter fields: Lines of the header besides `Host`.
+        /// - Returns: The response; empty if the program did not wait for it, or got none.
+        public func get(_ path: String, _ port: Int, host: String? = nil, fields: [String] = []) async throws -> String
+        {
+            let lines = ["GET \(path) HTTP/1.1", "Host: \(host ?? "127.0.0.1:\(port)")"] + fields
+            let request = lines.joined(separator: "\r\n") + "\r\n\r\n"
             return try await Task.detached { [user, ending] in
                 let process = Process()
                 let output = Pipe()
@@ -57,8 +65,8 @@
         }
 
         /// Whether the response, if the program waited for one, has this status.
-        func isRefused(_ response: String, _ status: Int) -> Bool {
-            [.closed, .reset].contains(ending) ? response.isEmpty : response.status == status
+        public func isRefused(_ response: String, _ status: Int) -> Bool {
+            [.closed, .reset].contains(ending) ? response.isEmpty : response.hasPrefix("HTTP/1.1 \(status) ")
         }
     }
 #endif
