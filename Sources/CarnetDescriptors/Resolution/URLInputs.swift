@@ -16,8 +16,7 @@ extension Template {
     package func refusal(
         ofInputs rules: NamedList<InputRules>, issuer: Template?, isAuthority: Bool = false
     ) -> URLInputRefusal? {
-        let isLiteral = parts.allSatisfy { if case .literal = $0 { true } else { false } }
-        guard !isLiteral else { return nil }
+        guard usesInputs else { return nil }
         var reader = URLInputReader(rules, issuer, startsInAuthority: isAuthority)
         // A URL below another one: what stands before it has ended its authority.
         if !isAuthority, source.utf8.first == UInt8(ascii: "/") { reader.skipAuthority() }
@@ -79,10 +78,14 @@ private struct URLInputReader {
     }
 
     private mutating func read(literal text: String) {
-        var bytes = Array(text.utf8)[...]
+        guard region != .rest else { return }
+        var bytes = text.utf8[...]
         if region == .scheme {
-            guard let colon = bytes.indices.first(where: { bytes[$0...].starts(with: "://".utf8) }) else { return }
-            bytes = bytes[(colon + 3)...]
+            repeat {
+                guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return }
+                bytes = bytes[bytes.index(after: colon)...]
+            } while !bytes.starts(with: "//".utf8)
+            bytes = bytes.dropFirst(2)
             (region, isAtStart) = (.authority, true)
         }
         for byte in bytes {

@@ -61,9 +61,15 @@ package struct Template: Hashable, Sendable, CustomStringConvertible {
         self.parts = parts
     }
 
+    /// Whether the template may use an input; `false` for nearly all.
+    package var usesInputs: Bool {
+        parts.contains { if case .literal = $0 { false } else { true } }
+    }
+
     /// The names of the inputs that the template uses.
     package var inputNames: [String] {
-        parts.flatMap { part in
+        guard usesInputs else { return [] }
+        return parts.flatMap { part in
             switch part {
             case .literal: [String]()
             case .input(let name): [name]

@@ -20,7 +20,8 @@ package enum TerminalText {
     }
 
     package static func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
+        if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }
+        return switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate: true
         // Right-to-left overrides and their like; the joiners are needed by scripts and emoji.
         case .format: scalar != "\u{200C}" && scalar != "\u{200D}"

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct EscapedControlCharacter: SingleValueRule {
     let explanation = DiagnosticExplanation(
@@ -20,6 +21,7 @@ struct EscapedControlCharacter: SingleValueRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
+        guard context.document.file.bytes.holds(UInt8(ascii: "\\")) else { return [] }
         var found: [Diagnostic] = []
         visit(context.root, context, &found)
         return found
