@@ -91,7 +91,7 @@ extension SampleFindings {
 
     private func ofIDToken(_ response: TokenResponse) -> [Diagnostic] {
         let scopes = simulation.provider.scopes
-        guard response.idToken == nil, simulation.provider.issuer != nil,
+        guard response.idToken == nil, simulation.provider.issuer != nil, simulation.provider.idToken.none == nil,
             !simulation.provider.authorization.omit.contains("scope"),
             (scopes.defaults + scopes.required).contains("openid")
         else { return [] }

@@ -14,7 +14,7 @@ extension OAuthClient {
         guard let token = response.idToken else {
             // Without an issuer the scope is one like any other; one that is not sent requests nothing.
             let isRequested = scopes.contains("openid") && !provider.authorization.omit.contains("scope")
-            guard isOptional || !isRequested || provider.issuer == nil else {
+            guard isOptional || !isRequested || provider.issuer == nil || provider.idToken.none != nil else {
                 throw OAuthError(
                     .tokenRequest,
                     .missingField,

@@ -9,6 +9,12 @@ extension YAMLNode {
         }
     }
 
+    /// Whether null is a value of the mapping at a path: it removes what the section inherits from `api`.
+    private static func hasNulls(at path: [String]) -> Bool {
+        guard let last = path.last, ["headers", "parameters"].contains(last) else { return false }
+        return path == ["profile", last] || path.count == 4 && path.starts(with: ["connection", "lookups"])
+    }
+
     /// This value laid over another one: mappings are merged key by key, everything else replaces, and null deletes.
     ///
     /// - Parameters:
@@ -16,6 +22,7 @@ extension YAMLNode {
     ///   - path: The keys of the value.
     package func merged(over base: YAMLNode, keepsNulls: Bool = false, at path: [String] = []) -> YAMLNode {
         guard !Self.isWhole(at: path) else { return self }
+        let keepsNulls = keepsNulls || Self.hasNulls(at: path)
         guard let entries, let baseEntries = base.entries else { return keepsNulls ? self : withoutNulls(at: path) }
         let own = Dictionary(entries.map { ($0.key, $0) }) { first, _ in first }
         let known = Set(baseEntries.map(\.key))
@@ -57,7 +64,7 @@ extension YAMLNode {
 
     /// The value without the entries of its mappings that only delete. What stands in a list is left as it is.
     func withoutNulls(at path: [String]) -> YAMLNode {
-        guard let entries, !Self.isWhole(at: path) else { return self }
+        guard let entries, !Self.isWhole(at: path), !Self.hasNulls(at: path) else { return self }
         return YAMLNode(
             .mapping(entries.filter { !$0.value.isNull }.map { $0.withoutNulls(at: path) }), span: span)
     }

@@ -6,15 +6,19 @@ extension Key {
         _ name: String,
         _ path: any WritableKeyPath<Section, NamedList<Template>> & Sendable,
         in place: TemplatePlace,
+        removesInherited: Bool = false,
         _ summary: String
     ) {
-        let shape = Shape.map(of: Template.shape(in: place))
+        let value = Template.shape(in: place)
+        let shape = Shape.map(of: removesInherited ? .either([value, .null]) : value)
         let description = KeyDescription(name: name, shape: shape, summary: summary, isRequired: false)
         let property = Property(path)
         self.init(description: description, slot: property.slot) { node, section, decoder in
             guard let entries = node.entries else { return decoder.reportWrongType(node, expected: shape) }
             let items = entries.filter { !decoder.deletes($0) }.compactMap { entry in
-                Template(entry.value, in: place, &decoder).map { Named(entry.key, $0) }
+                removesInherited && entry.value.isNull
+                    ? Named(entry.key, .removal)
+                    : Template(entry.value, in: place, &decoder).map { Named(entry.key, $0) }
             }
             property.modify(in: &section) { $0.items = items }
         } write: {

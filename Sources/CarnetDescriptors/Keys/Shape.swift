@@ -23,6 +23,8 @@ package indirect enum Shape: Sendable {
     case variant(without: Set<String>)
     /// Any JSON value.
     case json
+    /// No value, which removes an inherited one.
+    case null
 }
 
 /// A key as documentation and completion see it.
@@ -82,6 +84,7 @@ extension Shape: CustomStringConvertible {
         case .either(let shapes): shapes.map(\.description).joined(separator: ", or ")
         case .variant: "the keys that differ, such as issuer and endpoints"
         case .json: "any JSON value"
+        case .null: "null"
         }
     }
 }

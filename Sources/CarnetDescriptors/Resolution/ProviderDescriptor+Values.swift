@@ -1,5 +1,10 @@
 import CarnetFoundation
 
+extension TemplateReference {
+    /// Not there if `id_token.none` drops the token.
+    fileprivate static let idToken = TemplateReference(.token, "id_token")
+}
+
 extension ProviderDescriptor {
     /// The values of an origin that some key keeps, besides those that are always there.
     private func keptNames(of origin: TemplateOrigin) -> [String] {
@@ -15,7 +20,8 @@ extension ProviderDescriptor {
 
     /// Whether a value of a template can be known at some time.
     package func keeps(_ value: TemplateReference) -> Bool {
-        value.origin.builtInNames.contains(value.name) || keptNames(of: value.origin).contains(value.name)
+        (value.origin.builtInNames.contains(value.name) || keptNames(of: value.origin).contains(value.name))
+            && !(self.idToken.none != nil && value == .idToken)
     }
 
     /// Every value that some key keeps, and those that are always there.
@@ -23,7 +29,8 @@ extension ProviderDescriptor {
         Set(
             TemplateOrigin.allCases.flatMap { origin in
                 (origin.builtInNames + keptNames(of: origin)).map { TemplateReference(origin, $0) }
-            })
+            }
+        ).subtracting(self.idToken.none == nil ? [] : [.idToken])
     }
 }
 

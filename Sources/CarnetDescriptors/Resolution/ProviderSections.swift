@@ -73,6 +73,8 @@ extension ProviderSections {
             try resolver.url(template, key: "discovery_url")
         }
         let tokenRequest = descriptor.token.request
+        // Before the profile, which inherits from it: a mistake is reported at its own key.
+        let api = try ResolvedAPI(descriptor.api, with: resolver)
         let endpoints = try ResolvedEndpoints(descriptor.endpoints, with: resolver)
         let (resources, lateResources) = try resolver.resources(descriptor.resources, below: descriptor.api.baseURL)
         return ProviderSections(
@@ -99,11 +101,12 @@ extension ProviderSections {
             },
             connection: try descriptor.connection.resolve(with: resolver),
             idToken: descriptor.idToken,
-            profile: try ResolvedProfile(descriptor.profile, with: resolver, api: descriptor.api),
+            profile: try ResolvedProfile(
+                descriptor.profile, with: resolver, api: descriptor.api, at: descriptor.endpoints[.userinfo]),
             revocation: try Resolved(descriptor.revocation, with: resolver, key: "revocation"),
             introspection: try ResolvedIntrospection(descriptor.introspection, with: resolver),
             logout: try Resolved(descriptor.logout, with: resolver, key: "logout", method: .get),
-            api: try ResolvedAPI(descriptor.api, with: resolver),
+            api: api,
             resources: resources,
             lateResources: lateResources
         )

@@ -12,6 +12,10 @@ package struct Template: Hashable, Sendable, CustomStringConvertible {
 
     package static let issuerName = "issuer"
 
+    /// What null stands for: nothing is sent, whatever another section says. A string never reads as it.
+    static let removal = Template("null", parts: [])
+    package var isRemoval: Bool { parts.isEmpty && self == .removal }
+
     package let source: String
     let parts: [Part]
 
@@ -80,8 +84,9 @@ package struct Template: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { source }
 
-    /// Fills the template; `nil` if an input has no value.
+    /// Fills the template; `nil` if an input has no value, and for a removal.
     func filled(_ value: (String) -> String?) -> String? {
+        guard !isRemoval else { return nil }
         var output = ""
         for part in parts {
             switch part {
@@ -116,5 +121,5 @@ extension Template: DescriptorValue {
         self.init(node, in: .configuration, &decoder)
     }
 
-    func json(_ filler: TemplateFiller) -> JSONValue? { filler(self).map(JSONValue.string) }
+    func json(_ filler: TemplateFiller) -> JSONValue? { isRemoval ? .null : filler(self).map(JSONValue.string) }
 }

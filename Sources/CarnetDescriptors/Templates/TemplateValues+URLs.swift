@@ -34,7 +34,11 @@ extension TemplateValues {
             let missing = template.references.first { known[$0] == nil }
             throw WebURLError(reason: "the value \(missing.map { "{\($0)}" } ?? "that it needs") is not known")
         }
-        guard !value.isSecret || mayHoldTokens else { throw WebURLError(reason: "a value of it is secret") }
+        guard !value.isSecret || mayHoldTokens else {
+            let secret = template.references.first { known[$0]?.isSecret == true }
+            throw WebURLError(
+                reason: "the value \(secret.map { "{\($0)}" } ?? "that it needs") is secret, and URLs are logged")
+        }
         var text = value.text
         if case .late(let expression, let fallback) = template.parts.first,
             let base = self.text(of: expression) ?? fallback, base.hasSuffix("/"),

@@ -40,6 +40,7 @@ package struct TemplateValues: Sendable {
 
     /// The filled text; `nil` if a value without a default is not known.
     package func fill(_ template: Template) -> Value? {
+        guard !template.isRemoval else { return nil }
         var output = Value("")
         for part in template.parts {
             switch part {

@@ -30,7 +30,8 @@ package enum LintRuleCatalog {
         // T: responses, tokens and profiles.
         ClaimsWithoutSubject(), ProfileWithoutSource(), UnredactedSample(), MarginBeyondLifetime(), BadTokenScheme(),
         RootOfForm(),
-        ChangingSubject(), SubjectFromFurtherRequest(), SecretSignsIDToken(), SignedResponseWithoutKeys(),
+        ChangingSubject(), ContradictedSubject(), UnprovedSubject(), SubjectFromFurtherRequest(), SecretSignsIDToken(),
+        SignedResponseWithoutKeys(),
         LogoutTokenWithoutEnd(), FirstCallbackNotKept(), ClaimSourceBeyondItsRights(), ClaimOfAnotherName(),
         // M: metadata and evidence.
         IDNotFileName(), NoteAboutNothing(), DateNotDay(), BadLink(), EvidenceOfCatalogues(),

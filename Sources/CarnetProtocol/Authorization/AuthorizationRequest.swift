@@ -43,7 +43,7 @@ extension AuthorizationRequest {
             options.scopes ?? registration.scopes ?? provider.scopes.defaults,
             isOffline: options.requestsRefreshToken
         )
-        let isOpenID = scopes.contains("openid")
+        let isOpenID = scopes.contains("openid") && provider.idToken.none == nil
         let hasNonce = isOpenID && rules.nonce.isSent
         let secrets = try random.secrets(1 + (hasNonce ? 1 : 0) + (rules.pkce.isRequired ? 1 : 0))
         let state = secrets[0]
@@ -175,14 +175,21 @@ extension DiscoveredStage {
     /// - Throws: `OAuthError` that names the key to add.
     func endpoint(_ name: EndpointName, for step: OAuthError.Step) throws(OAuthError) -> WebURL {
         if let reason = self.endpoints.refused[name] { throw .refusedEndpoint(name, reason, for: step) }
+        if let reason = self.endpoints.unfilled[name] {
+            throw OAuthError(
+                step,
+                .missingEndpoint,
+                "the URL of the \(name.rawValue) endpoint cannot be filled: \(reason)",
+                descriptorKey: "endpoints.\(name.rawValue)"
+            )
+        }
         guard let url = self.endpoints[name] else {
             throw OAuthError(
                 step,
                 .missingEndpoint,
                 "\(self.name) has no \(name.rawValue) endpoint",
                 descriptorKey: "endpoints.\(name.rawValue)",
-                hint: self.endpoints.unfilled[name].map { "its URL is not usable now: \($0)" }
-                    ?? "add this key to the descriptor, or an issuer whose metadata contains \(name.metadataName)"
+                hint: "add this key to the descriptor, or an issuer whose metadata contains \(name.metadataName)"
             )
         }
         return url

@@ -85,7 +85,8 @@ extension Profile {
         if let source = shared.sections.profile.source { return source }
         // An unusable endpoint fails when it is requested.
         let endpoints = shared.sections.endpoints
-        let hasUserinfo = endpoints[.userinfo] != nil || endpoints.refused[.userinfo] != nil
+        let hasUserinfo =
+            endpoints[.userinfo] != nil || endpoints.refused[.userinfo] != nil || endpoints.unfilled[.userinfo] != nil
         return hasUserinfo ? .userinfo : .idToken
     }
 

@@ -26,7 +26,8 @@ package enum ResourceRequest {
     /// - Parameters:
     ///   - queried: Parameters of the query.
     ///   - hidden: The headers whose values are secret.
-    ///   - mayReplaceToken: Whether `headers` are the descriptor's, which may replace the Authorization header.
+    ///   - rules: The request of the descriptor that this is. Its headers may replace the Authorization header, and what
+    ///     it names takes the place of what `api` says.
     static func make(
         _ url: WebURL,
         method: HTTPRequest.Method,
@@ -37,7 +38,7 @@ package enum ResourceRequest {
         declared: [Resource],
         queried: [RequestParameters.Parameter] = [],
         hidden: Set<String>,
-        mayReplaceToken: Bool = false
+        rules: CallRules? = nil
     ) throws(OAuthError) -> PreparedRequest {
         let isDeclared =
             provider.resources.contains { $0.target.hasOrigin(of: url) }
@@ -54,13 +55,18 @@ package enum ResourceRequest {
             )
         }
         let credential = try TokenCredential(tokens, in: provider.api.tokenIn, at: provider, for: .resource)
+        let removed = Set(
+            (rules?.headers.items ?? []).filter(\.value.isRemoval).map { $0.name.lowercased() })
+        let apiHeaders =
+            removed.isEmpty
+            ? provider.api.headers : provider.api.headers.filter { !removed.contains($0.name.lowercased()) }
         var fields: [(name: String, value: String)] = [("Accept", "application/json"), ("User-Agent", "Carnet")]
-        for (index, header) in (provider.api.headers + headers).enumerated() {
+        for (index, header) in (apiHeaders + headers).enumerated() {
             let name = header.name.lowercased()
-            let isOwn = (mayReplaceToken || index < provider.api.headers.count) && hidden.contains(header.name)
+            let isOwn = (rules != nil || index < apiHeaders.count) && hidden.contains(header.name)
             if name != "authorization" || !isOwn { try credential.refuseCollision(with: name, step: .resource) }
             // It describes a body, and a call may have none.
-            guard name != "content-type" || !body.isEmpty || index >= provider.api.headers.count else { continue }
+            guard name != "content-type" || !body.isEmpty || index >= apiHeaders.count else { continue }
             fields.removeAll { $0.name.lowercased() == name }
             fields.append((header.name, header.value))
         }
@@ -79,7 +85,7 @@ package enum ResourceRequest {
         // A call that says the parameter itself has another value for it.
         let own = PercentEncoding.decodeForm(url.query ?? "") ?? []
         let added = provider.api.parameters.filter { parameter in
-            !own.contains { $0.name == parameter.name } && !queried.contains { $0.name == parameter.name }
+            !own.contains { $0.name == parameter.name } && rules?.parameters.contains(parameter.name) != true
         }
         try parameters.addExtra(added, key: "api.parameters", hidden: provider.api.hiddenParameters)
         let (shownHeaders, items) = (shown, parameters.items)

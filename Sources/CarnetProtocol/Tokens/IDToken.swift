@@ -66,7 +66,7 @@ extension IDTokenExpectations {
                 .badDescriptor,
                 "an ID token cannot be validated: the descriptor has no issuer",
                 descriptorKey: "issuer",
-                hint: "add the issuer, or do not request the scope openid"
+                hint: "add the issuer; or, if nothing needs the ID token, id_token: { none: REASON }"
             )
         }
         self.init(

@@ -84,7 +84,7 @@ extension TokenResponse {
         refreshToken = keepsFirst ? nil : try fields.token("refresh_token", rules.fields.refreshToken)
         // Some servers say that there is none.
         idToken =
-            fields.isFalse(rules.fields.idToken)
+            provider.idToken.none != nil || fields.isFalse(rules.fields.idToken)
             ? nil : try fields.token("id_token", rules.fields.idToken, limit: ReceivedLimit.encryptedToken)
         scopes = try fields.scopes(
             "scope", rules.fields.scope, separator: rules.scopeSeparator ?? provider.scopes.separator)

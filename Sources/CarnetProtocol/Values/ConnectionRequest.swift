@@ -66,7 +66,7 @@ package struct ConnectionRequest: Sendable {
             declared: [Resource(declaring: target)],
             queried: isQueried ? parameters.items : [],
             hidden: provider.api.hiddenHeaders.union(known.secretNames(of: call.headers.items)),
-            mayReplaceToken: true
+            rules: call
         ).at(
             .connection, key: key, hiding: parameters.secrets, showing: shownBody)
     }

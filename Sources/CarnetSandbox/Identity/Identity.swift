@@ -36,6 +36,17 @@ struct Identity {
         subject = Self.claim("subject", of: provider, in: profile)?.scalarText ?? ""
     }
 
+    /// The subject of an ID token: the sample's `sub` (OpenID Connect Core, section 5.3.2), even if the descriptor maps
+    /// another member.
+    var subjectOfIDToken: String {
+        guard hasSample, provider.profile.source != .tokenResponse,
+            let sample = provider.samples.userinfo?.asParsedBody,
+            let stated = sample["sub"]?.scalarText
+        else { return subject }
+        let mapped = Self.claim("subject", of: provider, in: sample)?.scalarText
+        return mapped?.isSameBytes(as: stated) == true ? subject : stated
+    }
+
     /// The URL of the picture.
     var picture: String? { Self.claim("picture", of: provider, in: profile)?.string }
 

@@ -6,20 +6,25 @@ extension AuthorizationServer {
     /// The further request of the profile that a URL is for.
     func profileRequest(at url: WebURL) -> ProfileRequest? {
         let candidates = provider.profile.requests.filter { $0.url.receives(url) }
-        return candidates.first { Self.query(of: url, has: $0.request.parameters) } ?? candidates.first
+        return candidates.first { Self.query(of: url, has: own($0.request)) } ?? candidates.first
     }
 
     /// Whether a URL at the path of the userinfo endpoint is for that endpoint. A further request of the profile, or a
     /// resource, may be at the same path with a query of its own.
     func isUserinfo(_ url: WebURL) -> Bool {
-        let own = provider.profile.request.parameters
+        let own = own(provider.profile.request)
         if !own.isEmpty, Self.query(of: url, has: own) { return true }
         let isFurther = provider.profile.requests.contains {
-            $0.url.receives(url) && !$0.request.parameters.isEmpty && Self.query(of: url, has: $0.request.parameters)
+            $0.url.receives(url) && !self.own($0.request).isEmpty && Self.query(of: url, has: self.own($0.request))
         }
         let ownQuery = endpoints[.userinfo]?.queryParts.count ?? 0
         let isResource = resources.contains { $0.target.queryParts.count > ownQuery && $0.target.receives(url) }
         return !isFurther && !isResource
+    }
+
+    /// The parameters of a request that not every request has.
+    private func own(_ request: ResolvedRequest) -> [Named<String>] {
+        request.parameters.filter { parameter in !provider.api.parameters.contains { $0.name == parameter.name } }
     }
 
     private static func query(of url: WebURL, has parameters: [Named<String>]) -> Bool {
@@ -38,8 +43,8 @@ extension AuthorizationServer {
             let replaced = further.request.late.headers + server.provider.profile.request.late.headers
             let (access, grant) = try server.bearer(
                 request, in: server.provider.profile.tokenIn, replacedBy: replaced)
-            var values = server.values(of: request, for: server.client(grant.clientID), grant)
-            values.set(.token, "access_token", access.text)
+            let values = server.values(of: request, with: access, grant)
+            try server.checkOfAPI(request, values, besides: further.ownRequest)
             try server.check(
                 request, at: further.url, against: try server.filled(further.request, values, for: request))
             let further = further.filled(values)

@@ -44,8 +44,8 @@ extension AuthorizationServer {
         }
         let (access, grant) = try bearer(
             request, in: provider.profile.tokenIn, replacedBy: provider.profile.request.late.headers)
-        var values = values(of: request, for: client(grant.clientID), grant)
-        values.set(.token, "access_token", access.text)
+        let values = values(of: request, with: access, grant)
+        try checkOfAPI(request, values, besides: provider.profile.ownRequest)
         try check(request, at: url, against: try filled(provider.profile.request, values, for: request))
         let scopes = effectiveScopes(access.scopes)
         // A provider may know the scope, and have a profile that is no userinfo response.
@@ -57,6 +57,16 @@ extension AuthorizationServer {
         let body =
             has(.userinfoWrongSubject) ? identity.profile(ofSubject: "999999999") : identity.userinfo(for: scopes)
         return (aggregating(body, of: grant.user), grant.clientID)
+    }
+
+    /// What a request with the access token may be filled with. The profile that names the account is requested before the
+    /// values of the connection are known.
+    mutating func values(of request: ServerRequest, with access: AccessToken, _ grant: Grant) -> TemplateValues {
+        var values = values(of: request, for: client(grant.clientID), grant)
+        values.set(.token, "access_token", access.text)
+        if !grant.isUsed { values.known = values.known.filter { $0.key.origin != .connection } }
+        ledger.grants[access.grantID]?.isUsed = true
+        return values
     }
 
     /// The rules with what a request must then have.
@@ -82,6 +92,32 @@ extension AuthorizationServer {
             try received.check(ParameterNames(rules), added: rules.parameters)
         } catch {
             throw .badRequest(error.description)
+        }
+    }
+
+    /// Demands what the section `api` says of a request with the access token, except what a request says otherwise. The
+    /// content type is that of the request's own body.
+    func checkOfAPI(
+        _ request: ServerRequest, _ values: TemplateValues, besides own: RequestRules
+    ) throws(BearerRefusal) {
+        try checkOfAPI(
+            request, values, besides: own.headers.names + ["content-type"], parameters: own.parameters.names)
+    }
+
+    private func checkOfAPI(
+        _ request: ServerRequest, _ values: TemplateValues, besides own: [String], parameters: [String] = []
+    ) throws(BearerRefusal) {
+        let stated = Set(own.map { $0.lowercased() })
+        let headers = provider.api.headers + values.named(provider.api.lateHeaders) { request.header($0) }
+        do throws(OAuthError) {
+            try request.checkHeaders(headers.filter { !stated.contains($0.name.lowercased()) })
+            let query = try ReceivedParameters(form: request.url.query ?? "")
+            let added = provider.api.parameters + values.named(provider.api.lateParameters) { query[$0] }
+            for parameter in added where !parameters.contains(parameter.name) && !query.contains(parameter.name) {
+                throw .invalidRequest("the parameter \(parameter.name)=\(parameter.value) is missing")
+            }
+        } catch {
+            throw .badRequest("\(error.description); the section api says this of every request with the access token")
         }
     }
 
@@ -111,22 +147,21 @@ extension AuthorizationServer {
         let call = connectionCall(for: request)
         let (access, grant) = try bearer(
             request, in: provider.api.tokenIn, replacedBy: provider.api.lateHeaders + (call?.rules.headers.items ?? []))
+        let values = values(of: request, with: access, grant)
+        if let call {
+            let named = call.rules.headers.names + ["content-type"]
+            try checkOfAPI(request, values, besides: named, parameters: call.rules.parameters.names)
+        } else {
+            // Headers that describe a body are sent only with a body.
+            let own = (resource?.headers.map(\.name) ?? []) + (request.body.isEmpty ? ["content-type"] : [])
+            try checkOfAPI(request, values, besides: own)
+        }
         do throws(OAuthError) {
-            var values = values(of: request, for: client(grant.clientID), grant)
-            values.set(.token, "access_token", access.text)
-            let query = try ReceivedParameters(form: request.url.query ?? "")
-            let added = provider.api.parameters + values.named(provider.api.lateParameters) { query[$0] }
-            for parameter in added where !query.contains(parameter.name) {
-                throw .invalidRequest("the parameter \(parameter.name)=\(parameter.value) is missing")
-            }
             if let call {
                 try check(call.rules, request, grant, token: access.text)
                 return call.response
             }
-            let headers =
-                provider.api.headers + values.named(provider.api.lateHeaders) { request.header($0) }
-                + (resource?.headers ?? [])
-            // Headers that describe a body are sent only with a body.
+            let headers = resource?.headers ?? []
             try request.checkHeaders(
                 headers.filter { !request.body.isEmpty || $0.name.lowercased() != "content-type" })
         } catch {

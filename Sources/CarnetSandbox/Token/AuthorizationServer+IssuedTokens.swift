@@ -86,7 +86,8 @@ extension AuthorizationServer {
         let hash = provider.idToken.hs256 == nil ? key.hash(bytes) : Array(SHA256.hash(data: bytes))
         var claims: JSONValue = [
             "iss": .string(has(.wrongIDTokenIssuer) ? "https://attacker.example" : tokenIssuer),
-            "sub": provider.idToken.coerce.contains(.subject) ? .number(identity.subject) : .string(identity.subject),
+            "sub": provider.idToken.coerce.contains(.subject)
+                ? .number(identity.subjectOfIDToken) : .string(identity.subjectOfIDToken),
             "aud": audience(of: has(.wrongAudience) ? "another-client" : grant.clientID),
             "iat": .number(String(issued)),
             "exp": .number(String(issued + 3600)),

@@ -29,6 +29,8 @@ struct Grant: Sendable {
     var extensionGrant: ExtensionGrant?
     /// The further token set that the grant is for.
     var tokenSet: String?
+    /// Whether the tokens were used once: values of the connection may be unknown to the client until then.
+    var isUsed = false
     var isRevoked = false
 }
 

@@ -75,7 +75,8 @@ struct TokenResponse {
             put(shape.expiry(at: now), \.expiresIn)
         }
         if shape.has(\.refreshToken) { put(refreshToken.map { .string($0) }, \.refreshToken) }
-        if shape.has(\.idToken) { put(idToken.map { .string($0) }, \.idToken) }
+        let isIDToken = idToken != nil || shape.place(of: \.idToken).flatMap { shape.base[$0]?.string } != nil
+        if shape.has(\.idToken), isIDToken { put(idToken.map { .string($0) }, \.idToken) }
         if !omitsScopes, shape.has(\.scope) || namesScopes {
             let isList = shape.place(of: \.scope).map { shape.base[$0]?.array != nil } ?? false
             let value: JSONValue =

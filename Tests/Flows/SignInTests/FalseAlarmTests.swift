@@ -1,6 +1,7 @@
 import Carnet
 import CarnetDescriptors
 import CarnetLint
+import CarnetProtocol
 import CarnetSimulation
 import Foundation
 import Testing
@@ -101,6 +102,64 @@ import Testing
             "K004", "a [ has no ]", "callback: { capture: { shop: { pattern: '[a-z', example: acme } } }\n"
         ),
     ]
+
+    /// Whole descriptors that lint once passed although no sign-in succeeds: the error, and why the sign-in fails.
+    static let missed: [(code: String, words: String, kind: OAuthError.Kind, keys: String)] = [
+        (
+            "S007", "id_token: { none: REASON }", .badDescriptor,
+            endpoints + "samples: { token: { access_token: x, token_type: Bearer, id_token: redacted } }\n"
+        ),
+        (
+            "T070", "remove the claim", .subjectMismatch,
+            """
+            issuer: https://odd.example
+            scopes: { default: [openid] }
+            profile: { claims: { subject: /uid } }
+            samples: { userinfo: { sub: a, uid: b } }
+
+            """
+        ),
+        (
+            "K120", "\"token.user\" is secret", .missingEndpoint,
+            """
+            endpoints:
+              authorization: https://odd.example/authorize
+              token: https://odd.example/token
+              userinfo: 'https://odd.example/users/{token.user}'
+            token: { response: { capture: { user: { from: /user, example: u1, secret: true } } } }
+            profile: { claims: { subject: /id } }
+
+            """
+        ),
+    ]
+
+    @Test("is an error of lint, and the sign-in or its profile fails", arguments: missed.indices)
+    func isMissedNoMore(index: Int) async throws {
+        let (code, words, kind, keys) = Self.missed[index]
+        let found = Self.findings(Self.head + keys).filter { $0.severity == .error }
+        #expect(found.map(\.code) == [code])
+        #expect(found.contains { "\($0.message); \($0.help ?? "")".contains(words) }, "\(found)")
+        let fixture = try SignInFixture(try descriptor(Self.head + keys))
+        let error = await #expect(throws: OAuthError.self) { _ = try await fixture.signIn().profile() }
+        #expect(error?.kind == kind)
+    }
+
+    @Test("names the value that is missing in a URL") func missingValue() async throws {
+        let keys = """
+            endpoints:
+              authorization: https://odd.example/authorize
+              token: https://odd.example/token
+              userinfo: 'https://odd.example/users/{token.user}'
+            token: { response: { capture: { user: { from: /user, optional: true } } } }
+            profile: { claims: { subject: /id } }
+            samples: { token: { access_token: x, token_type: Bearer } }
+
+            """
+        let fixture = try SignInFixture(try descriptor(Self.head + keys))
+        let error = await #expect(throws: OAuthError.self) { _ = try await fixture.signIn().profile() }
+        #expect(error?.descriptorKey == "endpoints.userinfo")
+        #expect(error?.message.contains("{token.user} is not known") == true, "\(error?.message ?? "")")
+    }
 
     @Test("is reported now, once, and in words that help", arguments: wrong.indices)
     func isReported(index: Int) throws {

@@ -142,6 +142,57 @@ extension Quirk {
             #expect(HTTPField.Name("Notion-Version").flatMap { headers[$0] } == "2022-06-28")
         },
         Quirk(
+            "the profile needs the headers and parameters of every call, too",
+            key: "`api.headers`, `api.parameters`; a request's own take precedence, and null removes one",
+            neededBy: "Notion, Twitch, Trakt, Bungie, Basecamp"
+        ) {
+            let fixture = try SignInFixture(
+                odd: endpoints + """
+                    api:
+                      headers: { Odd-Version: '1', X-Client: '{client.id}', Content-Type: application/json }
+                      parameters: { v: '2' }
+                    profile:
+                      headers: { odd-version: '3' }
+                      claims: { subject: /id }
+                      requests:
+                        - { url: 'https://odd.example/mail', claims: { email: /mail } }
+                        - url: https://odd.example/phone
+                          headers: { x-client: null }
+                          parameters: { v: null }
+                          claims: { phone: /phone }
+                    connection:
+                      lookups:
+                        site: { url: 'https://odd.example/sites', value: /id, sample: { id: 1 } }
+                        page: { url: 'https://odd.example/page', headers: { x-client: null }, value: /id, sample: { id: 1 } }
+
+                    """)
+            let session = try await fixture.signIn()
+            let profile = try await session.profile()
+            #expect(profile.failures.isEmpty)
+            let requests = await fixture.sandbox.requests.suffix(5)
+            #expect(
+                requests.map { $0.url.replacing("https://odd.example", with: "") } == [
+                    "/sites?v=2", "/page?v=2", "/me?v=2", "/mail?v=2", "/phone",
+                ])
+            func sent(_ name: String) -> [String?] {
+                requests.map { request in HTTPField.Name(name).flatMap { request.headers[$0] } }
+            }
+            #expect(sent("Odd-Version") == ["1", "1", "3", "1", "1"])
+            #expect(sent("X-Client") == ["client", nil, "client", "client", nil])
+            #expect(sent("Content-Type") == [nil, nil, nil, nil, nil])
+            // The sandbox demands them itself.
+            let token = try await session.tokens().accessToken.reveal()
+            for path in ["/me?v=2", "/mail?v=2", "/sites?v=2", "/me"] {
+                var request = HTTPRequest(url: "https://odd.example\(path)")
+                request.headerFields[.authorization] = "Bearer \(token)"
+                if path == "/me" { request.headerFields[try #require(HTTPField.Name("X-Client"))] = "client" }
+                let (response, body) = await fixture.sandbox.respond(to: request, body: [])
+                #expect(response.status == .badRequest)
+                let missing = path == "/me" ? "the parameter v=2 is missing" : "is missing"
+                #expect(String(decoding: body, as: UTF8.self).contains(missing), "\(path)")
+            }
+        },
+        Quirk(
             "revocation has other parameters", key: "`revocation.rename`, `revocation.omit`",
             neededBy: "Strava (access_token), TikTok (client_key)"
         ) {

@@ -1,4 +1,5 @@
 import Carnet
+import CarnetFoundation
 import CarnetSandbox
 import CarnetTesting
 import Foundation
@@ -21,6 +22,31 @@ private let end = "&code_challenge=*&code_challenge_method=S256"
 
 extension Quirk {
     static let idToken = [
+        Quirk(
+            "an ID token comes although nobody asked for one, and its issuer is not known", key: "`id_token.none`",
+            neededBy: "VK ID, PagerDuty"
+        ) {
+            let fixture = try SignInFixture(
+                odd: """
+                    endpoints:
+                      authorization: https://odd.example/authorize
+                      token: https://odd.example/token
+                      userinfo: https://odd.example/me
+                    id_token: { none: The issuer is not documented. }
+                    profile: { claims: { subject: /id } }
+                    samples:
+                      token: { access_token: redacted, token_type: Bearer, id_token: redacted }
+                      userinfo: { id: 7 }
+
+                    """)
+            let session = try await fixture.signIn()
+            #expect(
+                try fixture.responses.all.contains {
+                    try JSONValue(parsing: $0.body).object?["id_token"]?.string != nil
+                })
+            #expect(try await session.tokens().idToken == nil)
+            #expect(await fixture.store.load(session.key)?.connection.subject == "7")
+        },
         Quirk("the ID token's subject is a number", key: "`id_token.coerce: [sub]`", neededBy: "Wikimedia") {
             let sample = "samples: { userinfo: { sub: 12345678901234567890 } }\n"
             let fixture = try SignInFixture(odd: openID + sample + "id_token: { coerce: [sub, iat] }")

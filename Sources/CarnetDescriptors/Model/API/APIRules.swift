@@ -15,8 +15,12 @@ extension APIRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("hosts", \.hosts, "the hosts that may receive the access token, besides those of the resources"),
         Key("base_url", \.baseURL, in: .signedInURL, "the prefix for the URLs of resources that start with /"),
-        Key("headers", \.headers, in: .signedIn, "headers of every call"),
-        Key("parameters", \.parameters, in: .signedIn, "query parameters of every call"),
+        Key(
+            "headers", \.headers, in: .signedIn,
+            "headers of every request with the access token, the profile's included"),
+        Key(
+            "parameters", \.parameters, in: .signedIn,
+            "query parameters of every request with the access token, the profile's included"),
         Key(
             "scheme", \.scheme,
             "the scheme of the Authorization header; default: Bearer; none: the header contains only the token"),
@@ -25,6 +29,38 @@ extension APIRules: DescriptorSection {
             "unauthorized", \.unauthorized,
             "error codes, or whole bodies, of a 4xx response that mean an expired access token, as the status 401 does"),
     ]
+}
+
+extension RequestRules {
+    /// The request of a profile with what every request with the access token has. Its own headers and parameters, and
+    /// those of its URL, take precedence.
+    func inheriting(_ api: APIRules, at url: Template?) -> RequestRules {
+        guard !api.headers.isEmpty || !api.parameters.isEmpty else { return self }
+        var rules = self
+        let own = Set(headers.names.map { $0.lowercased() })
+        // Carnet itself encodes the body of the profile's request.
+        let headers = api.headers.items.filter {
+            let name = $0.name.lowercased()
+            return !own.contains(name) && name != "content-type"
+        }
+        let queried = Set(url?.queryNames ?? [])
+        let parameters = api.parameters.items.filter {
+            !self.parameters.contains($0.name) && !queried.contains($0.name)
+        }
+        rules.headers.items = headers + self.headers.items
+        rules.parameters.items = self.parameters.items + parameters
+        rules.queryParameters += parameters.map(\.name)
+        return rules
+    }
+}
+
+extension Template {
+    /// The names of the parameters in the query of a URL.
+    fileprivate var queryNames: [String] {
+        let parts = source.split(separator: "?", maxSplits: 1)
+        guard parts.count == 2 else { return [] }
+        return parts[1].split(separator: "&").map { String($0.prefix { $0 != "=" }) }
+    }
 }
 
 /// The section with everything filled in.

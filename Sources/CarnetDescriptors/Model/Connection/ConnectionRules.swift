@@ -61,10 +61,11 @@ extension CallRules: DescriptorSection {
             "url", \.url, in: .signedInURL, isRequired: true,
             "the URL of the request; below api.base_url if it starts with /"),
         Key("method", \.method, "the HTTP method"),
-        Key("headers", \.headers, in: .signedIn, "additional headers"),
+        Key("headers", \.headers, in: .signedIn, removesInherited: true, RequestRules.headersSummary),
         Key(
-            "parameters", \.parameters, in: .signedIn,
-            "parameters, which are in the query of a GET or DELETE"),
+            "parameters", \.parameters, in: .signedIn, removesInherited: true,
+            "parameters, which are in the query of a GET or DELETE; they replace those of api.parameters, and null "
+                + "removes one"),
         Key("body", \.body, RequestRules.bodySummary),
         Key(
             "optional", \.isOptional,

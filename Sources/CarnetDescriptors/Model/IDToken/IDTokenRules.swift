@@ -7,6 +7,7 @@ package struct IDTokenRules: Sendable {
     package internal(set) var hs256: String?
     package internal(set) var encryption: TokenEncryption?
     package internal(set) var otherAudiences: [String] = []
+    package internal(set) var none: String?
 
     init() {}
 }
@@ -22,6 +23,10 @@ extension IDTokenRules: DescriptorSection {
         Key(
             "other_audiences", \.otherAudiences,
             "further audiences that an ID token may have even if no azp names the client"),
+        Key(
+            "none", \.none,
+            "the reason why ID tokens are dropped unread; they then identify nobody, and the profile comes from userinfo"
+        ),
         Key("clock_skew", \.clockSkew, "the tolerated difference between the clocks, in seconds; default: 60"),
     ]
 }

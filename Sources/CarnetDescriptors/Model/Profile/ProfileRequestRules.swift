@@ -15,7 +15,7 @@ package struct ProfileRequestRules: Sendable {
 extension ProfileRequestRules: DescriptorSection {
     static let keys: [Key<Self>] =
         [Key("url", \.url, isRequired: true, "the URL, which receives the access token")]
-        + RequestRules.ownKeys(in: .signedIn).map { $0.lifted(to: \.request) } + [
+        + RequestRules.ownKeys(in: .signedIn, inheriting: true).map { $0.lifted(to: \.request) } + [
             Key("format", \.format, "the format of the body; auto (default) follows the content type"),
             Key("root", \.root, "the only candidate, or the list of candidates; default: the whole body"),
             Key("where", \.conditions, in: .signedIn, RequestRules.whereSummary),
@@ -27,6 +27,8 @@ extension ProfileRequestRules: DescriptorSection {
 package struct ProfileRequest: Sendable {
     package let url: WebURL
     package fileprivate(set) var request: ResolvedRequest
+    /// The request without what it inherits from `api`.
+    package let ownRequest: RequestRules
     package let format: ResponseFormat
     package let root: JSONPointer
     package fileprivate(set) var conditions: [Named<String>]
@@ -36,7 +38,9 @@ package struct ProfileRequest: Sendable {
 
 extension InputResolver {
     /// The further requests of the profile; one whose URL takes an optional input without a value is left out.
-    func profileRequests(_ rules: [ProfileRequestRules]) throws(ResolutionError) -> [ProfileRequest] {
+    func profileRequests(
+        _ rules: [ProfileRequestRules], api: APIRules
+    ) throws(ResolutionError) -> [ProfileRequest] {
         var requests: [ProfileRequest] = []
         for (index, rules) in rules.enumerated() {
             let key = "profile.requests.\(index)"
@@ -44,7 +48,9 @@ extension InputResolver {
             requests.append(
                 ProfileRequest(
                     url: url,
-                    request: try rules.request.resolve(with: self, key: key, method: .get),
+                    request: try rules.request.inheriting(api, at: rules.url)
+                        .resolve(with: self, key: key, method: .get),
+                    ownRequest: rules.request,
                     format: rules.format,
                     root: rules.root,
                     conditions: try named(rules.conditions, key: "\(key).where"),

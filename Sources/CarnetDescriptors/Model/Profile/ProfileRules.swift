@@ -23,7 +23,7 @@ extension ProfileRules: DescriptorSection {
             Key(
                 "from", \.source,
                 "the source of the claims; default: the userinfo endpoint if there is one, else the ID token")
-        ] + RequestRules.ownKeys(in: .signedIn).map { $0.lifted(to: \.request) } + [
+        ] + RequestRules.ownKeys(in: .signedIn, inheriting: true).map { $0.lifted(to: \.request) } + [
             Key("root", \.root, "the object that contains the claims; default: the whole body"),
             Key("claims", \.claims, "claim -> pointer below root; standard claims are mapped by default"),
             Key("format", \.format, "the format of the body; auto (default) follows the content type"),
@@ -68,6 +68,8 @@ extension ProfileRules {
 @dynamicMemberLookup
 package struct ResolvedProfile: Sendable {
     @usableFromInline let described: ProfileRules
+    /// The request without what it inherits from `api`.
+    package var ownRequest: RequestRules { described.request }
     package private(set) var request: ResolvedRequest
     package private(set) var requests: [ProfileRequest]
     package let sources: [ClaimSource]
@@ -77,10 +79,13 @@ package struct ResolvedProfile: Sendable {
     package let tokenIn: TokenPlacement
     package var jwt: ResolvedSignedResponse
 
-    init(_ rules: ProfileRules, with resolver: InputResolver, api: APIRules) throws(ResolutionError) {
+    /// - Parameter url: That of the userinfo endpoint.
+    init(
+        _ rules: ProfileRules, with resolver: InputResolver, api: APIRules, at url: Template?
+    ) throws(ResolutionError) {
         described = rules
-        request = try rules.request.resolve(with: resolver, key: "profile", method: .get)
-        requests = try resolver.profileRequests(rules.requests)
+        request = try rules.request.inheriting(api, at: url).resolve(with: resolver, key: "profile", method: .get)
+        requests = try resolver.profileRequests(rules.requests, api: api)
         sources = try resolver.claimSources(rules.sources)
         claims = rules.effectiveClaims
         tokenIn = rules.tokenIn ?? api.tokenIn

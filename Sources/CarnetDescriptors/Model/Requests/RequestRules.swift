@@ -24,6 +24,8 @@ extension RequestRules: DescriptorSection {
     static let authenticationSummary =
         "the method of client authentication in this request, if it is another than at the token endpoint"
 
+    static let headersSummary = "additional headers; they replace those of api.headers, and null removes one"
+    static let parametersSummary = "additional parameters; they replace those of api.parameters, and null removes one"
     static let bodySummary = "the encoding of the parameters: form (default; RFC 6749), json, or query"
     static let whereSummary = "member -> value: only candidates that have all of them count"
     static let grantTypeSummary = "the provider's name for the grant type; default: the standard's"
@@ -31,17 +33,22 @@ extension RequestRules: DescriptorSection {
         "the places of the tokens in the response; default: all as in token.response"
 
     /// The keys of a request without parameters of a standard, which there is nothing to rename or to omit of.
-    static func ownKeys(in place: TemplatePlace) -> [Key<Self>] {
-        keys(in: place).filter { !["rename", "omit"].contains($0.description.name) }
+    /// - Parameter inherits: Whether the request has the headers and parameters of `api` besides.
+    static func ownKeys(in place: TemplatePlace, inheriting inherits: Bool = false) -> [Key<Self>] {
+        keys(in: place, inheriting: inherits).filter { !["rename", "omit"].contains($0.description.name) }
     }
 
     /// The keys of a request whose templates may use what the place knows.
-    static func keys(in place: TemplatePlace) -> [Key<Self>] {
+    static func keys(in place: TemplatePlace, inheriting inherits: Bool = false) -> [Key<Self>] {
         [
             Key("method", \.method, "the HTTP method"),
             Key("body", \.body, bodySummary),
-            Key("headers", \.headers, in: place.isConfiguration ? place : place.signing, "additional headers"),
-            Key("parameters", \.parameters, in: place, "additional parameters"),
+            Key(
+                "headers", \.headers, in: place.isConfiguration ? place : place.signing, removesInherited: inherits,
+                inherits ? headersSummary : "additional headers"),
+            Key(
+                "parameters", \.parameters, in: place, removesInherited: inherits,
+                inherits ? parametersSummary : "additional parameters"),
             Key("rename", \.rename, "standard parameter name -> the provider's name for it"),
             Key("omit", \.omit, "standard parameters to omit"),
             Key(

@@ -120,7 +120,11 @@ struct KeyWithoutEffect: LintRule {
         if descriptor.idToken.hs256 != nil {
             report(places.idToken.algorithms, "id_token.hs256 is set")
         }
-        if !descriptor.canHaveIDToken {
+        if descriptor.idToken.none != nil {
+            let reason = "id_token.none is set, so no ID token is read"
+            report(places.authorization.nonce, reason)
+            for entry in places.idToken.entries where entry.key != "none" { report(entry.keySpan, reason) }
+        } else if !descriptor.canHaveIDToken {
             report(places.authorization.nonce, "without an issuer there are no ID tokens")
             report(places.idToken, "without an issuer there are no ID tokens")
             report(places.logout.missingEnd, "without an issuer there are no logout tokens")
@@ -137,5 +141,5 @@ extension ProviderDescriptor {
     }
 
     /// Whether an ID token can come and be checked: that takes an issuer.
-    var canHaveIDToken: Bool { self.issuer != nil || canDiscover }
+    var canHaveIDToken: Bool { (self.issuer != nil || canDiscover) && self.idToken.none == nil }
 }

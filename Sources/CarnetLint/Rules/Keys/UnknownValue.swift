@@ -5,11 +5,13 @@ struct UnknownValue: LintRule {
     let explanation = DiagnosticExplanation(
         code: "K120",
         name: "unknown-value",
-        summary: "A template uses a value that no key keeps, or that is only available later.",
+        summary:
+            "A template uses a value that no key keeps, that is only available later, or that a URL must not contain.",
         rationale: """
             Carnet keeps a value of a callback, a response, a step or a lookup only if a key names it. It leaves out \
             a parameter whose value is missing, and cannot request a URL whose value is missing. A step or lookup \
-            can use the values of earlier ones, not those of later ones.
+            can use the values of earlier ones, not those of later ones. A URL must not contain a secret value, because \
+            servers and proxies log URLs.
             """,
         bad: [
             "token: { parameters: { shop: '⟦{callback.shop}⟧' } }\n",
@@ -25,6 +27,14 @@ struct UnknownValue: LintRule {
               lookups:
                 site: { url: 'https://api.acme.example/⟦{connection.company}⟧', value: /id, sample: { id: 7 } }
                 company: { url: https://api.acme.example/companies, value: /id, sample: { id: 7 } }
+
+            """,
+            """
+            endpoints:
+              authorization: https://acme.example/authorize
+              token: https://acme.example/token
+              userinfo: 'https://acme.example/users/⟦{token.user}⟧'
+            token: { response: { capture: { user: { from: /user, example: u1, secret: true } } } }
 
             """,
             """
@@ -55,6 +65,9 @@ struct UnknownValue: LintRule {
         guard !uses.isEmpty else { return [] }
         let known = context.descriptor.keptValues
         let tables = context.descriptor.tables.names
+        let secrets = context.descriptor.secretCaptures
+        // Its URL may hold a token (see C020).
+        let revocation = context.places.endpoints.entries.first { $0.key == EndpointName.revocation.rawValue }?.value
         return uses.flatMap { use in
             let later = context.laterValues(than: use.node)
             let missing = use.template.references.filter { !known.contains($0) || later.contains($0) }.first
@@ -75,6 +88,16 @@ struct UnknownValue: LintRule {
                     )
                 ]
             }
+            if use.isURL, use.node != revocation, let secret = use.template.references.first(where: secrets.contains) {
+                return [
+                    finding(
+                        "the value \"\(secret)\" is secret, and a URL must not contain it",
+                        in: context,
+                        at: context.span(of: use.stretch(of: secret), in: use.node),
+                        help: "send it in a header or in the body"
+                    )
+                ]
+            }
             return use.template.tables.filter { !tables.contains($0) }.prefix(1).map { table in
                 finding(
                     "there is no table \"\(table)\" in tables",
@@ -85,6 +108,20 @@ struct UnknownValue: LintRule {
                 )
             }
         }
+    }
+}
+
+extension ProviderDescriptor {
+    /// The captured values that are secret.
+    fileprivate var secretCaptures: Set<TemplateReference> {
+        func references(_ origin: TemplateOrigin, _ list: NamedList<ResponseCapture>) -> [TemplateReference] {
+            list.items.filter(\.value.isSecret).map { TemplateReference(origin, $0.name) }
+        }
+        let callback = self.callback.capture.items.filter(\.value.isSecret)
+        return Set(
+            callback.map { TemplateReference(.callback, $0.name) } + references(.token, self.token.response.capture)
+                + self.exchange.items.flatMap { references(.step, $0.value.capture) }
+                + self.connection.lookups.items.flatMap { references(.connection, $0.value.capture) })
     }
 }
 

@@ -5,11 +5,12 @@ struct OpenIDWithoutIssuer: LintRule {
     let explanation = DiagnosticExplanation(
         code: "S007",
         name: "openid-without-issuer",
-        summary: "The descriptor requests the scope 'openid', but Carnet could not validate the ID token.",
+        summary: "The provider sends an ID token that Carnet could not validate.",
         rationale: """
             Carnet validates the issuer, audience and signature of each ID token. It needs the issuer, and the keys \
             from the issuer's metadata document or from 'endpoints.jwks'. A provider without ID tokens may have an \
-            ordinary scope with the name 'openid'. Then add 'samples.token', a token response without an ID token.
+            ordinary scope with the name 'openid'. Then add 'samples.token', a token response without an ID token. If \
+            the provider sends an ID token that nothing needs, 'id_token: { none: REASON }' drops it unread.
             """,
         references: ["OpenID Connect Core 1.0, section 3.1.3.7"],
         bad: [
@@ -30,9 +31,24 @@ struct OpenIDWithoutIssuer: LintRule {
             scopes: { default: [⟦openid⟧] }
 
             """,
+            """
+            endpoints:
+              authorization: https://id.acme.example/authorize
+              token: https://id.acme.example/token
+            samples: { token: { access_token: redacted, token_type: Bearer, id_token: ⟦redacted⟧ } }
+
+            """,
         ],
         good: [
             "issuer: https://id.acme.example\nscopes: { default: [openid] }\n",
+            """
+            endpoints:
+              authorization: https://id.acme.example/authorize
+              token: https://id.acme.example/token
+            id_token: { none: The issuer is not documented. }
+            samples: { token: { access_token: redacted, token_type: Bearer, id_token: redacted } }
+
+            """,
             """
             endpoints:
               authorization: https://id.acme.example/authorize
@@ -56,24 +72,38 @@ struct OpenIDWithoutIssuer: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
-        guard let use = context.scopeUses.first(where: { $0.place == .requested && $0.scope == "openid" })
-        else {
-            return []
-        }
+        guard descriptor.idToken.none == nil else { return [] }
+        let use = context.scopeUses.first { $0.place == .requested && $0.scope == "openid" }?.node.span
+        let sent = sentIDToken(context)
         let help: String
         if !descriptor.canHaveIDToken {
-            let rules = descriptor.token.response
-            if let sample = descriptor.samples.token?[rules.root],
-                sample.first(of: rules.fields.idToken.pointers)?.string == nil
-            {
-                return []
-            }
-            help = "add 'issuer', or samples.token if no ID token comes"
-        } else if descriptor.isWithout(.jwks) {
+            if descriptor.samples.token != nil, sent == nil { return [] }
+            help =
+                "add 'issuer'; or, if nothing needs the ID token, 'id_token: { none: REASON }'"
+                + (sent == nil ? "; or samples.token if no ID token comes" : "")
+        } else if descriptor.isWithout(.jwks), use != nil || sent != nil {
             help = "add 'endpoints.jwks', or remove 'discovery: none'"
         } else {
             return []
         }
-        return [finding("Carnet cannot validate the ID token", in: context, at: use.node.span, help: help)]
+        guard let span = use ?? sent else { return [] }
+        return [finding("Carnet cannot validate the ID token", in: context, at: span, help: help)]
+    }
+
+    /// The ID token in a sample of a token response.
+    private func sentIDToken(_ context: LintContext) -> SourceSpan? {
+        let descriptor = context.descriptor
+        let samples = [
+            (descriptor.samples.token, context.places.samples.token, descriptor.token.response),
+            (
+                descriptor.samples.refresh, context.places.samples.refresh,
+                descriptor.refresh.response ?? descriptor.token.response
+            ),
+        ]
+        return samples.lazy.compactMap { sample, place, rules in
+            guard let root = sample?[rules.root] else { return nil }
+            let pointer = rules.fields.idToken.pointers.first { root[$0]?.string?.isEmpty == false }
+            return pointer.map { place.node?.node(at: rules.root.tokens + $0.tokens)?.span ?? place.keySpan }
+        }.first
     }
 }

@@ -27,7 +27,7 @@ struct LanguagePlace: Sendable {
         _ descriptor: @escaping @Sendable (JSONValue) -> JSONValue
     ) -> [LanguagePlace] {
         switch shape {
-        case .text, .integer, .boolean, .choice, .variant, .json: []
+        case .text, .integer, .boolean, .choice, .variant, .json, .null: []
         case .list(let element): places(of: element, at: path + "[]") { descriptor([$0]) }
         case .map(let value): places(of: value, at: path + ".NAME") { descriptor(["given": $0]) }
         case .either(let shapes): shapes.flatMap { inner($0, path, descriptor) }
@@ -86,6 +86,7 @@ extension Shape {
         case .either(let shapes): return (alternative == .first ? shapes.first : shapes.last)?.value(alternative) ?? nil
         case .variant: return ["issuer": "acme"]
         case .json: return ["given": nil]
+        case .null: return nil
         }
     }
 }

@@ -1,0 +1,112 @@
+import CarnetDescriptors
+import CarnetFoundation
+
+struct ContradictedSubject: LintRule {
+    let explanation = DiagnosticExplanation(
+        code: "T070",
+        name: "contradicted-subject",
+        summary: "The mapped subject differs from the 'sub' of the same sample.",
+        rationale: """
+            A client must reject a userinfo response whose subject is not the ID token's 'sub'. Each sign-in would fail \
+            with 'subjectMismatch'.
+            """,
+        references: ["OpenID Connect Core 1.0, section 5.3.2"],
+        bad: [
+            """
+            scopes: { default: [openid] }
+            profile: { claims: { subject: ⟦/uid⟧ } }
+            samples: { userinfo: { sub: '248289761001', uid: jane } }
+
+            """
+        ],
+        good: [
+            """
+            scopes: { default: [openid] }
+            samples: { userinfo: { sub: '248289761001', uid: jane } }
+
+            """
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        guard context.descriptor.comparesSubjects, let node = context.places.profile.claims["subject"].node,
+            context.descriptor.sampleProvesSubject == false
+        else { return [] }
+        return [
+            finding(
+                "the subject is not the sample's sub, which the ID token has",
+                in: context,
+                at: node.span,
+                help: "remove the claim: the subject is /sub by default",
+                related: [context.related("the sample", at: context.places.samples.userinfo.keySpan)])
+        ]
+    }
+}
+
+struct UnprovedSubject: LintRule {
+    let explanation = DiagnosticExplanation(
+        code: "T071",
+        name: "unproved-subject",
+        severity: .warning,
+        summary: "The mapped subject may differ from the ID token's 'sub', and no sample has both.",
+        rationale: """
+            A client must reject a userinfo response whose subject is not the ID token's 'sub'. If the provider has \
+            another member with the same value, add 'samples.userinfo' with both.
+            """,
+        references: ["OpenID Connect Core 1.0, section 5.3.2"],
+        bad: [
+            """
+            scopes: { default: [openid] }
+            profile: { claims: { subject: ⟦/uid⟧ } }
+
+            """
+        ],
+        good: [
+            """
+            scopes: { default: [openid] }
+            profile: { claims: { subject: [/sub, /uid] } }
+
+            """,
+            """
+            scopes: { default: [openid] }
+            profile: { claims: { subject: /uid } }
+            samples: { userinfo: { sub: '248289761001', uid: '248289761001' } }
+
+            """,
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let descriptor = context.descriptor
+        guard descriptor.comparesSubjects, let node = context.places.profile.claims["subject"].node,
+            descriptor.profile.claims["subject"]?.pointers.first?.tokens != ["sub"],
+            descriptor.sampleProvesSubject == nil
+        else { return [] }
+        return [
+            finding(
+                "the subject may differ from the ID token's sub",
+                in: context,
+                at: node.span,
+                help: "use /sub, or add a samples.userinfo that has both")
+        ]
+    }
+}
+
+extension ProviderDescriptor {
+    /// Whether the subject of a profile is compared with that of an ID token.
+    fileprivate var comparesSubjects: Bool {
+        let requested = self.scopes.defaults + self.scopes.required
+        let source = self.profile.source ?? .userinfo
+        return canHaveIDToken && requested.contains("openid") && !self.authorization.omit.contains("scope")
+            && source == .userinfo && !isWithout(.userinfo)
+    }
+
+    /// Whether the sample has one subject in both members; `nil` if it has not both.
+    fileprivate var sampleProvesSubject: Bool? {
+        guard let pointers = self.profile.claims["subject"]?.pointers,
+            let body = self.samples.userinfo, let stated = body["sub"]?.scalarText,
+            let mapped = body[self.profile.root]?.first(of: pointers)?.scalarText
+        else { return nil }
+        return stated.isSameBytes(as: mapped)
+    }
+}
