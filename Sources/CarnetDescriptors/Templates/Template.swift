@@ -12,7 +12,7 @@ package struct Template: Hashable, Sendable, CustomStringConvertible {
 
     package static let issuerName = "issuer"
 
-    /// What null stands for: nothing is sent, whatever another section says. A string never reads as it.
+    /// What null stands for: nothing is sent, although another section says so. No string is read as it.
     static let removal = Template("null", parts: [])
     package var isRemoval: Bool { parts.isEmpty && self == .removal }
 

@@ -59,12 +59,14 @@ extension AuthorizationServer {
         return (aggregating(body, of: grant.user), grant.clientID)
     }
 
-    /// What a request with the access token may be filled with. The profile that names the account is requested before the
-    /// values of the connection are known.
-    mutating func values(of request: ServerRequest, with access: AccessToken, _ grant: Grant) -> TemplateValues {
+    /// What a request with the access token may be filled with. The profile that names the account, and the requests that
+    /// bring the values of the connection, are made before these are known.
+    mutating func values(
+        of request: ServerRequest, with access: AccessToken, _ grant: Grant, isLookup: Bool = false
+    ) -> TemplateValues {
         var values = values(of: request, for: client(grant.clientID), grant)
         values.set(.token, "access_token", access.text)
-        if !grant.isUsed { values.known = values.known.filter { $0.key.origin != .connection } }
+        if !grant.isUsed || isLookup { values.known = values.known.filter { $0.key.origin != .connection } }
         ledger.grants[access.grantID]?.isUsed = true
         return values
     }
@@ -147,7 +149,7 @@ extension AuthorizationServer {
         let call = connectionCall(for: request)
         let (access, grant) = try bearer(
             request, in: provider.api.tokenIn, replacedBy: provider.api.lateHeaders + (call?.rules.headers.items ?? []))
-        let values = values(of: request, with: access, grant)
+        let values = values(of: request, with: access, grant, isLookup: call != nil)
         if let call {
             let named = call.rules.headers.names + ["content-type"]
             try checkOfAPI(request, values, besides: named, parameters: call.rules.parameters.names)
