@@ -45,7 +45,11 @@ extension OAuthClient {
             throw OAuthError(.logout, .alreadyUsed, "this logout token was used before")
         }
         do {
-            return try await end(logout.session)
+            // Algorithms that the descriptor names are all accepted.
+            let isAnySigned = !provider.idToken.algorithms.isEmpty
+            return try await end(logout.session) { connection throws(OAuthError) in
+                if !isAnySigned { try logout.checkAlgorithm(against: connection.tokens.idToken) }
+            }
         } catch {
             // The provider may send it again.
             try? await usedTokens.forget(id)
@@ -75,22 +79,34 @@ extension OAuthClient {
         )
     }
 
-    private func end(_ ended: EndedSession) async throws -> [ConnectionKey] {
+    /// - Parameter check: Rejects the request for one session. Its error is thrown if no other session ends.
+    private func end(
+        _ ended: EndedSession, _ check: (Connection) throws(OAuthError) -> Void = { _ in }
+    ) async throws -> [ConnectionKey] {
         var keys: [ConnectionKey] = []
+        var refusal: OAuthError?
         for key in try await store.sessions(at: provider.id.rawValue, endedBy: ended) {
-            if try await end(ended, of: key) { keys.append(key) }
+            do {
+                if try await end(ended, of: key, check) { keys.append(key) }
+            } catch let error as OAuthError {
+                refusal = error
+            }
         }
+        if keys.isEmpty, let refusal { throw refusal }
         return keys
     }
 
     /// It takes no lock, which a stopped process could hold during a refresh. It removes exactly the record that was
     /// read.
-    private func end(_ ended: EndedSession, of key: ConnectionKey) async throws -> Bool {
+    private func end(
+        _ ended: EndedSession, of key: ConnectionKey, _ check: (Connection) throws(OAuthError) -> Void
+    ) async throws -> Bool {
         while let stored = try await store.load(key) {
             // There may be a new sign-in by now, and other clients may use the same store.
             guard stored.connection.isOver(by: ended), (try? checkOwner(of: stored.connection)) != nil else {
                 return false
             }
+            try check(stored.connection)
             if try await store.remove(key, ifRevision: stored.revision) { break }
         }
         unsaved[key] = nil

@@ -8,6 +8,22 @@ package struct LogoutToken: Sendable {
     package let id: String
     /// The time until which its id must be remembered.
     package let expiresAt: Date
+    private let algorithm: String
+
+    /// Compares its algorithm with that of a session's own ID token. The metadata announces every algorithm of the server;
+    /// each client has one.
+    ///
+    /// - Throws: `OAuthError` of kind `unsupportedAlgorithm`.
+    package func checkAlgorithm(against idToken: Secret?) throws(OAuthError) {
+        guard let idToken, let own = try? JSONWebSignature(idToken, step: .logout).algorithm else { return }
+        guard own.isSameBytes(as: algorithm) else {
+            throw OAuthError(
+                .logout, .unsupportedAlgorithm,
+                "the logout token is signed with \(algorithm.quotable()), and the session's ID token with \(own.quotable())",
+                descriptorKey: "id_token.algorithms",
+                hint: "if the provider has changed its algorithm, name both in the descriptor")
+        }
+    }
 }
 
 /// The expected values of a logout token.
@@ -60,6 +76,7 @@ extension LogoutToken {
         let (signature, claims) = try Self.parse(token, expecting: expectations)
         _ = try claims.policy.check(
             signature, accepting: expectations.algorithms, secret: expectations.secret, keys: keys)
+        algorithm = signature.algorithm
         (session, id, expiresAt) = try LogoutClaims(claims: claims, expectations: expectations, now: now).check()
     }
 

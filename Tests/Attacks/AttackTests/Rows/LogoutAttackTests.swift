@@ -24,9 +24,10 @@ struct LogoutAttackTests {
         let scenario: Scenario
         let client: OAuthClient
 
-        init(_ flow: Flow = .signIn) async throws {
+        init(_ flow: Flow = .signIn, _ change: (inout Script) -> Void = { _ in }) async throws {
             scenario = Scenario()
             scenario.change { $0.idToken.claims["sid"] = "session-1" }
+            scenario.change(change)
             client = try flow.client(of: scenario)
             _ = try await client.signIn(at: scenario)
         }
@@ -126,6 +127,33 @@ struct LogoutAttackTests {
             token.header["alg"] = "PS256"
             token.algorithm = "PS256"
         }
+    }
+
+    /// The server announces both algorithms, and this client's ID tokens have one (section 2.6).
+    @Test("BCL-12: Algorithm of another client")
+    func BCL_12_algorithmOfAnotherClient() async throws {
+        let other = try SigningKey.p256.jwk(["kid": "2"])
+        func signedIn(_ flow: Flow = .signIn) async throws -> SignedIn {
+            try await SignedIn(flow) { script in
+                script.metadata["id_token_signing_alg_values_supported"] = ["RS256", "ES256"]
+                script.keys = ServerResponse(["keys": .array(Script.goodKeys + [other])])
+            }
+        }
+        func sign(_ token: inout Token) {
+            token.header["alg"] = "ES256"
+            token.header["kid"] = "2"
+            token.algorithm = "ES256"
+            token.key = .p256
+        }
+        #expect(try await signedIn().end() == 1)
+        let hostile = try await signedIn()
+        await expectRefusal(.unsupportedAlgorithm, at: .logout) { try await hostile.end(sign) }
+        #expect(try await hostile.scenario.store.keys().count == 1)
+        // The refused token has not used up the id of the right one.
+        #expect(try await hostile.end() == 1)
+        // A descriptor that names both accepts both, as while a provider changes its algorithm.
+        let named = Flow.signIn.adding("id_token: { algorithms: [RS256, ES256] }")
+        #expect(try await signedIn(named).end(sign) == 1)
     }
 
     @Test("BCL-03: Token of another kind")
