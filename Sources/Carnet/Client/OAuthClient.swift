@@ -90,7 +90,7 @@ public final class OAuthClient: Sendable {
             transport: transport, limits: limits, observer: observer, logger: logger, clock: providerClock,
             certificate: PresentedCertificate(registration, at: provider), provider: provider)
         cache = ProviderCache(
-            provider, exchanger: exchanger, clock: clock, presentsCertificate: registration.certificate != nil)
+            provider, exchanger: exchanger, clock: clock, certificate: exchanger.certificate)
         claimSources = Dictionary(
             provider.profile.sources.map { [provider, exchanger] source in
                 let keys = ProviderCache(

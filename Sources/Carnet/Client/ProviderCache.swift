@@ -9,7 +9,7 @@ final class ProviderCache: Sendable {
     private let needsMetadata: Bool
     private let exchanger: Exchanger
     private let clock: any WallClock
-    private let presentsCertificate: Bool
+    private let certificate: PresentedCertificate?
     /// The URL of the keys, if they are not the provider's own.
     private let otherKeys: WebURL?
     private let cache = Lock(Cache())
@@ -71,13 +71,13 @@ final class ProviderCache: Sendable {
     private static let keyCoolDownTime: TimeInterval = 60
 
     /// - Parameters:
-    ///   - presentsCertificate: Whether the endpoints for clients with a certificate are used.
+    ///   - certificate: The client's, if the endpoints for clients with a certificate are used.
     ///   - otherKeys: The URL of another issuer's keys, to cache instead of the provider's.
     init(
         _ provider: Provider,
         exchanger: Exchanger,
         clock: any WallClock,
-        presentsCertificate: Bool = false,
+        certificate: PresentedCertificate? = nil,
         otherKeys: WebURL? = nil
     ) {
         self.otherKeys = otherKeys
@@ -85,13 +85,14 @@ final class ProviderCache: Sendable {
         needsMetadata = provider.needsMetadata
         self.exchanger = exchanger
         self.clock = clock
-        self.presentsCertificate = presentsCertificate
+        self.certificate = certificate
     }
 
     /// The provider with its metadata merged in. A copy that cannot be refreshed stays in use.
     func provider() async throws -> DiscoveredProvider {
         let provider = try await discoveredProvider()
-        return presentsCertificate ? try provider.presentingCertificate() : provider
+        guard let certificate else { return provider }
+        return try provider.presentingCertificate(withTokens: certificate.bindsTokens)
     }
 
     /// The servers that may receive the credentials of a sign-in that begins now, with or without a certificate: a

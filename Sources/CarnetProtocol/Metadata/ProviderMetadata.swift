@@ -212,15 +212,21 @@ extension ProviderSections {
 }
 
 extension DiscoveredProvider {
-    /// The provider for a client with a certificate: the mTLS endpoints replace the others (RFC 8705, section 5).
+    /// The provider for a client with a certificate: the mTLS endpoints replace those whose requests present it
+    /// (RFC 8705, section 5).
     ///
+    /// - Parameter withTokens: Whether requests with an access token present it too.
     /// - Throws: `OAuthError` at step `discovery` if its token endpoint cannot be requested.
-    package func presentingCertificate() throws(OAuthError) -> DiscoveredProvider {
+    package func presentingCertificate(withTokens: Bool) throws(OAuthError) -> DiscoveredProvider {
         if let reason = self.endpoints.refusedMTLS[.token] { throw .refusedEndpoint(.token, reason, for: .discovery) }
         return changed {
-            $0.endpoints.urls.merge($0.endpoints.mtls) { _, alias in alias }
+            for (name, alias) in $0.endpoints.mtls where withTokens || name != .userinfo {
+                $0.endpoints.urls[name] = alias
+            }
             // An invalid mTLS endpoint is not replaced by the plain one.
-            for (name, reason) in $0.endpoints.refusedMTLS { $0.endpoints.refuse(name, reason) }
+            for (name, reason) in $0.endpoints.refusedMTLS where withTokens || name != .userinfo {
+                $0.endpoints.refuse(name, reason)
+            }
         }
     }
 }

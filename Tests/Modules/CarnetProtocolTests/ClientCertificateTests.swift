@@ -94,7 +94,7 @@ struct ClientCertificateTests {
     // MTLS-01.
     @Test("Aliases stand in the place of their endpoints")
     func aliasesStandInThePlaceOfTheirEndpoints() throws {
-        let provider = try Fixture.resolved(Self.bound).withoutMetadata.presentingCertificate().bound
+        let provider = try Fixture.resolved(Self.bound).withoutMetadata.presentingCertificate(withTokens: true).bound
         let request = try tokenRequest(at: provider, as: registration(try Self.identity))
         #expect(request.outgoing.head.authority == "mtls.acme.example")
         #expect(provider.endpoints[.userinfo]?.text == "https://mtls.acme.example/userinfo")
@@ -160,7 +160,7 @@ struct ClientCertificateTests {
         ] {
             let merged = provider.merging(try metadata(bad))
             #expect(try merged.endpoint(.token, for: .tokenRequest).text == "https://id.acme.example/token")
-            expectError(.discovery, .badDescriptor) { try merged.presentingCertificate() }
+            expectError(.discovery, .badDescriptor) { try merged.presentingCertificate(withTokens: true) }
         }
     }
 }

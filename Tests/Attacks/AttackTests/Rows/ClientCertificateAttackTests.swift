@@ -83,6 +83,31 @@ struct ClientCertificateAttackTests {
         }
     }
 
+    /// RFC 8705, section 5: the aliases are for requests with the certificate. A token that is bound to nothing, or to a DPoP
+    /// key, goes without it.
+    @Test("MTLS-05: Alias without the certificate", arguments: [false, true])
+    func MTLS_05_aliasWithoutTheCertificate(isBoundToKey: Bool) async throws {
+        let certificate = try Self.certificate()
+        let flow = flow(certificate).registered { registration in
+            registration.clientSecret = nil
+            registration.certificate = certificate
+            registration.certificateBoundAccessTokens = false
+            registration.dpopBoundAccessTokens = isBoundToKey
+        }.served { script in
+            if isBoundToKey { script.token["token_type"] = "DPoP" }
+            // An invalid alias that no request uses disturbs nobody.
+            script.metadata["mtls_endpoint_aliases"] = [
+                "token_endpoint": "https://id.acme.example/mtls/token", "userinfo_endpoint": "file:///x",
+            ]
+            script.elsewhere["https://id.acme.example/mtls/token"] = script.token
+        }
+        try await accept(in: flow) { scenario, _ in
+            #expect(scenario.requests(to: "/mtls/token").map(\.certificate) == [certificate.thumbprint])
+            #expect(scenario.requests(to: "/userinfo").map(\.certificate) == [nil])
+            #expect(scenario.count("/mtls/userinfo") == 0)
+        }
+    }
+
     @Test("MTLS-02: One certificate for token and resource")
     func MTLS_02_oneCertificateForTokenAndResource() async throws {
         let certificate = try Self.certificate()
