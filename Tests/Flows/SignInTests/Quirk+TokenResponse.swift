@@ -120,7 +120,7 @@ extension Quirk {
         },
         Quirk(
             "errors have other codes than OAuth's", key: "`token.response.errors`, `errors.codes`",
-            neededBy: "Slack, WeChat, Fitbit, Twitch"
+            neededBy: "Slack, WeChat, Kick, Twitch"
         ) {
             let fixture = try SignInFixture(
                 odd: """
