@@ -552,6 +552,17 @@ let package = Package(
             ],
             path: "Tests/Peers/OracleTests"
         ),
+        // What the requests at the built-in providers are compared with: facts that were entered a second time.
+        .testTarget(
+            name: "FactTests",
+            dependencies: [
+                "CarnetCatalog", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetSimulation",
+                "CarnetTestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            path: "Tests/Peers/Facts",
+            exclude: ["README.md", "facts.tsv", "settled.tsv"]
+        ),
         .testTarget(
             name: "RepositoryTests",
             dependencies: [

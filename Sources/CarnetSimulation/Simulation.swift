@@ -29,11 +29,13 @@ package final class Simulation: Sendable {
     ///   - clientID: That of a real client, to see its requests.
     ///   - hasSecret: Whether the client has a secret; as the provider's first method has it, if `nil`. A secret is
     ///     always a test secret.
+    ///   - authenticationMethod: `nil` for the provider's first that fits.
     ///   - redirectURI: `nil` for one that the provider accepts.
     package init(
         _ provider: Provider,
         clientID: String? = nil,
         hasSecret: Bool? = nil,
+        authenticationMethod: ClientAuthenticationMethod? = nil,
         redirectURI: String? = nil,
         scopes: [String]? = nil
     ) {
@@ -43,9 +45,10 @@ package final class Simulation: Sendable {
         let discovered =
             invented.isEmpty ? known : known.changed { $0.endpoints.urls.merge(invented) { known, _ in known } }
         let methods = provider.client.authentication
-        let usesKey = hasSecret == nil && methods.first == .privateKeyJWT
-        let usesCertificate = hasSecret == nil && methods.first?.usesCertificate == true
-        let usesSecret = hasSecret ?? methods.first?.usesSecret ?? false
+        let method = authenticationMethod ?? methods.first
+        let usesKey = hasSecret == nil && method == .privateKeyJWT
+        let usesCertificate = hasSecret == nil && method?.usesCertificate == true
+        let usesSecret = hasSecret ?? method?.usesSecret ?? false
         let algorithm =
             provider.client.assertion.algorithm.flatMap { SignatureAlgorithm(rawValue: $0.rawValue) }
             ?? provider.authorization.requestObject.algorithm ?? .ES256
@@ -63,7 +66,8 @@ package final class Simulation: Sendable {
                 ?? SimulatedRedirectURI.loopback,
             inputs: provider.inputs,
             environment: provider.environment,
-            scopes: scopes
+            scopes: scopes,
+            authenticationMethod: authenticationMethod
         )
         self.registration = registration
         tokens = TokenSet(
