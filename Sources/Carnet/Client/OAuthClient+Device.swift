@@ -19,10 +19,10 @@ extension OAuthClient {
                 isOffline: requestsRefreshToken,
                 resources: resource,
                 in: context(at: provider))
-            let hidden = bounds.hiding(in: request)
+            let (response, sent) = try await send(within: bounds) { request }
             return try DeviceAuthorization(
-                validating: try await exchanger.send(hidden, within: bounds),
-                to: hidden,
+                validating: response,
+                to: sent,
                 scopes: wanted,
                 from: provider,
                 now: clock.now

@@ -13,10 +13,9 @@ extension OAuthClient {
     func introspect(
         _ token: Secret, hint: String?, at provider: FilledProvider, within bounds: CredentialBounds
     ) async throws -> Introspection {
-        let request = bounds.hiding(
-            in: try Introspection.request(
-                token, hint: hint, in: context(at: provider)))
-        let response = try await exchanger.send(request, within: bounds)
+        let (response, request) = try await send(within: bounds) {
+            try Introspection.request(token, hint: hint, in: context(at: provider))
+        }
         guard Introspection.isSigned(response) else {
             return try Introspection(validating: response, to: request, from: provider, now: providerClock.now)
         }

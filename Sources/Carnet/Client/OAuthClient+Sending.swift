@@ -6,8 +6,12 @@ import HTTPTypes
 extension OAuthClient {
     /// Sends a request, with a proof if there is a key.
     ///
-    /// If the server requires its nonce in the proof, the request is sent once more (RFC 9449, sections 8 and 9). It
-    /// is built again, because values for one use must not be sent twice.
+    /// It is sent once more in two cases, in which the server has used nothing of it. It is built again then, because values
+    /// for one use must not be sent twice.
+    ///
+    /// - The server requires its nonce in the proof (RFC 9449, sections 8 and 9).
+    /// - The server refuses a client whose id or secret has another form without percent-encoding (RFC 6749, section 2.3.1).
+    ///   The form that it accepts is remembered.
     ///
     /// - Parameters:
     ///   - bounds: The servers that may receive the request's credentials.
@@ -16,26 +20,36 @@ extension OAuthClient {
     /// - Returns: The response, and its request.
     func send(
         within bounds: CredentialBounds,
-        provedBy key: Secret?,
+        provedBy key: Secret? = nil,
         accessToken: Secret? = nil,
         first: PreparedRequest? = nil,
         before moment: ContinuousClock.Instant? = nil,
         _ make: @Sendable () throws -> PreparedRequest
     ) async throws -> (response: IncomingResponse, request: PreparedRequest) {
-        guard let key else {
-            let request = bounds.hiding(in: try first ?? make())
-            return (try await exchanger.send(request, within: bounds, before: moment), request)
+        let dpopKey = try key.map { try DPoPKey(encoded: $0) }
+        func attempt(
+            _ made: PreparedRequest, inOtherEncoding: Bool
+        ) async throws -> (response: IncomingResponse, request: PreparedRequest) {
+            var request = bounds.hiding(in: made)
+            if inOtherEncoding { request = request.withOtherCredentials ?? request }
+            if let dpopKey { request = try prove(request, dpopKey, accessToken) }
+            let response = try await exchanger.send(request, within: bounds, before: moment)
+            if dpopKey != nil { nonces.learn(from: response, at: DPoPNonces.Place(of: request)) }
+            return (response, request)
         }
-        let dpopKey = try DPoPKey(encoded: key)
-        var attempt = try prove(bounds.hiding(in: try first ?? make()), dpopKey, accessToken)
-        var response = try await exchanger.send(attempt, within: bounds, before: moment)
-        nonces.learn(from: response, at: DPoPNonces.Place(of: attempt))
-        if response.demandsDPoPNonce {
-            attempt = try prove(bounds.hiding(in: try make()), dpopKey, accessToken)
-            response = try await exchanger.send(attempt, within: bounds, before: moment)
-            nonces.learn(from: response, at: DPoPNonces.Place(of: attempt))
+        func attempts(
+            _ made: PreparedRequest, inOtherEncoding: Bool
+        ) async throws -> (response: IncomingResponse, request: PreparedRequest) {
+            let result = try await attempt(made, inOtherEncoding: inOtherEncoding)
+            guard dpopKey != nil, result.response.demandsDPoPNonce else { return result }
+            return try await attempt(try make(), inOtherEncoding: inOtherEncoding)
         }
-        return (response, attempt)
+        let isOther = usesOtherBasicEncoding.withLock { $0 }
+        let result = try await attempts(try first ?? make(), inOtherEncoding: isOther)
+        guard result.response.refusesClient, result.request.withOtherCredentials != nil else { return result }
+        let second = try await attempts(try make(), inOtherEncoding: !isOther)
+        if !second.response.refusesClient { usesOtherBasicEncoding.withLock { $0 = !isOther } }
+        return second
     }
 
     private func prove(

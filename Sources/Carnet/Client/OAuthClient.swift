@@ -27,6 +27,8 @@ public final class OAuthClient: Sendable {
     let usedTokens: any UsedTokenStore
     let clientTokens = ClientTokenCache()
     let nonces = DPoPNonces()
+    /// Whether the server accepted the other encoding of the client's id and secret.
+    let usesOtherBasicEncoding = Lock(false)
     let unsaved = UnsavedConnections()
     let refreshes = RunningWork()
     private let usedAttempts = Lock(ForgetfulTable<Secret, Date>())
@@ -129,10 +131,10 @@ public final class OAuthClient: Sendable {
     private func push(_ request: AuthorizationRequest, to provider: DiscoveredProvider) async throws
         -> AuthorizationRequest
     {
-        let push = bounds.hiding(
-            in: try request.pushing(in: context(at: provider)))
-        return try request.referring(
-            to: try await exchanger.send(push, within: bounds), request: push, at: provider, now: clock.now)
+        let (response, push) = try await send(within: bounds) {
+            try request.pushing(in: context(at: provider))
+        }
+        return try request.referring(to: response, request: push, at: provider, now: clock.now)
     }
 
     /// Completes a sign-in: validates the callback, exchanges its code once, validates the ID token, saves the tokens.

@@ -106,7 +106,7 @@ extension ProviderDescriptor {
     fileprivate func addFacts(to object: inout JSONObject) {
         object["docs"] = .optional(docs)
         object["pkce"] = .bool(self.authorization.pkce.isRequired)
-        object["client_authentication"] = .list(self.client.authentication.map(\.rawValue))
+        object["client_authentication"] = .list(self.client.methods.map(\.rawValue))
         object["default_scopes"] = .list(self.scopes.defaults)
         object["endpoints"] = .list(EndpointName.allCases.filter { self.endpoints[$0] != nil }.map(\.rawValue))
         object["grants"] = .list(

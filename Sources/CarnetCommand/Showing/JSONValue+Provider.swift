@@ -34,6 +34,8 @@ extension JSONValue {
         for kind in RequestKind.allCases {
             if let rules = provider.shared.sections.request(of: kind) { set(kind.section, request(rules)) }
         }
+        set("client.authentication", .list(provider.client.authentication.map(\.rawValue)))
+        set("client.basic_encoding", .string((provider.client.basicEncoding ?? .percent).rawValue))
         if provider.client.authentication.contains(where: \.usesAssertion) {
             set("client.assertion", assertion(provider.client.assertion))
         }

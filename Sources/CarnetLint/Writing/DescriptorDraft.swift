@@ -43,8 +43,8 @@ package struct DescriptorDraft: Sendable {
     /// The methods that the server announces, if Carnet's order would not do.
     private var authentication: [String] {
         let announced = announcedTexts("token_endpoint_auth_methods_supported")
-        let usable = ClientRules().authentication.filter { announced.contains($0.rawValue) }
-        guard !usable.isEmpty, usable != ClientRules().authentication else { return [] }
+        let usable = ClientRules.defaultMethods.filter { announced.contains($0.rawValue) }
+        guard !usable.isEmpty, usable != ClientRules.defaultMethods else { return [] }
         let methods = usable.map(\.rawValue).joined(separator: ", ")
         return ["client:", "  authentication: [\(methods)] # as the server announces"]
     }

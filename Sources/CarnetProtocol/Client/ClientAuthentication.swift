@@ -68,10 +68,10 @@ struct ClientAuthentication {
     /// Adds the client's parameters.
     ///
     /// - Parameter context: Has the provider and the registration that the method was chosen for.
-    /// - Returns: The Authorization header's value, for the method that uses one.
+    /// - Returns: The Authorization header's values, for the method that uses one.
     func apply(
         to parameters: inout RequestParameters, in context: RequestContext<some DiscoveredStage>
-    ) throws(OAuthError) -> Secret? {
+    ) throws(OAuthError) -> BasicCredentials? {
         let provider = context.provider
         switch method {
         // The certificate is in the handshake; the id says whose it should be (RFC 8705, section 2).
@@ -81,12 +81,8 @@ struct ClientAuthentication {
             try parameters.add(.clientID, registration.clientID)
             if let secret = registration.clientSecret { try parameters.add(.clientSecret, secret) }
         case .clientSecretBasic:
-            let encode: (String) -> String =
-                provider.client.basicEncoding == .raw ? { $0 } : { PercentEncoding.encode($0) }
-            let secret = registration.clientSecret?.reveal() ?? ""
-            let pair = encode(registration.clientID) + ":" + encode(secret)
             if let secret = registration.clientSecret { parameters.hide(secret) }
-            return Secret("Basic " + Base64.encode(Array(pair.utf8)))
+            return BasicCredentials(registration, encoding: provider.client.basicEncoding)
         case .clientSecretJWT, .privateKeyJWT:
             try parameters.add(.clientID, registration.clientID)
             guard let token = try assertion?.make(for: provider, random: context.random, now: context.now) else {
@@ -123,6 +119,25 @@ struct ClientAuthentication {
             .configuration, kind, message, descriptorKey: "client.authentication",
             hint: "accepted: " + accepted.map(\.rawValue).joined(separator: ", "))
     }
+}
+
+/// The values of the Authorization header for the scheme Basic (RFC 6749, section 2.3.1).
+struct BasicCredentials {
+    let used: Secret
+    /// The same id and secret in the other encoding, for servers that do not decode; `nil` if both are equal, the descriptor
+    /// names the encoding, or the id has a colon, at which a server would split the pair.
+    let other: Secret?
+
+    /// - Parameter encoding: The one that the descriptor names.
+    init(_ registration: ClientRegistration, encoding: BasicEncoding?) {
+        let (id, secret) = (registration.clientID, registration.clientSecret?.reveal() ?? "")
+        let raw = Self.value(id + ":" + secret)
+        let percent = Self.value(PercentEncoding.encode(id) + ":" + PercentEncoding.encode(secret))
+        used = encoding == .raw ? raw : percent
+        other = encoding != nil || raw == percent || id.utf8.contains(UInt8(ascii: ":")) ? nil : raw
+    }
+
+    private static func value(_ pair: String) -> Secret { Secret("Basic " + Base64.encode(Array(pair.utf8))) }
 }
 
 extension [ClientAuthenticationMethod] {

@@ -100,6 +100,11 @@ extension IncomingResponse {
         return body.serverError(fields, hiding: secrets)
     }
 
+    /// Whether the server refused the client's authentication (RFC 6749, section 5.2), so that it used nothing of the request.
+    package var refusesClient: Bool {
+        [400, 401].contains(status) && serverError(ErrorFields(), hiding: [])?.code == "invalid_client"
+    }
+
     /// A form-encoded body as an object of strings; `nil` if it is malformed or repeats a name.
     var formObject: JSONValue? {
         guard let text = String(validating: body, as: UTF8.self), let pairs = PercentEncoding.decodeForm(text) else {

@@ -21,6 +21,8 @@ package final class PreparedRequest: Sendable {
     private let known: (@Sendable () -> [Secret])?
     /// Whether the requested tokens must be bound to a key (RFC 9449).
     let isSenderConstrained: Bool
+    /// The client's id and secret in the other encoding (RFC 6749, section 2.3.1); `nil` if there is none to try.
+    private let otherCredentials: Secret?
 
     init(
         step: OAuthError.Step,
@@ -30,7 +32,8 @@ package final class PreparedRequest: Sendable {
         redacted: @autoclosure @escaping @Sendable () -> RedactedRequest,
         secrets: [Secret],
         known: (@Sendable () -> [Secret])? = nil,
-        isSenderConstrained: Bool = false
+        isSenderConstrained: Bool = false,
+        otherCredentials: Secret? = nil
     ) {
         self.step = step
         self.descriptorKey = descriptorKey
@@ -40,6 +43,7 @@ package final class PreparedRequest: Sendable {
         own = secrets
         self.known = known
         self.isSenderConstrained = isSenderConstrained
+        self.otherCredentials = otherCredentials
     }
 
     /// The same request with the secrets of its sign-in, which the server may repeat.
@@ -48,7 +52,17 @@ package final class PreparedRequest: Sendable {
     package func hiding(_ known: @escaping @Sendable () -> [Secret]) -> PreparedRequest {
         PreparedRequest(
             step: step, descriptorKey: descriptorKey, outgoing: outgoing, target: target, redacted: self.makeRedacted(),
-            secrets: own, known: known, isSenderConstrained: isSenderConstrained)
+            secrets: own, known: known, isSenderConstrained: isSenderConstrained, otherCredentials: otherCredentials)
+    }
+
+    /// The same request with the client's id and secret in the other encoding; `nil` if there is none to try.
+    package var withOtherCredentials: PreparedRequest? {
+        guard let otherCredentials, let current = outgoing.head.headerFields[.authorization] else { return nil }
+        var outgoing = outgoing
+        outgoing.head.headerFields[.authorization] = otherCredentials.reveal()
+        return PreparedRequest(
+            step: step, descriptorKey: descriptorKey, outgoing: outgoing, target: target, redacted: self.makeRedacted(),
+            secrets: own, known: known, isSenderConstrained: isSenderConstrained, otherCredentials: Secret(current))
     }
 
     /// The same request with a proof of possession in a header.
@@ -56,7 +70,7 @@ package final class PreparedRequest: Sendable {
         PreparedRequest(
             step: step, descriptorKey: descriptorKey, outgoing: outgoing,
             redacted: self.makeRedacted().adding(Named(header, Secret("").description)), secrets: own, known: known,
-            isSenderConstrained: true)
+            isSenderConstrained: true, otherCredentials: otherCredentials)
     }
 
     /// The origin (scheme, host and port) of the request.
@@ -113,7 +127,7 @@ extension PreparedRequest {
         to url: WebURL,
         key: String,
         rules: ResolvedRequest,
-        credentials: Secret? = nil,
+        credentials: BasicCredentials? = nil,
         token: TokenCredential? = nil,
         accept: String = "application/json"
     ) throws(OAuthError) -> PreparedRequest {
@@ -140,9 +154,10 @@ extension PreparedRequest {
         }
         var secrets = parameters.secrets
         if let credentials {
-            let text = credentials.reveal()
-            headers.append(("Authorization", text, "\(text.prefix { $0 != " " }) \(Secret(""))"))
-            secrets.append(Secret(String(text.drop { $0 != " " }.dropFirst())))
+            headers.append(("Authorization", credentials.used.reveal(), "Basic \(Secret(""))"))
+            for value in [credentials.used, credentials.other].compactMap({ $0 }) {
+                secrets.append(Secret(String(value.reveal().drop { $0 != " " }.dropFirst())))
+            }
         }
         if let token {
             secrets.append(token.token)
@@ -183,7 +198,8 @@ extension PreparedRequest {
                 headers: fields.map { Named($0.name, $0.shown ?? $0.value) },
                 body: encoding == .query ? "" : encoding == .form ? carried.shown : carried.json(\.shownValue)
             ),
-            secrets: secrets
+            secrets: secrets,
+            otherCredentials: headers.contains { $0.value == credentials?.used.reveal() } ? credentials?.other : nil
         )
     }
 }

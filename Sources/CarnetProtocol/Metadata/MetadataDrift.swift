@@ -33,7 +33,9 @@ extension ProviderMetadata {
 
     private func authenticationDrift(_ provider: Provider) -> [MetadataDrift] {
         let announced = texts("token_endpoint_auth_methods_supported")
-        let missing = provider.client.authentication.map(\.rawValue).filter { !announced.contains($0) }
+        let missing = (provider.client.described.authentication ?? []).map(\.rawValue).filter {
+            !announced.contains($0)
+        }
         guard !announced.isEmpty, !missing.isEmpty else { return [] }
         return [
             MetadataDrift(

@@ -87,7 +87,7 @@ extension AuthorizationServer {
         else { throw .invalidClient("the Authorization header does not have the scheme Basic (RFC 7617)") }
         let id = text[..<colon]
         let secret = text[text.index(after: colon)...]
-        switch provider.client.basicEncoding {
+        switch provider.client.basicEncoding ?? .percent {
         case .raw: return (String(id), String(secret))
         case .percent:
             guard let id = PercentEncoding.decode(id), let secret = PercentEncoding.decode(secret) else {

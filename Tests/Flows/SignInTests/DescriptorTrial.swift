@@ -70,7 +70,7 @@ struct DescriptorTrial {
 
     /// A client with what the descriptor's first method of authentication needs.
     private func fixture(_ inputs: [String: String]) throws -> SignInFixture {
-        let methods = descriptor.client.authentication
+        let methods = descriptor.client.methods
         let signed = descriptor.authorization.requestObject
         let algorithm = descriptor.client.assertion.algorithm.flatMap { SignatureAlgorithm(rawValue: $0.rawValue) }
         let signs = methods.first == .privateKeyJWT || signed.use == .always

@@ -38,7 +38,7 @@ struct DescriptorDraftTests {
         let descriptor = try #require(DescriptorDocument(SourceFile(path: "acme.yaml", text: draft.text)).descriptor)
         #expect(descriptor.scopes.defaults == ["openid", "email"])
         #expect(descriptor.scopes.offline == ["offline_access"])
-        #expect(descriptor.client.authentication == [.clientSecretPost, .none])
+        #expect(descriptor.client.methods == [.clientSecretPost, .none])
     }
 
     @Test("what is no id makes no draft", arguments: ["", "Acme", "a b", "a/b", "-a"])

@@ -46,7 +46,7 @@ struct ProviderPage {
             ("Id", "`\(id)`"), ("PKCE", pkce),
             (
                 "Client authentication",
-                descriptor.client.authentication.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+                descriptor.client.methods.map { "`\($0.rawValue)`" }.joined(separator: ", ")
             ),
             ("Refresh tokens", refreshes ? "yes" : "no"), ("Token revocation", revokes ? "yes" : "no"),
             ("Source of the profile", profileSource),
@@ -177,7 +177,7 @@ struct ProviderPage {
 
     private var loginCommand: String {
         var words = ["carnet login \(id) --client-id YOUR-CLIENT-ID"]
-        if descriptor.client.authentication.contains(where: \.usesSecret) {
+        if descriptor.client.methods.contains(where: \.usesSecret) {
             words.append("--client-secret-env CLIENT_SECRET")
         }
         let examples = descriptor.simulatedInputs().values
@@ -191,7 +191,7 @@ struct ProviderPage {
     private var client: String {
         let words = descriptor.id.rawValue.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }
         var arguments = ["clientID: \"YOUR CLIENT ID\""]
-        let methods = descriptor.client.authentication
+        let methods = descriptor.client.methods
         if methods.contains(where: \.usesSecret) {
             arguments.append("credentials: .secret(Secret(\"YOUR CLIENT SECRET\"))")
         } else if methods.contains(where: \.usesKey) {

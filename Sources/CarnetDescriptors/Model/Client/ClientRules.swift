@@ -30,15 +30,20 @@ package enum BasicEncoding: String, DescriptorChoice, Sendable {
 
 @usableFromInline
 package struct ClientRules: Sendable {
-    package internal(set) var authentication: [ClientAuthenticationMethod] = [
-        .clientSecretBasic, .clientSecretPost, .none,
-    ]
-    package internal(set) var basicEncoding = BasicEncoding.percent
+    /// The methods that the descriptor names; the metadata adds and reorders nothing then.
+    package internal(set) var authentication: [ClientAuthenticationMethod]?
+    /// The encoding that the descriptor names; no other is tried then.
+    package internal(set) var basicEncoding: BasicEncoding?
     package internal(set) var dpopBoundAccessTokens = false
     package internal(set) var certificateBoundAccessTokens = false
     package internal(set) var assertion = AssertionRules()
 
     package init() {}
+
+    package static let defaultMethods: [ClientAuthenticationMethod] = [.clientSecretBasic, .clientSecretPost, .none]
+
+    /// The accepted methods, as far as they are known without metadata.
+    package var methods: [ClientAuthenticationMethod] { authentication ?? Self.defaultMethods }
 }
 
 extension ClientRules: DescriptorSection {
@@ -56,7 +61,10 @@ extension ClientRules: DescriptorSection {
             "tls_client_certificate_bound_access_tokens", \.certificateBoundAccessTokens,
             "whether tokens are bound to the client certificate (RFC 8705, section 3); a registration can override it; default: false"
         ),
-        Key("basic_encoding", \.basicEncoding, "the encoding of id and secret in client_secret_basic"),
+        Key(
+            "basic_encoding", \.basicEncoding,
+            "the encoding of id and secret in client_secret_basic; default: percent, and raw if the server then returns invalid_client"
+        ),
         Key("assertion", \.assertion, "the JWT of private_key_jwt and client_secret_jwt (RFC 7523)"),
     ]
 }
@@ -88,21 +96,28 @@ extension RedirectForm: DescriptorValue {
 @usableFromInline
 @dynamicMemberLookup
 package struct ResolvedClient: Sendable {
-    /// How a client identifies itself; also widened by the metadata.
-    @usableFromInline package private(set) var described: ClientRules
+    @usableFromInline package let described: ClientRules
+    /// The accepted methods, best first; those of the metadata if the descriptor names none.
+    package private(set) var authentication: [ClientAuthenticationMethod]
     package var assertion: ResolvedAssertion
 
     init(_ rules: ClientRules, with resolver: InputResolver) throws(ResolutionError) {
         described = rules
+        authentication = rules.methods
         assertion = try ResolvedAssertion(rules.assertion, resolver)
     }
 
     @inlinable @inline(__always)
     package subscript<Value>(dynamicMember key: KeyPath<ClientRules, Value>) -> Value { described[keyPath: key] }
 
-    /// Accepts the methods that the server's metadata announces, where the descriptor has the default ones.
+    /// Accepts the methods that the server's metadata announces, unless the descriptor names its methods.
+    ///
+    /// Announced methods with a secret come before those that are not announced. The others stay, for a registration
+    /// that names one, and because the metadata of many servers omits `none`.
     package mutating func accept(announced methods: [ClientAuthenticationMethod]) {
-        guard described.authentication == ClientRules().authentication else { return }
-        described.authentication += methods.filter { $0.usesKey || $0.usesCertificate }
+        guard described.authentication == nil else { return }
+        let withSecret = [.clientSecretBasic, .clientSecretPost, .clientSecretJWT].filter(methods.contains)
+        let others = methods.filter { $0.usesKey || $0.usesCertificate }
+        authentication = withSecret + ClientRules.defaultMethods.filter { !withSecret.contains($0) } + others
     }
 }

@@ -21,7 +21,7 @@ struct AssertionAlgorithmMismatch: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let client = context.descriptor.client
-        let methods = client.authentication.filter(\.usesAssertion)
+        let methods = client.methods.filter(\.usesAssertion)
         guard let algorithm = client.assertion.algorithm, !methods.isEmpty,
             !methods.contains(where: { algorithm.isSymmetric == ($0 == .clientSecretJWT) })
         else { return [] }

@@ -10,7 +10,7 @@ struct AssertionSection: Sendable {
     /// Whether a registration can need the assertion. The default methods stand for those that the metadata announces.
     func isUsed(in context: LintContext) -> Bool {
         !isOfClient || !context.places.client.authentication.isWritten
-            || context.descriptor.client.authentication.contains(where: \.usesAssertion)
+            || context.descriptor.client.methods.contains(where: \.usesAssertion)
     }
 
     /// Whether the assertion authenticates the client.

@@ -19,7 +19,7 @@ struct BadAuthenticationList: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let place = context.places.client.authentication
-        guard place.elements.isEmpty, context.descriptor.client.authentication.isEmpty else { return [] }
+        guard place.elements.isEmpty, context.descriptor.client.methods.isEmpty else { return [] }
         return [
             finding("client.authentication is empty", in: context, at: place.span, help: "a public client uses [none]")
         ]

@@ -41,8 +41,8 @@ struct SecretOfNobody: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
-        guard !descriptor.client.mayHaveSecret, !descriptor.client.authentication.isEmpty else { return [] }
-        let methods = descriptor.client.authentication.map(\.rawValue).joined(separator: ", ")
+        guard !descriptor.client.mayHaveSecret, !descriptor.client.methods.isEmpty else { return [] }
+        let methods = descriptor.client.methods.map(\.rawValue).joined(separator: ", ")
         func report(_ span: SourceSpan, _ what: String) -> Diagnostic {
             finding(
                 "\(what) the client secret, but no client has one",
@@ -68,5 +68,5 @@ struct SecretOfNobody: LintRule {
 
 extension ClientRules {
     /// Whether some registration has a secret.
-    var mayHaveSecret: Bool { authentication.contains(where: \.usesSecret) }
+    var mayHaveSecret: Bool { methods.contains(where: \.usesSecret) }
 }

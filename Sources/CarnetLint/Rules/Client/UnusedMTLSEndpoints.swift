@@ -33,7 +33,7 @@ struct UnusedMTLSEndpoints: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let (endpoints, client) = (context.descriptor.endpoints.mtls, context.descriptor.client)
-        guard !endpoints.isEmpty, !client.authentication.contains(where: \.usesCertificate),
+        guard !endpoints.isEmpty, !client.methods.contains(where: \.usesCertificate),
             !client.certificateBoundAccessTokens, context.places.client.authentication.isWritten
         else { return [] }
         return [

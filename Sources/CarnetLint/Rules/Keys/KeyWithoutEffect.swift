@@ -74,10 +74,10 @@ struct KeyWithoutEffect: LintRule {
         }
         if descriptor.discovery == .off { report(places.discoveryURL, "there is no discovery") }
         if descriptor.issuer == nil { report(places.issuerMatch, "there is no issuer") }
-        if !descriptor.client.authentication.contains(.clientSecretBasic) {
+        if !descriptor.client.methods.contains(.clientSecretBasic) {
             report(places.client.basicEncoding, "client_secret_basic is not among the methods")
         }
-        if places.client.authentication.isWritten, !descriptor.client.authentication.contains(where: \.usesAssertion) {
+        if places.client.authentication.isWritten, !descriptor.client.methods.contains(where: \.usesAssertion) {
             report(places.client.assertion, "neither private_key_jwt nor client_secret_jwt is among the methods")
         }
         if descriptor.authorization.fragmentRoute != nil {

@@ -131,6 +131,114 @@ struct ClientAuthenticationAttackTests {
         #expect(error?.reason.isEmpty == false)
     }
 
+    private func basic(_ pair: String) -> String { "Basic " + Data(pair.utf8).base64EncodedString() }
+
+    private static let encoded = "client:s%2Be%2Fc%25r%3Ae%26t%3D%40%C3%A9%20x"
+
+    /// A server that does not decode, and says so before it looks at the rest of the request.
+    private static func refusing(_ status: Int, then good: ServerResponse) -> ServerResponse {
+        var response = ServerResponse.error("invalid_client", status: status)
+        response.later = [good]
+        return response
+    }
+
+    @Test("CAUTH-15: Other encoding once, and remembered", arguments: [400, 401])
+    func CAUTH_15_otherEncodingOnceAndRemembered(status: Int) async throws {
+        let flow = Flow.refresh.registered { $0.clientSecret = Secret(Self.awkward) }
+            .served { $0.token = Self.refusing(status, then: $0.token) }
+        try await accept(in: flow) { scenario, _ in
+            let requests = scenario.requests(to: "/token")
+            let raw = basic("client:\(Self.awkward)")
+            #expect(requests.map { $0.headers[.authorization] } == [basic(Self.encoded), raw, raw])
+            #expect(Set(requests.map(\.url)).count == 1)
+            #expect(requests[0].form == requests[1].form)
+        }
+        // Each attempt has a proof of its own.
+        let proving = Flow.signIn.registered { registration in
+            registration.clientSecret = Secret(Self.awkward)
+            registration.dpopBoundAccessTokens = true
+        }.served { script in
+            script.token["token_type"] = "DPoP"
+            script.token = Self.refusing(status, then: script.token)
+        }
+        try await accept(in: proving) { scenario, _ in
+            let proofs = scenario.requests(to: "/token").map { $0.headers[HTTPField.Name("DPoP")!] }
+            #expect(proofs.count == 2 && !proofs.contains(nil) && Set(proofs).count == 2)
+        }
+    }
+
+    @Test("CAUTH-15: No other attempt")
+    func CAUTH_15_noOtherAttempt() async throws {
+        func attempts(
+            _ response: ServerResponse, _ kind: OAuthError.Kind, secret: String = Self.awkward, _ lines: String = ""
+        ) async throws -> Int {
+            let scenario = Scenario()
+            scenario.change { $0.token = response }
+            var flow = Flow.signIn.registered { $0.clientSecret = Secret(secret) }
+            if !lines.isEmpty { flow = flow.adding(lines) }
+            let client = try flow.client(of: scenario)
+            await expectRefusal(kind, at: .tokenRequest) { try await client.signIn(at: scenario) }
+            #expect(try await scenario.store.keys().isEmpty)
+            return scenario.count("/token")
+        }
+        let refusal = ServerResponse.error("invalid_client", status: 401)
+        #expect(try await attempts(refusal, .serverError) == 2)
+        #expect(try await attempts(refusal, .serverError, secret: "the-same-in-both") == 1)
+        for lines in [
+            "client: { basic_encoding: percent }", "client: { basic_encoding: raw }",
+            "client: { authentication: [client_secret_post] }",
+        ] {
+            #expect(try await attempts(refusal, .serverError, lines) == 1, "\(lines)")
+        }
+        // The server may have used the code.
+        #expect(try await attempts(.error("invalid_grant"), .serverError) == 1)
+        #expect(try await attempts(.error("invalid_request"), .serverError) == 1)
+        #expect(try await attempts(.error("invalid_client", status: 500), .serverUnavailable) == 1)
+        #expect(try await attempts(.error("invalid_client", status: 403), .serverError) == 1)
+        #expect(try await attempts(.fails(.interrupted), .transport) == 1)
+    }
+
+    /// The method that a request used.
+    private func method(of request: Scenario.Request?) -> ClientAuthenticationMethod? {
+        guard let request else { return nil }
+        if request.headers[.authorization] != nil { return .clientSecretBasic }
+        if request.form["client_assertion"] != nil { return .clientSecretJWT }
+        return request.form["client_secret"] != nil ? .clientSecretPost : ClientAuthenticationMethod.none
+    }
+
+    /// Metadata, descriptor and registration: the later one decides.
+    @Test("CAUTH-14: Announced method is used")
+    func CAUTH_14_announcedMethodIsUsed() async throws {
+        typealias Case = (
+            announced: JSONValue?, described: String, registered: ClientAuthenticationMethod?,
+            used: ClientAuthenticationMethod
+        )
+        let cases: [Case] = [
+            (nil, "", nil, .clientSecretBasic), ([], "", nil, .clientSecretBasic),
+            (["client_secret_post"], "", nil, .clientSecretPost),
+            (["client_secret_jwt"], "", nil, .clientSecretJWT),
+            (["client_secret_jwt", "client_secret_post"], "", nil, .clientSecretPost),
+            (["client_secret_jwt", "client_secret_post", "client_secret_basic"], "", nil, .clientSecretBasic),
+            (["none"], "", nil, .clientSecretBasic), (["private_key_jwt", "new_method"], "", nil, .clientSecretBasic),
+            (["client_secret_post"], "[client_secret_basic, client_secret_post, none]", nil, .clientSecretBasic),
+            (["client_secret_post"], "[client_secret_basic]", nil, .clientSecretBasic),
+            (["client_secret_post"], "", .clientSecretBasic, .clientSecretBasic),
+            (["client_secret_jwt"], "", .clientSecretJWT, .clientSecretJWT),
+            (["client_secret_post"], "[client_secret_basic, client_secret_jwt]", .clientSecretJWT, .clientSecretJWT),
+        ]
+        for (announced, described, registered, used) in cases {
+            var flow = Flow.signIn.registered { registration in
+                registration.clientSecret = Secret("a-secret-of-more-than-thirty-two-bytes")
+                registration.authenticationMethod = registered
+            }
+            if !described.isEmpty { flow = flow.adding("client: { authentication: \(described) }") }
+            flow = flow.served { $0.metadata["token_endpoint_auth_methods_supported"] = announced }
+            try await accept(in: flow) { scenario, _ in
+                #expect(method(of: scenario.requests(to: "/token").first) == used, "\(announced as Any) \(described)")
+            }
+        }
+    }
+
     /// What is shown of every request, in every method; the harness searches it in every row besides.
     @Test(
         "CAUTH-10: Secret is never shown", arguments: [ClientAuthenticationMethod.clientSecretBasic, .clientSecretPost])
