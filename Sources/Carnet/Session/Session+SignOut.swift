@@ -14,6 +14,7 @@ public enum SignOut: Sendable {
 
 /// The result of a sign-out. The tokens are removed from the store in any case.
 public struct SignOutOutcome: Sendable {
+    /// Whether the provider revoked the tokens; `false` without a failure if it has no revocation endpoint.
     public var isRevoked = false
     /// The page that ends the session at the provider. It may contain the ID token.
     public var endSessionURL: Secret?
@@ -119,7 +120,8 @@ extension Session {
                 if isOver, (error as? OAuthError)?.meansNoToken == true { continue }
                 outcome.isRevoked = false
                 let failure = OAuthError(revocationFailure: error)
-                // Without a revocation endpoint neither token can be revoked.
+                // Revocation is optional for a server (RFC 7009): without an endpoint, the tokens stay valid until they expire.
+                if failure.kind == .missingEndpoint { break }
                 if !outcome.failures.contains(failure) { outcome.failures.append(failure) }
             }
         }

@@ -43,7 +43,12 @@ struct LogoutCommand: Subcommand {
         let extent: SignOut = everywhere ? .everywhere : revoke ? .revoke : .local
         let outcome = try await console.showing("signing out at the provider") { try await session.signOut(extent) }
         console.print("signed out \(account.name.printable)")
-        if outcome.isRevoked { console.print("  the tokens are revoked at \(account.client.provider.name.printable)") }
+        let name = account.client.provider.name.printable
+        if outcome.isRevoked {
+            console.print("  the tokens are revoked at \(name)")
+        } else if extent != .local, outcome.failures.isEmpty {
+            console.print("  \(name) has no revocation endpoint: the tokens stay valid there until they expire")
+        }
         var failures = outcome.failures.map { ProviderFailure(entry: account.entry).explain($0) }
         var isSessionEnded = false
         if let url = outcome.endSessionURL {
@@ -66,7 +71,7 @@ struct LogoutCommand: Subcommand {
                 ])
         )
         for line in failures.flatMap({ $0.lines(console.paintError) }) { console.note(line) }
-        // A missing revocation endpoint is no failure: the tokens are deleted from the store.
+        // A missing sign-out page is no failure: the tokens are deleted from the store.
         let isComplete = outcome.failures.allSatisfy { $0.kind == .missingEndpoint }
         guard isComplete, failures.count == outcome.failures.count else { throw ExitStatus.failed }
     }

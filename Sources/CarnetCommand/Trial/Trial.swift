@@ -307,10 +307,10 @@ extension Trial {
         var step = TrialStep(title: "Revocation")
         do {
             let outcome = try await session.signOut(.revoke)
-            if outcome.failures.contains(where: { $0.kind == .missingEndpoint }) {
-                step.outcome = .skipped("the provider has no revocation endpoint")
-            } else if let failure = outcome.failures.first {
+            if let failure = outcome.failures.first {
                 step.outcome = failed(failure)
+            } else if !outcome.isRevoked {
+                step.outcome = .skipped("the provider has no revocation endpoint")
             }
         } catch {
             step.outcome = failed(error)

@@ -84,6 +84,26 @@ struct WebSignOutTests {
         #expect(try await Browser(browser.site).peek("/signed-out").body.contains("Nobody is signed in"))
     }
 
+    @Test("Without a revocation endpoint, the sign-out succeeds and continues at the form's return path")
+    func noRevocationEndpoint() async throws {
+        let log = RecordedLog()
+        let without =
+            Site.acme + "endpoints: { authorization: https://id.acme.example/authorize, "
+            + "token: https://id.acme.example/token, jwks: https://id.acme.example/jwks }\ndiscovery: none\n"
+        var browser = Browser(try Site([without], logger: log.logger))
+        for returnTo in ["/bye", nil] {
+            _ = try await browser.signIn()
+            let wanted = returnTo.map { [(name: "return_to", value: $0)] } ?? []
+            let reply = try await browser.post("/sign-out", [(name: "extent", value: "revoke")] + wanted)
+            #expect(reply.head.headerFields[.location] == returnTo ?? "/signed-out")
+            #expect(browser.session == nil)
+        }
+        let page = try await browser.get("/signed-out")
+        #expect(page.body.contains("Acme did not revoke them; they stay valid until they expire."))
+        #expect(!page.body.contains("Reference"))
+        #expect(!log.entries.contains { $0.contains("Sign-out at the provider failed") })
+    }
+
     @Test("A failure of the provider is shown with a reference that is also in the log")
     func failedRevocation() async throws {
         let log = RecordedLog()
