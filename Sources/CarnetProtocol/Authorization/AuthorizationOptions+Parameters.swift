@@ -14,9 +14,6 @@ extension AuthorizationOptions {
         if let claims = access.claims { try parameters.add(.claims, try Self.checked(claims).jsonText()) }
         if let maxAge = authentication.maxAge {
             guard maxAge >= 0 else { throw Self.unusable("max_age", "a negative number") }
-            guard maxAge > 0 || !prompt.contains(.none) else {
-                throw Self.unusable("max_age", "0 together with prompt=none")
-            }
             try parameters.add(.maxAge, String(maxAge))
         }
         if !authentication.acrValues.isEmpty {

@@ -140,11 +140,12 @@ struct AuthorizationRequestAttackTests {
     func AREQ_10_promptNoneBesideAnother() async throws {
         let client = try Flow.signIn.client(of: Scenario())
         _ = try await client.beginSignIn(AuthorizationOptions(prompt: [.none]))
-        for options in [
-            AuthorizationOptions(prompt: [.none, .login]),
-            AuthorizationOptions(authentication: .init(maxAge: 0), prompt: [.none]),
-        ] {
-            await expectRefusal(.badRegistration) { try await client.beginSignIn(options) }
+        // The server decides whether a page is needed, and returns `login_required`.
+        let recent = AuthorizationOptions(authentication: .init(maxAge: 0), prompt: [.none])
+        let parameters = sent(try await client.beginSignIn(recent))
+        #expect(parameters["max_age"] == "0" && parameters["prompt"] == "none")
+        await expectRefusal(.badRegistration) {
+            try await client.beginSignIn(AuthorizationOptions(prompt: [.none, .login]))
         }
     }
 
