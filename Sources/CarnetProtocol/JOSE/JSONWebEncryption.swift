@@ -43,9 +43,9 @@ struct JSONWebEncryption {
         }
         // RFC 8725, section 3.6: decompression may be endless, and compression leaks the content.
         guard header["zip"] == nil else { throw malformed("is compressed") }
-        guard header["cty"].map({ $0.string?.lowercased() == "jwt" }) ?? true else {
-            throw malformed("does not contain a JWT")
-        }
+        // RFC 7516, section 4.1.12. A profile may be JSON; wherever a JWT is required, the content must be one anyway.
+        guard header["cty"].map({ ["jwt", "json", "application/json"].contains($0.string?.lowercased()) }) ?? true
+        else { throw malformed("contains neither a JWT nor JSON") }
         self.header = header
         (encryptedKey, initializationVector, ciphertext, tag) = (parts[1], parts[2], parts[3], parts[4])
         authenticatedData = Array(segments[0])

@@ -36,8 +36,20 @@ extension Profile {
                 .profile, .unexpectedContentType, "the keys to validate the signed profile are missing",
                 descriptorKey: "profile.jwt", status: response.status)
         }
+        let content = try SignedResponse.signed(
+            Secret(text), .userinfo, rules.encryption, for: verification.registration)
+        // OpenID Connect Core, section 5.3.2: encrypted, signed, or both. Like plain JSON, unsigned claims are as
+        // authentic as the connection.
+        if rules.isEncryptionEnough, JWTSegments(content) == nil {
+            guard let claims = try? JSONValue(parsing: content.reveal()), claims.object != nil else {
+                throw OAuthError(
+                    .profile, .malformedToken, "the encrypted profile contains neither a JWT nor a JSON object",
+                    descriptorKey: "profile.jwt", status: response.status)
+            }
+            return claims
+        }
         let signed = try SignedResponse(
-            Secret(text), .userinfo, expecting: .init(from: provider, rules), by: verification)
+            decrypted: content, .userinfo, expecting: .init(from: provider, rules), by: verification)
         return .object(signed.claims)
     }
 }

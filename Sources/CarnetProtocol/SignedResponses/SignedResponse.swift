@@ -41,7 +41,16 @@ struct SignedResponse {
     init(
         _ token: Secret, _ policy: JWTPolicy, expecting expected: Expected, by verification: ResponseVerification
     ) throws(OAuthError) {
-        let signed = try Self.signed(token, policy, expected.encryption, for: verification.registration)
+        try self.init(
+            decrypted: Self.signed(token, policy, expected.encryption, for: verification.registration), policy,
+            expecting: expected, by: verification)
+    }
+
+    /// Checks the signature of a token that was decrypted before.
+    init(
+        decrypted signed: Secret, _ policy: JWTPolicy, expecting expected: Expected,
+        by verification: ResponseVerification
+    ) throws(OAuthError) {
         let signature = try JSONWebSignature(signed, step: policy.step)
         _ = try policy.check(signature, accepting: expected.algorithms, secret: nil, keys: verification.keys)
         let claims = try JWTClaims(of: signature, policy)

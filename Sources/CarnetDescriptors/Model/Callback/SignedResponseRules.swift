@@ -24,9 +24,12 @@ package struct ResolvedSignedResponse: Sendable {
     /// The accepted algorithms; also said by the metadata, and those of ID tokens if empty.
     package var algorithms: [SignatureAlgorithm]
     package let encryption: TokenEncryption?
+    /// Whether the descriptor names encryption and no signature algorithm, so that an encrypted profile may be unsigned.
+    package let isEncryptionEnough: Bool
 
     init(_ rules: SignedResponseRules?) {
         isRequired = rules != nil
+        isEncryptionEnough = rules.map { $0.encryption != nil && $0.algorithms.isEmpty } ?? false
         algorithms = rules?.algorithms ?? []
         encryption = rules?.encryption
     }

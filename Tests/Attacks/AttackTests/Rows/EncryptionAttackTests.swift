@@ -142,5 +142,38 @@ struct EncryptionAttackTests {
         try await AttackTests.refuse(.profile, .badSignature, in: flow, mayRequest: ["/jwks"]) {
             $0.userinfo.signed?.key = .otherRSA
         }
+        // Without signature algorithms in the descriptor, encrypted claims may be unsigned (OpenID Connect Core, section
+        // 5.3.2). What has the form of a JWT is still verified.
+        let unsigned = flow.of(
+            Flow.openID + "profile: { jwt: { encryption: { algorithm: ECDH-ES, content: A128GCM } } }\n")
+        func forging(_ forge: @escaping @Sendable (String) throws -> String) -> @Sendable (inout Script) -> Void {
+            { $0.userinfo.signed?.forge = forge }
+        }
+        try await accept(in: unsigned) { _, outcome in #expect(outcome.profile?.subject == "user-1") }
+        let plain = #"{"sub":"user-1","name":"Ada"}"#
+        for type in [nil, "json", "JWT"] {
+            var labelled = encryption
+            if let type { labelled.header["cty"] = .string(type) }
+            try await accept(in: unsigned, forging { [labelled] _ in try labelled.encrypt(plain) }) { _, outcome in
+                #expect(outcome.profile?.name == "Ada")
+            }
+        }
+        let cases: [(OAuthError.Kind, @Sendable (String) throws -> String)] = [
+            (.subjectMismatch, { _ in try encryption.encrypt(#"{"sub":"user-2"}"#) }),
+            (.subjectMismatch, { _ in try encryption.encrypt("{}") }),
+            (.malformedToken, { _ in try encryption.encrypt(#"["user-1"]"#) }),
+            (.malformedToken, { _ in try encryption.encrypt("") }), (.malformedToken, { _ in plain }),
+            (.decryptionFailed, { _ in try other.encrypt(plain) }),
+            (
+                .unsupportedAlgorithm,
+                { _ in try encryption.encrypt(SigningKey.signingInput(#"{"alg":"none"}"#, plain) + ".") }
+            ),
+        ]
+        for (kind, forge) in cases {
+            try await AttackTests.refuse(.profile, kind, in: unsigned, mayRequest: ["/jwks"], forging(forge))
+        }
+        try await AttackTests.refuse(.profile, .badSignature, in: unsigned, mayRequest: ["/jwks"]) {
+            $0.userinfo.signed?.key = .otherRSA
+        }
     }
 }
