@@ -16,19 +16,26 @@ extension WebSignIn {
         }
         let returnTo = fields.first { $0.name == "return_to" }.flatMap { ReturnTarget($0.value) } ?? .home
         let scopes = fields.filter { $0.name == "scope" }.map(\.value)
+        let options = AuthorizationOptions(
+            scopes: scopes.isEmpty ? nil : Array(scopes.prefix(Self.scopeLimit)),
+            prompt: (fields.contains { $0.name == "consent" } ? [.consent] : [])
+                + (fields.contains { $0.name == "another" } ? [.selectAccount] : []),
+            lifetime: signInLifetime
+        )
+        return await begin(client, options, returnTo: returnTo, request)
+    }
+
+    /// Sends the browser to the provider.
+    func begin(
+        _ client: OAuthClient, _ options: AuthorizationOptions, returnTo: ReturnTarget, _ request: HTTPRequest
+    ) async -> WebReply {
         do {
             try check(client)
-            let options = AuthorizationOptions(
-                scopes: scopes.isEmpty ? nil : Array(scopes.prefix(Self.scopeLimit)),
-                prompt: (fields.contains { $0.name == "consent" } ? [.consent] : [])
-                    + (fields.contains { $0.name == "another" } ? [.selectAccount] : []),
-                lifetime: signInLifetime
-            )
             let begun = try await client.beginSignIn(options)
             let isPosted = client.provider.authorization.responseMode?.isPosted ?? false
             var waiting = PendingSignIn(
                 pending: begun.pending,
-                provider: provider,
+                provider: client.provider.id,
                 returnTo: returnTo,
                 accounts: isPosted ? session(of: request)?.accounts ?? [] : [],
                 expiresAt: begun.pending.expiresAt

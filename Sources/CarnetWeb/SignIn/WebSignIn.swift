@@ -10,7 +10,8 @@ public import Logging
 ///
 /// It handles `GET` of `paths.signIn` (the choice of providers), `POST` of `paths.signIn/PROVIDER` (begins a
 /// sign-in), the callbacks at the clients' redirect URIs, `POST` of `paths.signOut`, and `GET` of `paths.signedOut`
-/// and of the clients' post-logout redirect URIs. It keeps nothing in memory: a pending sign-in and the session are
+/// and of the clients' post-logout redirect URIs, and, if `acceptsInitiatedSignIn`, `GET` and `POST` of
+/// `paths.signIn/PROVIDER/initiate`. It keeps nothing in memory: a pending sign-in and the session are
 /// encrypted cookies, and the tokens are in the clients' token store.
 public struct WebSignIn: Sendable {
     /// The paths on the site.
@@ -39,6 +40,7 @@ public struct WebSignIn: Sendable {
     let running = RunningCallbacks()
     let pendingStore: (any PendingStore)?
     let findUser: (@Sendable (WebAccount) async throws -> String)?
+    let acceptsInitiatedSignIn: Bool
     let pages: any SignInPages
     let cookies: SiteCookies
     let clock: any WallClock
@@ -55,6 +57,8 @@ public struct WebSignIn: Sendable {
     ///   - pendingStore: Keeps pending sign-ins instead of the browser's cookie.
     ///   - findUser: Finds or creates the host's own user, once for each sign-in; `WebAccount.userID` has the result. It
     ///     throws `SignInRefusal` to refuse the user; any other error is a page with status 503.
+    ///   - acceptsInitiatedSignIn: Whether other sites, such as a company's portal, may begin a sign-in at
+    ///     `paths.signIn/PROVIDER/initiate` (OpenID Connect Core, section 4).
     ///   - pages: The HTML; by default plain pages without script.
     ///   - clock: The clients' clock by default.
     /// - Throws: `OAuthError` of kind `badRegistration` if a redirect URI is not on this site, or shared by clients
@@ -69,14 +73,16 @@ public struct WebSignIn: Sendable {
         signInLifetime: TimeInterval = 3600,
         pendingStore: (any PendingStore)? = nil,
         findUser: (@Sendable (WebAccount) async throws -> String)? = nil,
+        acceptsInitiatedSignIn: Bool = false,
         pages: (any SignInPages)? = nil,
         clock: (any WallClock)? = nil,
         logger: Logger = Logger(label: "carnet.web", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws {
         try self.init(
             clients, origin: origin, keys: keys, paths: paths, sessionLifetime: sessionLifetime,
-            signInLifetime: signInLifetime, pendingStore: pendingStore, findUser: findUser, pages: pages, clock: clock,
-            random: SystemRandomSource(), logger: logger)
+            signInLifetime: signInLifetime, pendingStore: pendingStore, findUser: findUser,
+            acceptsInitiatedSignIn: acceptsInitiatedSignIn, pages: pages, clock: clock, random: SystemRandomSource(),
+            logger: logger)
     }
 
     package init(
@@ -88,6 +94,7 @@ public struct WebSignIn: Sendable {
         signInLifetime: TimeInterval = 3600,
         pendingStore: (any PendingStore)? = nil,
         findUser: (@Sendable (WebAccount) async throws -> String)? = nil,
+        acceptsInitiatedSignIn: Bool = false,
         pages: (any SignInPages)? = nil,
         clock: (any WallClock)? = nil,
         random: any RandomSource,
@@ -102,6 +109,7 @@ public struct WebSignIn: Sendable {
         self.signInLifetime = signInLifetime
         self.pendingStore = pendingStore
         self.findUser = findUser
+        self.acceptsInitiatedSignIn = acceptsInitiatedSignIn
         self.pages = pages ?? PlainSignInPages()
         self.clock = clock ?? clients.all.first?.clock ?? SystemWallClock()
         self.random = random
@@ -168,10 +176,13 @@ public struct WebSignIn: Sendable {
         case (.choice, .get), (.choice, .head): return choice(request)
         case (.start(let provider), .post): return await start(provider, request, form)
         case (.start(let provider), .get), (.start(let provider), .head): return choice(request, only: provider)
-        case (.callback, .post) where !PercentEncoding.isForm(request.headerFields[.contentType]):
+        case (.callback, .post) where !PercentEncoding.isForm(request.headerFields[.contentType]),
+            (.initiation, .post) where !PercentEncoding.isForm(request.headerFields[.contentType]):
             return show(
                 SignInProblem(status: .unsupportedMediaType, "This request is not a form", id: newID()))
         case (.callback, .get), (.callback, .post): return await callback(request, form)
+        case (.initiation(let client), .get), (.initiation(let client), .post):
+            return await initiate(client, request, form)
         case (.signOut, .post): return await signOut(request, form)
         case (.signedOut, .get), (.signedOut, .head): return signedOut(request)
         default:
@@ -195,13 +206,14 @@ public struct WebSignIn: Sendable {
     private enum Route {
         case choice, callback, signOut, signedOut
         case start(ProviderID)
+        case initiation(OAuthClient)
 
         /// A `HEAD` of a callback is not accepted: programs that inspect links send it, and a code serves once.
         var methods: String {
             switch self {
             case .choice, .signedOut: "GET, HEAD"
             case .start: "GET, HEAD, POST"
-            case .callback: "GET, POST"
+            case .callback, .initiation: "GET, POST"
             case .signOut: "POST"
             }
         }
@@ -215,8 +227,9 @@ public struct WebSignIn: Sendable {
         if !clients.providers(receivingCallbacksAt: path).isEmpty { return .callback }
         if clients.isPostLogoutPath(path) { return .signedOut }
         let names = names(inSignInPath: path)
-        guard names.count == 1 else { return nil }
-        return clients[ProviderID(rawValue: names[0])].map { .start($0.provider.id) }
+        guard let first = names.first, let client = clients[ProviderID(rawValue: first)] else { return nil }
+        if names.count == 1 { return .start(client.provider.id) }
+        return isInitiation(names.dropFirst(), of: client) ? .initiation(client) : nil
     }
 
     /// What stands behind the page of providers in a path: a provider, and what of it.

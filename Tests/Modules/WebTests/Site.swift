@@ -30,6 +30,7 @@ struct Site {
         backChannelLogoutURI: String? = nil,
         signInLifetime: TimeInterval = 3600,
         findUser: (@Sendable (WebAccount) async throws -> String)? = nil,
+        acceptsInitiatedSignIn: Bool = false,
         logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws {
         let clock = ManualClock(now: Date(timeIntervalSince1970: 1_800_000_000))
@@ -60,6 +61,7 @@ struct Site {
             signInLifetime: signInLifetime,
             pendingStore: pendingStore,
             findUser: findUser,
+            acceptsInitiatedSignIn: acceptsInitiatedSignIn,
             logger: logger
         )
         self.clock = clock

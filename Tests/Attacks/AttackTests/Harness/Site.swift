@@ -20,7 +20,7 @@ struct Site {
 
     init(
         _ descriptors: [String] = [Flow.openID], scenario: Scenario = Scenario(),
-        keys: KeyRing? = nil, pendingStore: (any PendingStore)? = nil
+        keys: KeyRing? = nil, pendingStore: (any PendingStore)? = nil, acceptsInitiatedSignIn: Bool = false
     ) throws {
         clients = try descriptors.map { text in
             let descriptor = try Fixture.descriptor(text)
@@ -35,7 +35,7 @@ struct Site {
         web = try WebSignIn(
             ProviderClients(clients), origin: Self.origin,
             keys: try keys ?? KeyRing(EncryptionKey([UInt8](repeating: 7, count: 32))), pendingStore: pendingStore,
-            clock: scenario.clock, logger: scenario.output.logger)
+            acceptsInitiatedSignIn: acceptsInitiatedSignIn, clock: scenario.clock, logger: scenario.output.logger)
         self.scenario = scenario
     }
 }
