@@ -533,8 +533,8 @@ _carnet_doctor() {
 _carnet_register() {
     repeating_flags=()
     non_repeating_flags=(--confidential --read --delete --json -v --verbose --version -h --help)
-    repeating_options=(--providers --input --input-env --allow-local)
-    non_repeating_options=(--name --token-env --output --key-file --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --color)
+    repeating_options=(--contact --providers --input --input-env --allow-local)
+    non_repeating_options=(--name --token-env --output --key-file --client-uri --logo-uri --policy-uri --tos-uri --jwks-uri --post-logout-redirect-uri --backchannel-logout-uri --frontchannel-logout-uri --initiate-login-uri --id-token-alg --userinfo-alg --request-object-alg --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --color)
     __carnet_offer_flags_options 1
 
     # Offer option value completions
@@ -549,6 +549,45 @@ _carnet_register() {
         return
         ;;
     '--key-file')
+        return
+        ;;
+    '--contact')
+        return
+        ;;
+    '--client-uri')
+        return
+        ;;
+    '--logo-uri')
+        return
+        ;;
+    '--policy-uri')
+        return
+        ;;
+    '--tos-uri')
+        return
+        ;;
+    '--jwks-uri')
+        return
+        ;;
+    '--post-logout-redirect-uri')
+        return
+        ;;
+    '--backchannel-logout-uri')
+        return
+        ;;
+    '--frontchannel-logout-uri')
+        return
+        ;;
+    '--initiate-login-uri')
+        return
+        ;;
+    '--id-token-alg')
+        return
+        ;;
+    '--userinfo-alg')
+        return
+        ;;
+    '--request-object-alg')
         return
         ;;
     '--providers')
@@ -923,9 +962,9 @@ _carnet_resources() {
 
 _carnet_call() {
     repeating_flags=()
-    non_repeating_flags=(--json -v --verbose --version -h --help)
-    repeating_options=(--providers --input --input-env --allow-local)
-    non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --map -X --request -d --data --color)
+    non_repeating_flags=(--client-credentials --jwt-bearer --json -v --verbose --version -h --help)
+    repeating_options=(--providers --input --input-env --allow-local --scope --resource)
+    non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --map -X --request -d --data --subject --assertion-env --color)
     __carnet_offer_flags_options 2
 
     # Offer option value completions
@@ -976,6 +1015,18 @@ _carnet_call() {
         return
         ;;
     '-d'|'--data')
+        return
+        ;;
+    '--subject')
+        return
+        ;;
+    '--assertion-env')
+        return
+        ;;
+    '--scope')
+        return
+        ;;
+    '--resource')
         return
         ;;
     '--color')

@@ -8,7 +8,7 @@ import HTTPTypes
 struct CallCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "call",
-        abstract: "Call a resource with the access token, and print the response.",
+        abstract: "Call a resource with an account's access token or the client's own, and print the response.",
         discussion: """
             The token is sent only to declared hosts: the hosts of the descriptor's resources, of api.hosts, of the \
             resource map and of the userinfo endpoint. Redirects are not followed.
@@ -17,6 +17,7 @@ struct CallCommand: Subcommand {
               carnet call acme https://api.acme.example/me
               carnet call acme invoices
               carnet call acme https://api.acme.example/notes -X POST -d '{"text":"hello"}'
+              carnet call acme reports --client-credentials --scope reports
             """
     )
 
@@ -34,27 +35,52 @@ struct CallCommand: Subcommand {
     @Option(name: [.customShort("d"), .customLong("data")], help: ArgumentHelp("The body.", valueName: "body"))
     var body: String?
 
+    @OptionGroup(title: "Options without an account") var ownToken: ClientTokenOptions
     @OptionGroup(title: "Output options") var output: OutputOptions
 
+    func validate() throws { try ownToken.validate(beside: account) }
+
     func run(_ context: CommandContext) async throws {
+        if ownToken.isWanted { return try await callWithOwnToken(context) }
         let account = try await Account(account, context)
         let session = try await account.session()
         let response = try await account.explaining {
             let map = try await self.map.map(for: account, context.console)
-            let call = try target(in: map, account)
-            if let resource = call.resource { try check(resource, account) }
-            var request =
-                if let resource = call.resource {
-                    try HTTPRequest(for: resource, method: call.method)
-                } else {
-                    HTTPRequest(url: call.url.text, method: call.method)
-                }
-            if let contentType { request.headerFields[.contentType] = contentType }
-            return try await context.console.showing("calling \(call.url.host)") { [request] in
-                try await session.send(request, body: Array((body ?? "").utf8), declared: map.resources)
+            let target = try target(in: map)
+            try check(target, granted: account.stored.tokens.scopes, at: account.client.provider)
+            return try await call(target, context.console) {
+                try await session.send($0, body: $1, declared: map.resources)
             }
         }
-        show(response, of: account, context.console)
+        show(response, account.entry, context.console)
+    }
+
+    private func callWithOwnToken(_ context: CommandContext) async throws {
+        try await ownToken.withClient(of: account, context) { client, grant, entry in
+            let map = try map.map(for: client, of: entry.descriptor, context.console)
+            let target = try target(in: map)
+            let tokens = try await context.console.showing("requesting a token") { try await client.tokens(for: grant) }
+            try check(target, granted: tokens.scopes, at: client.provider)
+            let response = try await call(target, context.console) {
+                try await client.send($0, body: $1, with: grant, declared: map.resources)
+            }
+            show(response, entry, context.console)
+        }
+    }
+
+    private func call(
+        _ target: Target, _ console: Console, _ send: (HTTPRequest, [UInt8]) async throws -> IncomingResponse
+    ) async throws -> IncomingResponse {
+        var request =
+            if let resource = target.resource {
+                try HTTPRequest(for: resource, method: target.method)
+            } else {
+                HTTPRequest(url: target.url.text, method: target.method)
+            }
+        if let contentType { request.headerFields[.contentType] = contentType }
+        return try await console.showing("calling \(target.url.host)") { [request] in
+            try await send(request, Array((body ?? "").utf8))
+        }
     }
 
     private struct Target {
@@ -63,7 +89,7 @@ struct CallCommand: Subcommand {
         var method: HTTPRequest.Method
     }
 
-    private func target(in map: ResourceMap, _ account: Account) throws -> Target {
+    private func target(in map: ResourceMap) throws -> Target {
         var given: HTTPRequest.Method?
         if let method {
             guard let parsed = HTTPRequest.Method(method.uppercased()) else {
@@ -96,16 +122,17 @@ struct CallCommand: Subcommand {
     }
 
     /// A resource that is not open is not called: the response is known.
-    private func check(_ resource: Resource, _ account: Account) throws {
-        let access = ResourceMap([resource], scopes: account.client.provider.scopes)
-            .access(granted: account.stored.tokens.scopes)
+    private func check(_ target: Target, granted scopes: [String], at provider: Provider) throws {
+        guard let resource = target.resource else { return }
+        let access = ResourceMap([resource], scopes: provider.scopes).access(granted: scopes)
         guard let missing = access.first?.missing, !missing.isEmpty else { return }
         throw OAuthError(
             .resource,
             .insufficientScope,
             "\"\(resource.title)\" needs scopes that were not granted",
             descriptorKey: self.map.file == nil ? "resources" : nil,
-            hint: "sign in with --scope " + missing.joined(separator: " --scope ")
+            hint: (ownToken.isWanted ? "add --scope " : "sign in with --scope ")
+                + missing.joined(separator: " --scope ")
         )
     }
 
@@ -115,7 +142,7 @@ struct CallCommand: Subcommand {
         return (try? JSONValue(parsing: body)) == nil ? "application/x-www-form-urlencoded" : "application/json"
     }
 
-    private func show(_ response: IncomingResponse, of account: Account, _ console: Console) {
+    private func show(_ response: IncomingResponse, _ entry: ProviderRegistry.Entry, _ console: Console) {
         let json = try? JSONValue(parsing: response.body)
         if console.isJSON {
             let text = JSONValue.string(String(decoding: response.body, as: UTF8.self))
@@ -123,7 +150,7 @@ struct CallCommand: Subcommand {
                 json: JSONObject([
                     "status": .number(String(response.status)),
                     "content_type": .optional(response.head.headerFields[.contentType]), "body": json ?? text,
-                    "descriptor_files": .list(account.entry.files),
+                    "descriptor_files": .list(entry.files),
                 ])
             )
         } else if OutputChannel.standardOutput.isTerminal {

@@ -55,6 +55,7 @@ struct RegisterCommand: Subcommand {
     @Flag(help: "Delete the registration at the provider and in the file.")
     var delete = false
 
+    @OptionGroup(title: "Metadata options") var metadata: RegistrationOptions
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
     @OptionGroup(title: "Client options") var client: ClientOptions
     @OptionGroup(title: "Connection options") var network: NetworkOptions
@@ -114,16 +115,19 @@ struct RegisterCommand: Subcommand {
             let token = initialToken
             let registered = try await context.console.showing("registering") {
                 let provider = try await registrar.discovered(resolved)
-                let metadata = ClientMetadata(
+                let wanted = ClientMetadata(
                     redirectURIs: [redirectURI],
                     clientName: name,
                     authenticationMethod: try method(
                         of: provider, known?.client, signs: keys.contains(where: \.canSign)),
                     dpopBoundAccessTokens: resolved.client.dpopBoundAccessTokens,
-                    keys: keys
+                    keys: keys,
+                    contacts: metadata.contacts,
+                    uris: metadata.uris,
+                    algorithms: metadata.algorithms
                 )
-                if let known { return try await registrar.update(known.client, to: metadata, at: provider) }
-                return try await registrar.register(metadata, at: provider, initialAccessToken: token)
+                if let known { return try await registrar.update(known.client, to: wanted, at: provider) }
+                return try await registrar.register(wanted, at: provider, initialAccessToken: token)
             }
             try save(registered, redirectURI, editor)
             say(known == nil ? "registered" : "updated", registered, context.console)
@@ -182,7 +186,8 @@ struct RegisterCommand: Subcommand {
 
     private func save(_ registered: RegisteredClient, _ redirectURI: String?, _ editor: ClientsFileEditor) throws {
         let bytes = try editor.setting(
-            registered, redirectURI: redirectURI, keyFile: absolute(keyFile), of: provider, with: client.input)
+            registered, redirectURI: redirectURI, postLogoutRedirectURI: metadata.postLogoutRedirect,
+            keyFile: absolute(keyFile), of: provider, with: client.input)
         try ClientsFileEditor.write(bytes, to: file)
     }
 

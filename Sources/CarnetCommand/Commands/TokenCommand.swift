@@ -44,15 +44,7 @@ struct TokenCommand: Subcommand {
         if introspect, part != nil || ownToken.isWanted || tokenExchange.isWanted {
             throw ValidationError("--introspect cannot be combined with the other output options")
         }
-        try ownToken.validate()
-        if ownToken.assertionVariable != nil, account.network.sandbox != nil {
-            throw ValidationError(
-                "--assertion-env cannot be combined with --sandbox: a real assertion is never sent to a sandbox")
-        }
-        if ownToken.isWanted, account.account != nil {
-            throw ValidationError(
-                "--client-credentials and --jwt-bearer request a token without an account; remove --account")
-        }
+        try ownToken.validate(beside: account)
     }
 
     func run(_ context: CommandContext) async throws {

@@ -24,17 +24,21 @@ struct ClientsFileEditor {
     /// The file with a registration of a provider: a new one at its end, or new values in the one that is there.
     ///
     /// - Parameters:
+    ///   - postLogoutRedirectURI: As registered; `nil` leaves what the file says of it.
     ///   - keyFile: Where the key is that signs for the client; `nil` leaves what the file says of it.
     ///   - input: What a new registration was made with.
     /// - Throws: `Failure` for a file that is written so that it cannot be changed in parts.
     func setting(
-        _ client: RegisteredClient, redirectURI: String?, keyFile: String? = nil, of provider: String,
-        with input: InputOptions
+        _ client: RegisteredClient, redirectURI: String?, postLogoutRedirectURI: String? = nil,
+        keyFile: String? = nil, of provider: String, with input: InputOptions
     ) throws -> [UInt8] {
         var values: [(String, JSONValue)] = [("client_id", .string(client.clientID))]
         if let secret = client.clientSecret { values.append(("client_secret", .string(secret.reveal()))) }
         if let keyFile { values.append(("client_key_file", .string(keyFile))) }
         if let redirectURI { values.append(("redirect_uri", .string(redirectURI))) }
+        if let postLogoutRedirectURI {
+            values.append(("post_logout_redirect_uri", .string(postLogoutRedirectURI)))
+        }
         if let uri = client.managementURI, let token = client.managementToken {
             values += [
                 ("registration_client_uri", .string(uri.text)),

@@ -54,8 +54,24 @@ struct ClientTokenOptions: ParsableArguments {
         }
     }
 
-    /// Requests the token, and prints it as the options say.
-    func print(_ part: TokenCommand.Part?, _ account: AccountOptions, _ context: CommandContext) async throws {
+    /// The rules for a command that can also use an account.
+    func validate(beside account: AccountOptions) throws {
+        try validate()
+        if assertionVariable != nil, account.network.sandbox != nil {
+            throw ValidationError(
+                "--assertion-env cannot be combined with --sandbox: a real assertion is never sent to a sandbox")
+        }
+        if isWanted, account.account != nil {
+            throw ValidationError(
+                "--client-credentials and --jwt-bearer request a token without an account; remove --account")
+        }
+    }
+
+    /// Runs `body` with the client and the grant of its token.
+    func withClient(
+        of account: AccountOptions, _ context: CommandContext,
+        _ body: (OAuthClient, ClientGrant, ProviderRegistry.Entry) async throws -> Void
+    ) async throws {
         let sources = try ProviderSources(account.providers, context)
         let entry = try sources.entry(account.provider)
         let deadline = account.network.timeout.map { Duration.seconds($0) } ?? TransportLimits().deadline
@@ -64,11 +80,17 @@ struct ClientTokenOptions: ParsableArguments {
             let registration = try connector.registration(for: entry, prefersSecret: true)
             let client = try connector.client(for: entry, registration: registration)
             let wanted = scopes.flatMap { $0.split(separator: " ").map(String.init) }
-            let grant = try grant(wanted, context.environment)
+            try await body(client, try grant(wanted, context.environment), entry)
+        }
+    }
+
+    /// Requests the token, and prints it as the options say.
+    func print(_ part: TokenCommand.Part?, _ account: AccountOptions, _ context: CommandContext) async throws {
+        try await withClient(of: account, context) { client, grant, entry in
             let tokens = try await context.console.showing("requesting a token") { try await client.tokens(for: grant) }
-            let owner = "the client \(registration.clientID)"
+            let owner = "the client \(client.registration.clientID)"
             switch part {
-            case nil: show(tokens, of: registration, entry, context.console)
+            case nil: show(tokens, of: client.registration, entry, context.console)
             case .raw: TokenCommand.printToken(tokens, context.console)
             case .header:
                 try TokenCommand.printSegment(0, named: "header", of: tokens, ownedBy: owner, context.console)

@@ -17,14 +17,22 @@ struct MapOptions: ParsableArguments {
     ///
     /// - Throws: `Failure` with everything that is wrong with the file; `ResolutionError`.
     func map(for account: Account, _ console: Console) async throws -> ResourceMap {
-        let provider = account.client.provider
-        guard let file else { return try await account.session().resourceMap() }
+        guard file == nil else { return try map(for: account.client, of: account.entry.descriptor, console) }
+        return try await account.session().resourceMap()
+    }
+
+    /// The map for a client without an account.
+    ///
+    /// - Throws: As `map(for:_:)`.
+    func map(for client: OAuthClient, of descriptor: ProviderDescriptor, _ console: Console) throws -> ResourceMap {
+        let provider = client.provider
+        guard let file else { return ResourceMap(provider.resources, scopes: provider.scopes) }
         let source = try SourceFile(readingFrom: file)
         let map = ResourceMapFile(source)
         if map.diagnostics.contains(where: { $0.severity == .error }) {
             throw Failure(diagnostics: map.diagnostics, in: source, console)
         }
         return ResourceMap(
-            try map.resources(for: provider, of: account.entry.descriptor), scopes: provider.scopes)
+            try map.resources(for: provider, of: descriptor), scopes: provider.scopes)
     }
 }

@@ -36,7 +36,7 @@ enum RedirectURI {
         return Secret("\(start)\(PercentEncoding.encode(name))=\(state.reveal())")
     }
 
-    private static func refusal(of uri: String) -> String? {
+    static func refusal(of uri: String) -> String? {
         guard uri.hasOnly(0x21...0x7E) else { return "has characters that are not allowed in a URI" }
         guard !uri.utf8.contains(UInt8(ascii: "#")) else { return "has a fragment (RFC 6749, section 3.1.2)" }
         guard let colon = uri.utf8.firstIndex(of: UInt8(ascii: ":")) else { return "is not an absolute URI" }

@@ -4,6 +4,26 @@ import HTTPTypes
 
 /// The metadata that a client sends when it registers (RFC 7591, section 2).
 public struct ClientMetadata: Sendable {
+    /// A URI of the client besides its redirect URIs: https, or http on this machine.
+    public enum URI: Hashable, Sendable {
+        /// The client's home page.
+        case home
+        case logo, policy, termsOfService
+        /// The client publishes its public keys here, and the registration does not contain them.
+        case keySet
+        /// An app may have a scheme of its own here.
+        case postLogoutRedirect
+        case backChannelLogout
+        /// It has the origin of a redirect URI.
+        case frontChannelLogout
+        case initiateLogin
+    }
+
+    /// What an algorithm signs.
+    public enum Signed: Hashable, Sendable {
+        case idToken, userinfo, requestObject
+    }
+
     package var redirectURIs: [String]
     /// The name that users see.
     package var clientName: String?
@@ -15,7 +35,18 @@ public struct ClientMetadata: Sendable {
     /// The keys that sign its assertions and requests, or that responses are encrypted for. Only their public parts
     /// are sent.
     package var keys: [ClientKey]
+    /// E-mail addresses of the people who are responsible for the client.
+    package var contacts: [String]
+    package var uris: [URI: String]
+    package var algorithms: [Signed: String]
 
+    /// - Parameters:
+    ///   - keys: The keys that sign the client's assertions and requests, or that responses are encrypted for. Only their
+    ///     public parts are sent.
+    ///   - contacts: E-mail addresses of the people who are responsible for the client.
+    ///   - uris: The client's other URIs.
+    ///   - algorithms: Signature algorithms, such as `ES256`, instead of those that follow from the descriptor. Encryption
+    ///     always follows from the descriptor.
     public init(
         redirectURIs: [String],
         clientName: String? = nil,
@@ -23,7 +54,10 @@ public struct ClientMetadata: Sendable {
         grantTypes: [String] = ["authorization_code", "refresh_token"],
         scopes: [String] = [],
         dpopBoundAccessTokens: Bool = false,
-        keys: [ClientKey] = []
+        keys: [ClientKey] = [],
+        contacts: [String] = [],
+        uris: [URI: String] = [:],
+        algorithms: [Signed: String] = [:]
     ) {
         self.redirectURIs = redirectURIs
         self.clientName = clientName
@@ -32,6 +66,9 @@ public struct ClientMetadata: Sendable {
         self.scopes = scopes
         self.dpopBoundAccessTokens = dpopBoundAccessTokens
         self.keys = keys
+        self.contacts = contacts
+        self.uris = uris
+        self.algorithms = algorithms
     }
 }
 
@@ -49,31 +86,6 @@ extension ClientMetadata {
         let url = try provider.endpoint(.registration, for: .registration)
         return try .registration(
             .post, url, key: "endpoints.registration", token: initialAccessToken, body: try document(at: provider))
-    }
-
-    /// The metadata as they are sent.
-    func document(at provider: DiscoveredProvider) throws(OAuthError) -> JSONObject {
-        for uri in redirectURIs { try RedirectURI.check(uri, against: provider) }
-        guard !authenticationMethod.usesKey || keys.contains(where: \.canSign) else {
-            throw OAuthError(
-                .registration, .missingClientKey,
-                "\(authenticationMethod.rawValue) requires a signing key, and the metadata has none")
-        }
-        guard Set(keys.map(\.id)).count == keys.count else {
-            throw OAuthError(
-                .registration, .badRegistration, "two of the keys have the same id",
-                hint: "give each key its own id (RFC 7517, section 4.5)")
-        }
-        var body = JSONObject()
-        body["redirect_uris"] = .array(redirectURIs.map { .string($0) })
-        body["token_endpoint_auth_method"] = .string(authenticationMethod.rawValue)
-        body["grant_types"] = .array(grantTypes.map { .string($0) })
-        if grantTypes.contains("authorization_code") { body["response_types"] = ["code"] }
-        body["client_name"] = clientName.map { .string($0) }
-        if !scopes.isEmpty { body["scope"] = .string(try provider.scopes.joined(scopes)) }
-        if !keys.isEmpty { body["jwks"] = ClientKey.publicKeySet(keys) }
-        if dpopBoundAccessTokens { body["dpop_bound_access_tokens"] = true }
-        return body
     }
 }
 

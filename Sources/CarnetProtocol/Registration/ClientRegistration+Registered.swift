@@ -9,6 +9,7 @@ extension ClientRegistration {
                 secret: client.clientSecret, signingKey: metadata.keys.first(where: \.canSign),
                 decryptionKeys: metadata.keys.filter { $0.use != .signature }),
             redirectURI: metadata.redirectURIs.first ?? client.redirectURIs.first ?? "",
+            postLogoutRedirectURI: metadata.uris[.postLogoutRedirect],
             scopes: metadata.scopes.isEmpty ? nil : metadata.scopes,
             authenticationMethod: client.authenticationMethod,
             dpopBoundAccessTokens: metadata.dpopBoundAccessTokens ? true : nil,

@@ -128,6 +128,16 @@ extension RegisteredClient {
                 .registration, .redirectNotAccepted, "the server did not register the redirect URI \(uri)",
                 descriptorKey: key, status: response.status)
         }
+        // Responses with another algorithm would be rejected at each sign-in.
+        let sent = (try? JSONValue(parsing: request.outgoing.body))?.object ?? JSONObject()
+        for member in sent.members where member.name.hasSuffix("_alg") || member.name.hasSuffix("_enc") {
+            guard let stated = body[member.name], !stated.isNull, stated != member.value else { continue }
+            let registered = stated.string.map { request.quotable($0, limit: 20) } ?? "no algorithm"
+            throw OAuthError(
+                .registration, .badRegistration,
+                "the server registered \(registered) as \(member.name) instead of \(member.value.string ?? "")",
+                descriptorKey: key, status: response.status)
+        }
         // RFC 7592, section 3: a new token invalidates the old one.
         managementToken = try text("registration_access_token").map { Secret($0) } ?? old?.managementToken
         origins = old?.origins

@@ -73,6 +73,29 @@ struct FlowTests {
         #expect(misused.status == 2)
     }
 
+    @Test("A client calls a resource with its own token")
+    func aClientCallsAResourceWithItsOwnToken() async throws {
+        try home.write(
+            Sample.acme()
+                + "resources: [{ id: mail, scope: email, title: Mail, url: 'https://api.acme.example/mail' }]\n",
+            to: "providers/acme.yaml"
+        )
+        let sandbox = try await RunningSandbox(home, "acme")
+        func call(_ arguments: String...) async throws -> CommandResult {
+            try await home.start(["call", "acme"] + arguments + ["--sandbox", sandbox.address]).finish()
+        }
+        let called = try await call("mail", "--client-credentials", "--scope", "email")
+        #expect(called.status == 0 && !called.standardOutput.isEmpty, "\(called)")
+        #expect(try await home.run("accounts").standardOutput.isEmpty, "nobody is signed in")
+        let without = try await call("mail", "--client-credentials", "--scope", "profile")
+        #expect(without.status == 1 && without.standardError.contains("add --scope email"), "\(without)")
+        let undeclared = try await call("https://evil.example/", "--client-credentials")
+        #expect(undeclared.status == 1 && undeclared.standardOutput.isEmpty, "\(undeclared)")
+        #expect(try await call("mail").status != 0, "there is no account")
+        #expect(try await call("mail", "--scope", "email").status == 2)
+        #expect(try await call("mail", "--client-credentials", "--account", "ada").status == 2)
+    }
+
     @Test("A resource that wants a stronger sign-in says how to get it")
     func aResourceThatWantsAStronger() async throws {
         try home.write(
@@ -156,6 +179,39 @@ struct FlowTests {
         #expect(attributes[.posixPermissions] as? Int == 0o600)
         let text = try String(contentsOf: file, encoding: .utf8)
         #expect(text.contains("client_secret:") == isConfidential)
+        let login = try await home.logIn("acme", "--clients", file.path, "--sandbox", sandbox.address)
+        #expect(login.status == 0, "\(login)")
+    }
+
+    @Test("A registration names what the options say, and each value is checked")
+    func aRegistrationNamesWhatTheOptionsSay() async throws {
+        let sandbox = try await RunningSandbox(home, "acme")
+        let file = home.folder.appending(path: "clients.yaml")
+        let arguments = ["register", "acme", "--output", file.path, "--sandbox", sandbox.address]
+        let invalid = [
+            ["--contact", "ada"], ["--client-uri", "ftp://acme.example/"], ["--id-token-alg", "none"],
+            ["--frontchannel-logout-uri", "https://acme.example/out"], ["--request-object-alg", "ES256"],
+        ]
+        for options in invalid {
+            let refused = try await home.start(arguments + options).finish()
+            #expect(refused.status == 1 && !FileManager.default.fileExists(atPath: file.path), "\(options): \(refused)")
+        }
+        let all = [
+            "--contact", "ada@acme.example", "--client-uri", "https://acme.example/", "--logo-uri",
+            "https://acme.example/logo.png", "--policy-uri", "https://acme.example/policy", "--tos-uri",
+            "https://acme.example/terms", "--post-logout-redirect-uri", "http://127.0.0.1/signed-out",
+            "--backchannel-logout-uri", "https://acme.example/back", "--initiate-login-uri",
+            "https://acme.example/initiate", "--id-token-alg", "RS256", "--verbose",
+        ]
+        let registered = try await home.start(arguments + all).finish()
+        #expect(registered.status == 0, "\(registered)")
+        for sent in [
+            #""application_type": "native""#, #""ada@acme.example""#, #""client_uri": "https://acme.example/""#,
+        ] {
+            #expect(registered.standardError.contains(sent), "\(registered)")
+        }
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(text.contains(#"post_logout_redirect_uri: "http://127.0.0.1/signed-out""#))
         let login = try await home.logIn("acme", "--clients", file.path, "--sandbox", sandbox.address)
         #expect(login.status == 0, "\(login)")
     }

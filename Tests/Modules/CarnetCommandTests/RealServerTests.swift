@@ -97,14 +97,8 @@ extension Peer.Server {
     /// What a descriptor says beyond the issuer, for which `ISSUER` stands.
     var lines: String {
         switch self {
-        case .canaille, .oidcProviderMock:
+        case .canaille, .djangoAllauth, .oidcProviderMock:
             "scopes: { default: [openid, profile, email] }"
-        // It decodes no percent signs in the Basic header.
-        case .djangoAllauth:
-            """
-            scopes: { default: [openid, profile, email] }
-            client: { basic_encoding: raw }
-            """
         // Its OpenID Connect metadata omits the endpoints of OAuth, which have a document of their own.
         case .djangoOAuthToolkit:
             """
@@ -121,11 +115,10 @@ extension Peer.Server {
             scopes: { default: [openid, profile, email] }
             client: { authentication: [client_secret_post] }
             """
-        // It decodes no percent signs in the Basic header, and its logout tokens have no end.
+        // Its logout tokens have no end.
         case .glewlwyd:
             """
             scopes: { default: [openid, profile, email], offline: [offline_access] }
-            client: { basic_encoding: raw }
             logout: { missing_exp: its logout tokens have none }
             """
         // It gives a refresh token only to who asks for consent anew (OpenID Connect Core, section 11), and wants in the

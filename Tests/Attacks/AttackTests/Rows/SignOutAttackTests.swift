@@ -250,6 +250,50 @@ struct RegistrationAttackTests {
         #expect(scenario.count("/register") == 1)
     }
 
+    @Test("DCR-07: Metadata are checked before")
+    func DCR_07_metadataAreCheckedBefore() async throws {
+        let scenario = Scenario()
+        let provider = try Fixture.resolved(Flow.openID + "id_token: { algorithms: [ES256, PS256] }\n")
+        func register(_ metadata: ClientMetadata) async throws {
+            let registrar = ClientRegistrar(transport: scenario)
+            _ = try await registrar.register(metadata, at: try await registrar.discovered(provider))
+        }
+        func metadata(
+            contacts: [String] = [], uris: [ClientMetadata.URI: String] = [:],
+            algorithms: [ClientMetadata.Signed: String] = [:]
+        ) -> ClientMetadata {
+            ClientMetadata(
+                redirectURIs: [Scenario.redirectURI], contacts: contacts, uris: uris, algorithms: algorithms)
+        }
+        for contact in ["", "ada", "@acme.example", "ada@", "a b@acme.example", "a@b@c", "a@b\r\nx: y"] {
+            await expectRefusal(.badRegistration) { try await register(metadata(contacts: [contact])) }
+        }
+        for name in ClientMetadata.URI.all {
+            for uri in ["", "/x", "javascript:alert(1)", "http://app.example/x", "https://app.example/#x", "data:,x"] {
+                await expectRefusal(.badRegistration) { try await register(metadata(uris: [name: uri])) }
+            }
+        }
+        await expectRefusal(.badRegistration) {
+            try await register(metadata(uris: [.frontChannelLogout: "https://other.example/out"]))
+        }
+        for algorithm in ["none", "RS256", "HS256", "es256", ""] {
+            await expectRefusal(.badRegistration) { try await register(metadata(algorithms: [.idToken: algorithm])) }
+        }
+        for algorithm in ["none", "ES256"] {
+            await expectRefusal(.badRegistration) {
+                try await register(metadata(algorithms: [.requestObject: algorithm]))
+            }
+        }
+        #expect(scenario.count("/register") == 0)
+        // The server's own choice would fail every sign-in.
+        scenario.change { $0.registration["id_token_signed_response_alg"] = "RS256" }
+        await expectRefusal(.badRegistration, at: .registration) {
+            try await register(metadata(algorithms: [.idToken: "PS256"]))
+        }
+        scenario.change { $0.registration["id_token_signed_response_alg"] = "PS256" }
+        try await register(metadata(algorithms: [.idToken: "PS256"]))
+    }
+
     /// Keys go by value, so that no URL can say otherwise; a server could not tell two with one id apart.
     @Test("CAUTH-13: Keys that are published once")
     func CAUTH_13_keysThatArePublishedOnce() async throws {

@@ -2,6 +2,7 @@
 enum Exchange: String, CaseIterable, Sendable {
     case discovery = "discovery"
     case code = "authorization code with PKCE"
+    case secret = "five lines of YAML, with the secret `s3cr+t/for%41&=:swift`"
     case userinfo = "userinfo"
     case refresh = "refresh"
     case rotation = "a used refresh token is rejected"
@@ -86,8 +87,8 @@ enum Deviation: String, CaseIterable, Sendable {
     /// What makes a client pass all the same.
     var rule: String {
         switch self {
-        case .rawBasicOnly: "`client.basic_encoding: raw`"
-        case .encodedBasicOnly: "Carnet percent-encodes by default"
+        case .rawBasicOnly: "after `invalid_client`, Carnet sends the other encoding once, and remembers it"
+        case .encodedBasicOnly: "Carnet percent-encodes first"
         case .noColonInBasic: "`client.authentication: [client_secret_post]`"
         case .ignoresPKCE: "the nonce of the ID token still stops a stolen code"
         case .errorWithoutIssuer: "an error response fails the sign-in; Carnet trusts nothing in it"

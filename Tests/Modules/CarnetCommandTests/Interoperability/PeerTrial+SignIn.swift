@@ -98,6 +98,20 @@ extension PeerTrial {
         if isElsewhere { note(.endpointsElsewhere) }
     }
 
+    /// The least that a descriptor can say: id, name, issuer and scopes.
+    mutating func trySecret() async throws {
+        let client = try client(lines: "scopes: { default: [openid, profile, email] }")
+        let before = transport.count(whoseFormHas: "grant_type=authorization_code")
+        do {
+            _ = try await signIn(client)
+            let attempts = transport.count(whoseFormHas: "grant_type=authorization_code") - before
+            #expect((1...2).contains(attempts))
+            note(.secret, .passed(attempts == 2 ? "the server does not decode it" : nil))
+        } catch let error as OAuthError where error.step == .tokenRequest {
+            note(.secret, .refused(words(of: error)))
+        }
+    }
+
     /// The same sign-in without the line of the descriptor that is there for one oddity.
     mutating func tryWhatStandsInTheDescriptor() async throws {
         guard let (lines, deviation) = peer.server.alternative else { return }
@@ -135,7 +149,7 @@ extension Peer.Server {
         let scopes = "scopes: { default: [openid, profile, email], offline: [offline_access] }"
         return switch self {
         case .canaille: (lines + "\nclient: { basic_encoding: raw }", .encodedBasicOnly)
-        case .djangoAllauth: ("scopes: { default: [openid, profile, email] }", .rawBasicOnly)
+        case .djangoAllauth: (lines + "\nclient: { basic_encoding: percent }", .rawBasicOnly)
         case .djangoOIDCProvider:
             (
                 "scopes: { default: [openid, profile, email] }\nclient: { basic_encoding: raw }", .noColonInBasic
@@ -144,7 +158,7 @@ extension Peer.Server {
             (
                 "scopes: { default: [openid, profile, email] }\nclient: { basic_encoding: raw }", .encodedBasicOnly
             )
-        case .glewlwyd: (scopes, .rawBasicOnly)
+        case .glewlwyd: (scopes + "\nclient: { basic_encoding: percent }", .rawBasicOnly)
         case .idpyoidc: (scopes, .consentForOfflineAccess)
         case .oidcProviderMock: nil
         }

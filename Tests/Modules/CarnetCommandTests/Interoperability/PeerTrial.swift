@@ -20,6 +20,7 @@ struct PeerTrial {
                 // First: of a user's sessions with one client, some servers name one alone.
                 try await trial.tryBackChannelLogout(listener)
                 try await trial.tryCode()
+                try await trial.trySecret()
                 try await trial.tryRefresh()
                 try await trial.tryExtensions()
                 try await trial.tryIntrospection()

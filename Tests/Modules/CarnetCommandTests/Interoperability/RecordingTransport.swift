@@ -27,6 +27,13 @@ final class RecordingTransport: Transport {
         }
     }
 
+    /// How many requests have a text in their form.
+    func count(whoseFormHas text: String) -> Int {
+        state.withLock { state in
+            state.exchanges.count { String(decoding: $0.request.body, as: UTF8.self).contains(text) }
+        }
+    }
+
     /// The responses to the requests that carried a proof of possession, in their order.
     var proved: [IncomingResponse] {
         guard let name = HTTPField.Name("DPoP") else { return [] }
