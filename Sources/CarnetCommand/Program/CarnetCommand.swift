@@ -1,5 +1,19 @@
 import ArgumentParser
 
+/// What `carnet --version` prints: the version, and in a released binary the commit.
+enum Version {
+    /// `.ci/release` refuses a tag with another version.
+    private static let number = "0.1.0"
+
+    /// `.ci/release` writes the commit over the dots of the linked program, so that a commit compiles nothing again.
+    private static let stamp = "commit:........................................"
+
+    static let text: String = {
+        let commit = stamp.dropFirst("commit:".count)
+        return commit.first == "." ? number : "\(number) (commit \(commit.prefix(12)))"
+    }()
+}
+
 /// The root of the command line.
 struct CarnetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -24,7 +38,7 @@ struct CarnetCommand: AsyncParsableCommand {
               3    the program itself failed
               129  ended by SIGHUP; 130 by Ctrl-C; 143 by SIGTERM
             """,
-        version: "0.1.0",
+        version: Version.text,
         groupedSubcommands: [
             CommandGroup(
                 name: "Providers",
