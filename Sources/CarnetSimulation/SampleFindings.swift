@@ -24,7 +24,7 @@ struct SampleFindings {
     }
 
     var all: [Diagnostic] {
-        ofTokens(token) + ofTokens(refresh) + ofSteps + ofProfile + ofError + ofCallback
+        ofTokens(token) + ofTokens(refresh) + ofSteps + ofProfile + ofFurtherRequests + ofError + ofCallback
     }
 
     /// A response of the real provider, by its key.
@@ -197,7 +197,14 @@ extension SampleFindings {
 
 extension SampleFindings {
     private var ofProfile: [Diagnostic] {
-        guard let sample = profileSample, let profile = try? profile(sample) else { return [] }
+        guard let sample = profileSample else { return [] }
+        let profile: Profile
+        do throws(OAuthError) {
+            profile = try self.profile(sample)
+        } catch {
+            return error.kind == .serverError && sample.name == "userinfo"
+                ? [rejected("samples.userinfo", error, at: sample.place)] : []
+        }
         guard sample.body[simulation.provider.profile.root] != nil else {
             let span = places.profile.root.span
             return [claimFinding("'profile.root' finds nothing in samples.\(sample.name)", at: span)]
@@ -213,7 +220,9 @@ extension SampleFindings {
                 )
             )
         }
-        if context.descriptor.profile.claims["subject"] == nil, profile.subject == nil {
+        if context.descriptor.profile.claims["subject"] == nil, context.descriptor.profile.subject == nil,
+            profile.subject == nil
+        {
             found.append(
                 claimFinding(
                     "the sample has no subject at /sub",
@@ -222,11 +231,34 @@ extension SampleFindings {
                 )
             )
         }
-        for claim in expect.claims.items where profile[claim.name]?.scalarText != claim.value.scalarText {
-            let value = profile[claim.name].map { $0.scalarText ?? $0.jsonText() } ?? "missing"
+        let whole = profile.derivingClaims(at: simulation.provider)
+        for claim in expect.claims.items where whole[claim.name]?.scalarText != claim.value.scalarText {
+            let value = whole[claim.name].map { $0.scalarText ?? $0.jsonText() } ?? "missing"
             found.append(notAsExpected("the claim \(claim.name) is \(value)", places.samples.expect.claims[claim.name]))
         }
         return found
+    }
+
+    /// A further request whose root, condition or claim finds nothing in its own sample.
+    private var ofFurtherRequests: [Diagnostic] {
+        let requests = simulation.provider.profile.requests
+        let all = places.profile.requests.all
+        guard requests.count == all.count else { return [] }
+        return zip(requests, all).flatMap { request, place -> [Diagnostic] in
+            guard let sample = request.sample else { return [] }
+            let related = [context.related("the sample", at: place.sample.keySpan)]
+            guard let holder = request.holder(in: sample) else {
+                let key = place.conditions.isWritten ? place.conditions.keySpan : place.root.span
+                return [claimFinding("nothing in the request's sample is the right object", at: key, related: related)]
+            }
+            return request.claims.compactMap { claim in
+                guard holder.first(of: claim.value) == nil else { return nil }
+                let pointers = claim.value.map(\.description).joined(separator: ", ")
+                return claimFinding(
+                    "\(pointers) finds nothing in the request's sample", at: place.claims[claim.name].span,
+                    related: related)
+            }
+        }
     }
 
     /// The sample that the profile is taken from.

@@ -82,7 +82,8 @@ public final class OAuthClient: Sendable {
         self.clock = clock
         self.random = random
         self.usedTokens = usedTokens ?? MemoryUsedTokenStore()
-        provider = try descriptor.resolve(inputs: registration.inputs)
+        let resolved = try descriptor.resolve(inputs: registration.inputs)
+        provider = resolved.registered(resolved.values(registration, now: clock.now, random: random))
         providerClock = ProviderClock(clock)
         refreshMargin = TimeInterval(provider.refresh.margin)
         var limits = limits

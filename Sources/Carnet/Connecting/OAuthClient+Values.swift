@@ -142,7 +142,7 @@ extension OAuthClient {
                 let (incoming, request) = try await send(with: connection) {
                     try requests.call(call, key: "connection.on_disconnect.\(index)")
                 }
-                if !call.isDeclined(incoming) { try ResourceRequest.validate(incoming, to: request) }
+                try call.validate(incoming, to: request)
             } catch {
                 failures.append(
                     error as? OAuthError ?? OAuthError(.connection, .cancelled, "the request was cancelled"))

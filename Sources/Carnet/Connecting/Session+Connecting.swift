@@ -81,7 +81,7 @@ extension Session {
             let (incoming, request) = try await client.send(with: connection) {
                 try made.call(call, key: "connection.on_connect.\(index)")
             }
-            if !call.isDeclined(incoming) { try ResourceRequest.validate(incoming, to: request) }
+            try call.validate(incoming, to: request)
         }
     }
 

@@ -56,7 +56,9 @@ extension Session {
                 profile.failures.append(error)
             }
         }
-        guard provider.profile.callback != nil else { return profile }
-        return profile.adding(try await stored().connection.values ?? [:], from: provider)
+        if provider.profile.callback != nil {
+            profile = profile.adding(try await stored().connection.values ?? [:], from: provider)
+        }
+        return profile.derivingClaims(at: provider)
     }
 }

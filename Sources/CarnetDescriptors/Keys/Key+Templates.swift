@@ -7,10 +7,11 @@ extension Key {
         _ path: any WritableKeyPath<Section, NamedList<Template>> & Sendable,
         in place: TemplatePlace,
         removesInherited: Bool = false,
+        takesJSON: Bool = false,
         _ summary: String
     ) {
-        let value = Template.shape(in: place)
-        let shape = Shape.map(of: removesInherited ? .either([value, .null]) : value)
+        let value = takesJSON ? Template.jsonShape(in: place) : Template.shape(in: place)
+        let shape = Shape.map(of: removesInherited && !takesJSON ? .either([value, .null]) : value)
         let description = KeyDescription(name: name, shape: shape, summary: summary, isRequired: false)
         let property = Property(path)
         self.init(description: description, slot: property.slot) { node, section, decoder in
@@ -18,7 +19,9 @@ extension Key {
             let items = entries.filter { !decoder.deletes($0) }.compactMap { entry in
                 removesInherited && entry.value.isNull
                     ? Named(entry.key, .removal)
-                    : Template(entry.value, in: place, &decoder).map { Named(entry.key, $0) }
+                    : (takesJSON
+                        ? Template(json: entry.value, in: place, &decoder) : Template(entry.value, in: place, &decoder))
+                        .map { Named(entry.key, $0) }
             }
             property.modify(in: &section) { $0.items = items }
         } write: {

@@ -14,6 +14,8 @@ extension ProviderDescriptor {
         case .step: self.exchange.items.flatMap(\.value.capture.names)
         case .connection:
             self.connection.derive.names + self.connection.lookups.items.flatMap { $0.references.map(\.name) }
+        case .claim:
+            self.profile.effectiveClaims.map(\.name) + self.profile.requests.flatMap(\.claims.names)
         case .input, .client, .request: []
         }
     }

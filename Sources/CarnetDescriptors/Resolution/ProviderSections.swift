@@ -134,7 +134,7 @@ extension ProviderSections {
     var isLate: Bool {
         !endpoints.late.isEmpty || !api.lateHeaders.isEmpty || !lateResources.isEmpty
             || RequestKind.allCases.contains { $0 != .logout && request(of: $0)?.isLate == true }
-            || profile.requests.contains { $0.isLate }
+            || profile.requests.contains { $0.isLate } || !profile.derive.isEmpty
             || !exchange.isEmpty || !api.lateParameters.isEmpty
             || !connection.isEmpty || !authorization.lateParameters.isEmpty
     }

@@ -83,6 +83,15 @@ extension Provider {
         shared = SharedSections(try .resolved(descriptor, with: resolver))
     }
 
+    /// The provider for one client: its endpoints have the values of the registration.
+    package func registered(_ values: @autoclosure () -> TemplateValues) -> Provider {
+        guard shared.sections.endpoints.haveClientValues else { return self }
+        return Provider(
+            shared: shared.changed { sections in
+                sections.endpoints.fill(client: values(), trusting: sections.trustedHosts)
+            })
+    }
+
     /// For a provider that needs no metadata, or whose metadata must not be requested or is unavailable.
     package var withoutMetadata: DiscoveredProvider { DiscoveredProvider(shared: shared) }
 }

@@ -41,6 +41,7 @@ extension Template {
     /// A template without places.
     init(literal: String) {
         source = literal
+        isJSON = false
         parts = literal.isEmpty ? [] : [.literal(literal)]
     }
 }

@@ -79,6 +79,9 @@ extension Template {
         expressions.flatMap(\.references).filter { $0.origin != .input }
     }
 
+    /// Whether the registration knows all that is filled at run time.
+    var isOfClient: Bool { isLate && references.allSatisfy { $0.origin == .client } }
+
     /// Whether a part is filled at run time.
     package var isLate: Bool {
         parts.contains { if case .late = $0 { true } else { false } }
@@ -132,18 +135,18 @@ extension Template {
                 filled.append(.late(.value(TemplateReference(.input, name)), fallback: nil))
             case .input(let name):
                 guard let text = value(name) else { return nil }
-                filled.append(.literal(text))
+                filled.append(.literal(isJSON ? text.inJSON : text))
             case .late(let expression, let fallback):
                 if let expression = expression.filled(keeping: secrets, value) {
                     filled.append(.late(expression, fallback: fallback))
                 } else if let fallback {
-                    filled.append(.literal(fallback))
+                    filled.append(.literal(isJSON ? fallback.inJSON : fallback))
                 } else {
                     return nil
                 }
             }
         }
-        return Template(source, parts: filled)
+        return Template(source, parts: filled, isJSON: isJSON)
     }
 
     /// This template with another one behind it.

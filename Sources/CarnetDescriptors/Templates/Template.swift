@@ -18,6 +18,8 @@ package struct Template: Hashable, Sendable, CustomStringConvertible {
 
     package let source: String
     let parts: [Part]
+    /// Whether the text is JSON, whose strings are templates. What is filled in is escaped.
+    package let isJSON: Bool
 
     /// A template of inputs alone.
     ///
@@ -26,14 +28,16 @@ package struct Template: Hashable, Sendable, CustomStringConvertible {
         try self.init(source, in: .configuration)
     }
 
-    init(_ source: String, parts: [Part]) {
+    init(_ source: String, parts: [Part], isJSON: Bool = false) {
         self.source = source
         self.parts = parts
+        self.isJSON = isJSON
     }
 
     /// - Throws: `TemplateError`, also for a value that the place cannot have.
     package init(_ source: String, in place: TemplatePlace) throws(TemplateError) {
         self.source = source
+        isJSON = false
         guard source.holds(UInt8(ascii: "{")) || source.holds(UInt8(ascii: "}")) else {
             parts = source.isEmpty ? [] : [.literal(source)]
             return
@@ -93,7 +97,7 @@ package struct Template: Hashable, Sendable, CustomStringConvertible {
             case .literal(let text): output += text
             case .input(let name):
                 guard let text = value(name) else { return nil }
-                output += text
+                output += isJSON ? text.inJSON : text
             case .late: return nil
             }
         }
@@ -121,5 +125,8 @@ extension Template: DescriptorValue {
         self.init(node, in: .configuration, &decoder)
     }
 
-    func json(_ filler: TemplateFiller) -> JSONValue? { isRemoval ? .null : filler(self).map(JSONValue.string) }
+    func json(_ filler: TemplateFiller) -> JSONValue? {
+        guard !isRemoval else { return .null }
+        return filler(self).flatMap { isJSON ? try? JSONValue(parsing: $0) : .string($0) }
+    }
 }

@@ -2,7 +2,7 @@
 package enum TemplateOrigin: String, CaseIterable, Hashable, Sendable {
     /// The registration's inputs.
     case input
-    /// The registration itself: `id` and `secret`.
+    /// The registration itself: `id`, `secret`, `redirect_uri`, and `scope`, the scopes that it requests.
     case client
     /// The callback: `code`, `state`, and the values of `callback.capture`.
     case callback
@@ -13,17 +13,19 @@ package enum TemplateOrigin: String, CaseIterable, Hashable, Sendable {
     case step
     /// The values of lookups and derivations in `connection`.
     case connection
+    /// The claims of the profile, as `profile.claims` and `profile.requests` read them.
+    case claim
     /// The request itself: `body`.
     case request
 
     /// The names that need no declaration.
     package var builtInNames: [String] {
         switch self {
-        case .client: ["id", "secret"]
+        case .client: ["id", "secret", "redirect_uri", "scope"]
         case .callback: ["code", "state"]
         case .token: ["access_token", "refresh_token", "id_token", "scope"]
         case .request: ["body"]
-        case .input, .step, .connection: []
+        case .input, .step, .connection, .claim: []
         }
     }
 }
@@ -47,7 +49,7 @@ package struct TemplateReference: Hashable, Sendable, CustomStringConvertible {
         case .callback: name == "code" || name == "state"
         case .token: name != "scope" && origin.builtInNames.contains(name)
         case .request: true
-        case .input, .step, .connection: false
+        case .input, .step, .connection, .claim: false
         }
     }
 }
@@ -76,12 +78,18 @@ package struct TemplatePlace: Hashable, Sendable {
     package static let authorization = TemplatePlace([.input, .client], isURL: true)
     /// A request for the client itself, which no callback precedes.
     package static let clientRequest = TemplatePlace([.input, .client])
-    package static let tokenURL = TemplatePlace([.input, .callback], isURL: true)
+    /// The URL of a request that no callback precedes.
+    package static let clientURL = TemplatePlace([.input, .client], isURL: true)
+    package static let tokenURL = TemplatePlace([.input, .client, .callback], isURL: true)
     package static let tokenRequest = TemplatePlace([.input, .client, .callback])
     package static let exchange = TemplatePlace([.input, .client, .callback, .token, .step])
-    package static let exchangeURL = TemplatePlace([.input, .callback, .token, .step], isURL: true)
+    package static let exchangeURL = TemplatePlace([.input, .client, .callback, .token, .step], isURL: true)
     package static let signedIn = TemplatePlace([.input, .client, .callback, .token, .step, .connection])
-    package static let signedInURL = TemplatePlace([.input, .callback, .token, .step, .connection], isURL: true)
+    package static let signedInURL = TemplatePlace(
+        [.input, .client, .callback, .token, .step, .connection], isURL: true)
+    /// A claim of the profile, which is shown.
+    package static let claim = TemplatePlace(
+        [.input, .client, .callback, .token, .step, .connection, .claim], isURL: true)
 
     /// Some servers have the token to revoke in the path.
     package static let revocationURL = TemplatePlace(

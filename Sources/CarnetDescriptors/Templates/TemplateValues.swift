@@ -25,6 +25,8 @@ package struct TemplateValues: Sendable {
     package var now: Date
     package let random: @Sendable (Int) -> [UInt8]
     package let digests: any TemplateDigests
+    /// Whether `join` leaves out what is missing, instead of having no value then.
+    package var joinsWhatIsThere = false
 
     package init(
         tables: NamedList<NamedList<String>>,
@@ -49,10 +51,10 @@ package struct TemplateValues: Sendable {
             case .input: return nil
             case .late(let expression, let fallback):
                 if let bytes = evaluate(expression) {
-                    output.text += bytes.text
+                    output.text += template.isJSON ? bytes.text.inJSON : bytes.text
                     output.isSecret = output.isSecret || isSecret(expression)
                 } else if let fallback {
-                    output.text += fallback
+                    output.text += template.isJSON ? fallback.inJSON : fallback
                 } else {
                     return nil
                 }
@@ -110,7 +112,8 @@ package struct TemplateValues: Sendable {
         case .join(let separator, let operands):
             guard let separator = evaluate(separator) else { return nil }
             let texts = operands.compactMap { evaluate($0)?.text }
-            return texts.count == operands.count ? .text(texts.joined(separator: separator.text)) : nil
+            guard texts.count == operands.count || joinsWhatIsThere && !texts.isEmpty else { return nil }
+            return .text(texts.joined(separator: separator.text))
         case .claim(let token, let pointer):
             return evaluate(token).flatMap { JSONValue(claimsOf: $0.text)?[pointer]?.scalarText }.map { .text($0) }
         case .capture(let operand, let pattern):

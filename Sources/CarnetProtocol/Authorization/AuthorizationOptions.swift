@@ -55,6 +55,7 @@ public struct AuthorizationOptions: Sendable {
     }
 
     package var scopes: [String]?
+    package var extraScopes: [String: [String]]
     package var requestsRefreshToken: Bool
     package var access: Access
     package var authentication: AuthenticationRequirements
@@ -68,6 +69,7 @@ public struct AuthorizationOptions: Sendable {
 
     /// - Parameters:
     ///   - scopes: The scopes to request; `nil` for the registration's, else the descriptor's default.
+    ///   - extraScopes: Further scopes for other scope parameters, by their names in the descriptor's `scopes.extra`.
     ///   - requestsRefreshToken: Whether to request a refresh token.
     ///   - access: What the tokens allow, besides the scopes.
     ///   - authentication: How recently and how strongly the user must sign in.
@@ -80,6 +82,7 @@ public struct AuthorizationOptions: Sendable {
     ///   - lifetime: The time until the callback must arrive, in seconds.
     public init(
         scopes: [String]? = nil,
+        extraScopes: [String: [String]] = [:],
         requestsRefreshToken: Bool = true,
         access: Access = Access(),
         authentication: AuthenticationRequirements = AuthenticationRequirements(),
@@ -92,6 +95,7 @@ public struct AuthorizationOptions: Sendable {
         lifetime: TimeInterval = 600
     ) {
         self.scopes = scopes
+        self.extraScopes = extraScopes
         self.requestsRefreshToken = requestsRefreshToken
         self.access = access
         self.authentication = authentication

@@ -62,9 +62,16 @@ extension AuthorizationRequest {
         if !scopes.isEmpty || provider.scopes.whenEmpty == .send {
             try parameters.add(.scope, try provider.scopes.joined(scopes))
         }
-        for item in provider.scopes.extra.items where !item.value.isEmpty || provider.scopes.whenEmpty == .send {
-            let extra = Named(item.name, try provider.scopes.joined(item.value))
-            try parameters.addExtra([extra], key: "scopes.extra")
+        if let unknown = options.extraScopes.keys.sorted().first(where: { !provider.scopes.extra.contains($0) }) {
+            throw OAuthError(
+                .authorization, .unsupported, "the descriptor has no scope parameter \"\(unknown)\"",
+                descriptorKey: "scopes.extra", hint: "add it there, if only with an empty list")
+        }
+        for item in provider.scopes.extra.items {
+            let chosen = options.extraScopes[item.name] ?? []
+            let scopes = item.value + chosen.filter { !item.value.contains($0) }
+            guard !scopes.isEmpty || provider.scopes.whenEmpty == .send else { continue }
+            try parameters.addExtra([Named(item.name, try provider.scopes.joined(scopes))], key: "scopes.extra")
         }
         if rules.state.isParameter { try parameters.add(.state, state) }
         let responseMode = try options.responseMode(besideThatOf: rules)

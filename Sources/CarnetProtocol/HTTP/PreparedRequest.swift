@@ -134,8 +134,10 @@ extension PreparedRequest {
         let encoding = rules.encoding
         var parameters = parameters
         if let token, let name = token.parameter { try parameters.addToken(token.token, named: name) }
+        if let token, token.isInBody, encoding == .query { throw .tokenWithoutBody(parameters.step) }
+        let ownQuery = token?.isInBody == false ? token?.parameter : nil
         let (queried, carried) = parameters.split(
-            encoding, inQuery: rules.queryParameters + [token?.parameter].compactMap { $0 })
+            encoding, inQuery: ownQuery.map { rules.queryParameters + [$0] } ?? rules.queryParameters)
         try parameters.refuseRepeats(of: parameters.items, inQueryOf: url, key: key)
         var headers: [(name: String, value: String, shown: String?)] = [
             ("Accept", accept, nil), ("User-Agent", "Carnet", nil),
@@ -149,7 +151,7 @@ extension PreparedRequest {
             // An empty form has no content type: some servers reject one on a request without content.
             if !body.isEmpty { headers.append(("Content-Type", "application/x-www-form-urlencoded", nil)) }
         case .json:
-            body = carried.json(\.value)
+            body = carried.json(\.value, written: rules.json)
             headers.append(("Content-Type", "application/json", nil))
         }
         var secrets = parameters.secrets
@@ -196,7 +198,8 @@ extension PreparedRequest {
                 method: rules.method.rawValue,
                 url: sent.shown(url.appendingQuery(queried.shown)),
                 headers: fields.map { Named($0.name, $0.shown ?? $0.value) },
-                body: encoding == .query ? "" : encoding == .form ? carried.shown : carried.json(\.shownValue)
+                body: encoding == .query
+                    ? "" : encoding == .form ? carried.shown : carried.json(\.shownValue, written: rules.json)
             ),
             secrets: secrets,
             otherCredentials: headers.contains { $0.value == credentials?.used.reveal() } ? credentials?.other : nil

@@ -222,8 +222,14 @@ extension [RequestParameters.Parameter] {
     }
 
     /// A JSON object of strings.
-    func json(_ value: (Element) -> String) -> String {
-        JSONValue.object(object { .string(value($0)) }).jsonText()
+    ///
+    /// - Parameter written: The names of those whose text is JSON already.
+    func json(_ value: (Element) -> String, written: Set<String> = []) -> String {
+        let object = object { item in
+            let text = value(item)
+            return (written.contains(item.standardName) ? try? JSONValue(parsing: text) : nil) ?? .string(text)
+        }
+        return JSONValue.object(object).jsonText()
     }
 
     /// A JSON object; a repeated name becomes a list.

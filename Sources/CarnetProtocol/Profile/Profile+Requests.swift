@@ -32,10 +32,9 @@ extension Profile {
         for further: ProfileRequest,
         from provider: FilledProvider
     ) throws(OAuthError) -> Profile {
-        guard response.status == 200 else {
-            throw OAuthError.bearer(response, to: request, unauthorized: provider.api.unauthorized)
-        }
+        try further.outcome.validate(status: response, to: request, unauthorized: provider.api.unauthorized)
         let body = try response.value(further.format, .profile, key: request.descriptorKey)
+        try further.outcome.validate(body, of: response, to: request)
         let holder = further.holder(in: body)
         let found = further.claims.compactMap { claim in
             claim.name == "subject" ? nil : holder?.first(of: claim.value).map { Named(claim.name, $0) }

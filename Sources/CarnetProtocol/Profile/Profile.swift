@@ -5,6 +5,8 @@ public import CarnetFoundation
 public struct Profile: Sendable {
     /// The claims that were found, in the order of the map.
     package internal(set) var claims: [Named<JSONValue>]
+    /// The subject before the descriptor made another one of it.
+    private var subjectAsRead: JSONValue?
     /// The body with the claims of the first request. For a token response it contains only the mapped members.
     public let raw: JSONValue
     /// Errors of additional requests. The claims of the other requests are present.
@@ -57,7 +59,52 @@ extension Profile {
         claims = provider.profile.claims.compactMap { claim in
             root.first(of: claim.value).map { Named(claim.name, $0) }
         }
+        // The subject is that of one response; the other claims are derived once all are read.
+        if let subject = derived(at: provider).first(where: { $0.name == "subject" }) {
+            subjectAsRead = self["subject"]
+            set(subject)
+        }
     }
+
+    private mutating func set(_ claim: Named<JSONValue>) {
+        if let index = claims.firstIndex(where: { $0.name == claim.name }) {
+            claims[index] = claim
+        } else {
+            claims.append(claim)
+        }
+    }
+
+    /// The claims that templates make of those that were read.
+    private func derived(at provider: FilledProvider) -> [Named<JSONValue>] {
+        guard !provider.profile.derive.isEmpty, var values = provider.profile.values else { return [] }
+        values.joinsWhatIsThere = true
+        for claim in claims {
+            let value = claim.name == "subject" ? subjectAsRead ?? claim.value : claim.value
+            values.known[TemplateReference(.claim, claim.name)] = value.scalarText.map { TemplateValues.Value($0) }
+        }
+        return provider.profile.derive.compactMap { rule in
+            guard let value = values.fill(rule.value), !value.isSecret, !value.text.isEmpty else { return nil }
+            return Named(rule.name, .string(value.text))
+        }
+    }
+
+    /// The profile with the claims that are made of others, once all are read: those of `profile.derive`, and a name of its
+    /// parts.
+    package func derivingClaims(at provider: FilledProvider) -> Profile {
+        var profile = self
+        for claim in derived(at: provider) where claim.name != "subject" { profile.set(claim) }
+        if profile["name"] == nil, !provider.profile.derive.contains(where: { $0.name == "name" }),
+            let first = profile.claims.firstIndex(where: { Self.partsOfName.contains($0.name) })
+        {
+            let parts = Self.partsOfName.compactMap { profile[$0]?.string }.filter { !$0.isEmpty }
+            if !parts.isEmpty {
+                profile.claims.insert(Named("name", .string(parts.joined(separator: " "))), at: first)
+            }
+        }
+        return profile
+    }
+
+    private static let partsOfName = ["given_name", "family_name"]
 }
 
 extension Profile {
@@ -121,10 +168,10 @@ extension Profile {
         subject: String?,
         verifyingBy verification: ResponseVerification? = nil
     ) throws(OAuthError) {
-        guard response.status == 200 else {
-            throw OAuthError.bearer(response, to: request, unauthorized: provider.api.unauthorized)
-        }
+        let rules = provider.profile.outcome
+        try rules.validate(status: response, to: request, unauthorized: provider.api.unauthorized)
         let body = try Self.body(of: response, to: request, from: provider, by: verification)
+        try rules.validate(body, of: response, to: request)
         self.init(mapping: body, with: provider)
         if let subject {
             guard self.subject?.isSameBytes(as: subject) == true else {

@@ -70,10 +70,15 @@ struct ResponsePlaces {
 
     private mutating func add(_ lookup: LookupRules) {
         let root = lookup.root.tokens
+        add(lookup.call.outcome.errors)
+        addHarmless(lookup.call.outcome.success.field)
         for candidate in [root, root + [nil]] as [[String?]] {
             addHarmless(lookup.value, below: candidate)
             addHarmless(lookup.label, below: candidate)
-            for condition in lookup.conditions.names { harmless.append((candidate + [condition])[...]) }
+            for condition in lookup.conditions.names {
+                let pointer = condition.hasPrefix("/") ? JSONPointer(condition) : nil
+                harmless.append((candidate + (pointer?.tokens ?? [condition]))[...])
+            }
             for rule in lookup.capture.items where !rule.value.isSecret {
                 addHarmless(rule.value.pointers, below: candidate)
             }

@@ -71,10 +71,11 @@ extension OAuthError {
     ///
     /// - Parameter unauthorized: What else means that the access token is not accepted: error codes, or whole bodies.
     static func bearer(
-        _ response: IncomingResponse, to request: PreparedRequest, unauthorized: [String]
+        _ response: IncomingResponse, to request: PreparedRequest, unauthorized: [String],
+        errors: ErrorFields = ErrorFields()
     ) -> OAuthError {
         let challenge = BearerChallenge(response, hiding: request.secrets)
-        let serverError = challenge.serverError ?? response.serverError(ErrorFields(), hiding: request.secrets)
+        let serverError = challenge.serverError ?? response.serverError(errors, hiding: request.secrets)
         if response.status == 401, serverError?.code == AuthenticationRequirements.errorCode {
             let stepUp = AuthenticationRequirements(challenge)
             return OAuthError(
@@ -113,7 +114,40 @@ extension OAuthError {
                     ? nil : "sign in with the scopes " + challenge.scopes.joined(separator: " ")
             )
         }
-        return OAuthError.status(response, request.step, key: request.descriptorKey, hiding: request.secrets)
+        return OAuthError.status(
+            response, request.step, key: request.descriptorKey, fields: errors, hiding: request.secrets)
+    }
+}
+
+extension OutcomeRules {
+    /// Validates the status of a response to a request with the access token.
+    ///
+    /// - Parameter success: The statuses of success, if the descriptor names none.
+    /// - Throws: `OAuthError.bearer`.
+    func validate(
+        status response: IncomingResponse, to request: PreparedRequest, unauthorized: [String] = [],
+        accepting statuses: Range<Int> = 200..<201
+    ) throws(OAuthError) {
+        let isAccepted =
+            success.statuses.isEmpty ? statuses.contains(response.status) : success.accepts(status: response.status)
+        guard isAccepted else {
+            throw OAuthError.bearer(response, to: request, unauthorized: unauthorized, errors: errors)
+        }
+    }
+
+    /// Validates what the body of a response with the status of success says.
+    func validate(_ body: JSONValue, of response: IncomingResponse, to request: PreparedRequest) throws(OAuthError) {
+        guard success.isSuccess(body) == false else { return }
+        let server = response.serverError(errors, hiding: request.secrets)
+        let isOfToken = server?.code == "invalid_token"
+        throw OAuthError(
+            request.step,
+            isOfToken ? .unauthorized : .serverError,
+            isOfToken ? "the resource rejected the access token" : "the server refused the request",
+            descriptorKey: request.descriptorKey,
+            status: response.status,
+            server: server
+        )
     }
 }
 

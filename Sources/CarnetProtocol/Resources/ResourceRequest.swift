@@ -55,6 +55,7 @@ package enum ResourceRequest {
             )
         }
         let credential = try TokenCredential(tokens, in: provider.api.tokenIn, at: provider, for: .resource)
+        if credential.isInBody { throw .tokenWithoutBody(.resource) }
         let removed = Set(
             (rules?.headers.items ?? []).filter(\.value.isRemoval).map { $0.name.lowercased() })
         let apiHeaders =

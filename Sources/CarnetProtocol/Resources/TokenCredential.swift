@@ -7,17 +7,20 @@ struct TokenCredential {
     let header: String?
     /// The scheme before the token in the header.
     private var prefix: String
-    /// The query parameter with the token.
+    /// The parameter with the token.
     let parameter: String?
+    /// Whether the parameter is in the body.
+    let isInBody: Bool
 
     init(_ token: Secret, in placement: TokenPlacement, at provider: FilledProvider) {
         self.token = token
+        if case .body = placement { isInBody = true } else { isInBody = false }
         switch placement {
         case .authorization:
             (header, parameter) = ("Authorization", nil)
             prefix = provider.api.sendsBareToken ? "" : provider.api.scheme + " "
         case .header(let name): (header, prefix, parameter) = (name, "", nil)
-        case .query(let name, _): (header, prefix, parameter) = (nil, "", name)
+        case .query(let name, _), .body(let name, _): (header, prefix, parameter) = (nil, "", name)
         }
     }
 
@@ -61,5 +64,16 @@ struct TokenCredential {
             throw OAuthError(
                 step, .badHeader, "the header \"\(name.quotable(limit: 60))\" cannot be set: the client sets it")
         }
+    }
+}
+
+extension OAuthError {
+    /// RFC 6750, section 2.2: a request with the token in its body has one.
+    static func tokenWithoutBody(_ step: Step) -> OAuthError {
+        OAuthError(
+            step, .unsupported, "the access token is sent in the body, and this request has none",
+            descriptorKey: step == .revocation
+                ? "revocation.token_in" : step == .profile ? "profile.token_in" : "api.token_in",
+            hint: step == .profile ? "add profile: { method: POST }" : "set token_in in profile only")
     }
 }

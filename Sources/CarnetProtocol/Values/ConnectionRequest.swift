@@ -51,8 +51,9 @@ package struct ConnectionRequest: Sendable {
             try parameters.refuseRepeats(of: parameters.items, inQueryOf: target, key: key)
         } else if !parameters.items.isEmpty {
             let isJSON = call.body == .json
-            body = Array((isJSON ? parameters.items.json(\.value) : parameters.items.encoded).utf8)
-            shownBody = isJSON ? parameters.items.json(\.shownValue) : parameters.items.shown
+            let written = call.parameters.jsonNames
+            body = Array((isJSON ? parameters.items.json(\.value, written: written) : parameters.items.encoded).utf8)
+            shownBody = isJSON ? parameters.items.json(\.shownValue, written: written) : parameters.items.shown
             headers.insert(
                 Named("Content-Type", isJSON ? "application/json" : "application/x-www-form-urlencoded"), at: 0)
         }
@@ -176,9 +177,11 @@ public struct ConnectionChoice: Sendable {
         where conditions: [Named<String>] = []
     ) throws(OAuthError) {
         guard !lookup.value.call.isDeclined(response) else { return nil }
-        try ResourceRequest.validate(response, to: request)
         let key = "connection.lookups.\(lookup.name)"
+        let outcome = lookup.value.call.outcome
+        try outcome.validate(status: response, to: request, accepting: 200..<300)
         let body = try response.json(.connection, key: key, isLenient: true)
+        try outcome.validate(body, of: response, to: request)
         let rules = lookup.value
         guard let all = body.candidates(at: rules.root) else {
             guard !rules.call.isOptional else { return nil }
@@ -232,6 +235,17 @@ public struct ConnectionChoice: Sendable {
 }
 
 extension CallRules {
+    /// Validates a response that brings no value.
+    ///
+    /// - Throws: `OAuthError` at step `connection`.
+    package func validate(_ response: IncomingResponse, to request: PreparedRequest) throws(OAuthError) {
+        guard !isDeclined(response) else { return }
+        try outcome.validate(status: response, to: request, accepting: 200..<300)
+        guard outcome.success.field != nil else { return }
+        let body = try response.json(.connection, key: request.descriptorKey, isLenient: true)
+        try outcome.validate(body, of: response, to: request)
+    }
+
     /// Whether a response refuses a request that may be refused. An expired access token and a failing server say nothing.
     package func isDeclined(_ response: IncomingResponse) -> Bool {
         isOptional && (400..<500).contains(response.status) && ![401, 429].contains(response.status)

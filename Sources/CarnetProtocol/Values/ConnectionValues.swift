@@ -35,7 +35,7 @@ extension DiscoveredProvider {
 }
 
 extension ProviderStage {
-    func values(
+    package func values(
         _ registration: ClientRegistration, _ collected: ConnectionValues = ConnectionValues(), now: Date,
         random: any RandomSource
     ) -> TemplateValues {
@@ -47,6 +47,9 @@ extension ProviderStage {
         }
         add(.client, "id", registration.clientID, isSecret: false)
         add(.client, "secret", registration.clientSecret?.reveal(), isSecret: true)
+        add(.client, "redirect_uri", registration.redirectURI, isSecret: false)
+        let requested = self.scopes.requested(registration.scopes ?? self.scopes.defaults, isOffline: true)
+        add(.client, "scope", requested.joined(separator: self.scopes.separator), isSecret: false)
         add(.callback, "code", collected.callback?.code.reveal(), isSecret: true)
         add(.callback, "state", collected.callback?.pending.state.reveal(), isSecret: true)
         add(.token, "access_token", collected.tokens?.accessToken.reveal(), isSecret: true)

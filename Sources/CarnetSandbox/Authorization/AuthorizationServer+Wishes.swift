@@ -4,8 +4,13 @@ import CarnetFoundation
 extension AuthorizationServer {
     /// What the descriptor adds to every request; a prompt may be among other prompts.
     func addedParameters(to received: ReceivedParameters) -> [Named<String>] {
-        let extraScopes = provider.scopes.extra.items.filter { !$0.value.isEmpty }.map {
-            Named($0.name, $0.value.joined(separator: provider.scopes.separator))
+        // A client may ask for more in it.
+        let extraScopes = provider.scopes.extra.items.filter { !$0.value.isEmpty }.map { item in
+            let separator = provider.scopes.separator
+            let all = item.value.joined(separator: separator)
+            let sent = received[item.name]
+            let isMore = sent.map { $0.hasPrefix(all + separator) } ?? false
+            return Named(item.name, isMore ? sent ?? all : all)
         }
         return (provider.authorization.parameters + extraScopes).filter { item in
             item.name != "prompt"

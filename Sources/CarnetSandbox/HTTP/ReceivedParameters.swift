@@ -6,6 +6,8 @@ struct ReceivedParameters {
     private(set) var pairs: [(name: String, value: String)]
     /// The values as they were written, where they came in a form or a query; in the order of the pairs.
     private let written: [Substring]
+    /// The members of a JSON body that are no strings.
+    private var values: [String: JSONValue] = [:]
 
     init(_ pairs: [(name: String, value: String)]) {
         self.pairs = pairs
@@ -38,7 +40,7 @@ struct ReceivedParameters {
         try self.init(form: text)
     }
 
-    /// Reads a JSON object whose members are strings.
+    /// Reads a JSON object. What is no string must be what a descriptor says.
     init(json bytes: [UInt8]) throws(OAuthError) {
         let value: JSONValue
         do throws(JSONError) {
@@ -54,12 +56,17 @@ struct ReceivedParameters {
                 pairs += texts.map { (member.name, $0) }
                 continue
             }
-            guard let text = member.value.string else {
-                throw .invalidRequest("the JSON member \(member.name) is not a string")
-            }
-            pairs.append((member.name, text))
+            pairs.append((member.name, member.value.string ?? member.value.jsonText()))
         }
         self.init(pairs)
+        for member in object.members where member.value.string == nil { values[member.name] = member.value }
+    }
+
+    /// With the parameters of a query.
+    func adding(_ query: ReceivedParameters) -> ReceivedParameters {
+        var all = ReceivedParameters(pairs + query.pairs)
+        all.values = values
+        return all
     }
 
     /// The value; `nil` if the parameter is absent or empty (RFC 6749, section 3.1: empty is as if omitted).
@@ -87,8 +94,11 @@ struct ParameterNames {
     let rename: NamedList<String>
     let omitted: [String]
     let encode: NamedList<ParameterEncoding>
+    /// Those whose text is JSON.
+    var json: Set<String> = []
 
     init(_ rules: ResolvedRequest) {
+        json = rules.json
         rename = rules.rename
         omitted = rules.omit
         encode = rules.encode
@@ -111,14 +121,26 @@ extension ReceivedParameters {
     func check(
         _ names: ParameterNames, added: [Named<String>], mayRepeat: Set<String> = []
     ) throws(OAuthError) {
-        if let name = repeatedName(beside: Set(mayRepeat.map { names[$0] })) {
+        let repeatable = Set(mayRepeat.map { names[$0] })
+        if let name = repeatedName(beside: repeatable.union(names.json)) {
             throw .invalidRequest("the parameter \(name) is sent more than once")
+        }
+        for (name, value) in values
+        where !names.json.contains(name) && !(value.array != nil && repeatable.contains(name)) {
+            throw .invalidRequest("the JSON member \(name) is not a string")
         }
         for standard in names.omitted where contains(names[standard]) && !added.contains(where: { $0.name == standard })
         {
             throw .invalidRequest("the parameter \(names[standard]) must be left out")
         }
         for item in added {
+            if names.json.contains(item.name), let value = values[item.name] {
+                guard value.jsonText().isSameBytes(as: item.value) else {
+                    throw .invalidRequest(
+                        "the JSON member \(item.name) is \(value.jsonText()); it must be \(item.value)")
+                }
+                continue
+            }
             guard let value = self[item.name] else {
                 throw .invalidRequest("the parameter \(item.name)=\(item.value) is missing")
             }

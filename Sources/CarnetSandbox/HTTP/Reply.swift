@@ -68,3 +68,13 @@ struct Reply {
         )
     }
 }
+
+extension Reply {
+    /// The reply with the provider's own status for success.
+    func succeeding(as rules: SuccessRules) -> Reply {
+        guard status == .ok, let own = rules.statuses.first else { return self }
+        var reply = self
+        reply.status = HTTPResponse.Status(code: own.code)
+        return reply
+    }
+}

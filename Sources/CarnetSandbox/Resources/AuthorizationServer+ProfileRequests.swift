@@ -36,6 +36,10 @@ extension AuthorizationServer {
     ///
     /// A list has another object before the right one, so that a client which takes the first is found out.
     mutating func profile(_ request: ServerRequest, for further: ProfileRequest) -> Reply {
+        profileReply(request, for: further).succeeding(as: further.outcome.success)
+    }
+
+    private mutating func profileReply(_ request: ServerRequest, for further: ProfileRequest) -> Reply {
         respond(request, as: further.format) { (server) throws(BearerRefusal) in
             guard request.method.rawValue == further.request.method.rawValue else {
                 throw .methodNotAllowed(further.request.method.rawValue)
@@ -48,6 +52,10 @@ extension AuthorizationServer {
             try server.check(
                 request, at: further.url, against: try server.filled(further.request, values, for: request))
             let further = further.filled(values)
+            if let sample = further.sample {
+                return further.outcome.success.adding(
+                    to: sample.response(below: further.root, meeting: further.conditions))
+            }
             let user = grant.user
             func object(_ value: (String) -> JSONValue) -> JSONValue {
                 var object = JSONValue.object(JSONObject())
@@ -62,17 +70,17 @@ extension AuthorizationServer {
             var body = JSONValue.object(JSONObject())
             guard !further.conditions.isEmpty else {
                 body.set(right, at: further.root)
-                return body
+                return further.outcome.success.adding(to: body)
             }
             var wrong = object { _ in "another" }
             for condition in further.conditions {
-                let place = JSONPointer(tokens: [condition.name])
+                let place = JSONPointer(ofCondition: condition.name)
                 let isTruth = ["true", "false"].contains(condition.value)
                 right.set(isTruth ? .bool(condition.value == "true") : .string(condition.value), at: place)
                 wrong.set(isTruth ? .bool(condition.value != "true") : "another", at: place)
             }
             body.set([wrong, right], at: further.root)
-            return body
+            return further.outcome.success.adding(to: body)
         }
     }
 }

@@ -17,6 +17,10 @@ enum BearerRefusal: Error {
 extension AuthorizationServer {
     /// The userinfo endpoint (OpenID Connect Core, section 5.3), or the profile of an OAuth API.
     mutating func userinfo(_ request: ServerRequest) -> Reply {
+        userinfoReply(request).succeeding(as: provider.profile.outcome.success)
+    }
+
+    private mutating func userinfoReply(_ request: ServerRequest) -> Reply {
         var clientID = ""
         var reply = respond(request, as: provider.profile.format) { (server) throws(BearerRefusal) in
             let (body, client) = try server.userinfoBody(request)
@@ -56,7 +60,9 @@ extension AuthorizationServer {
         let identity = Identity(grant.user, at: provider)
         let body =
             has(.userinfoWrongSubject) ? identity.profile(ofSubject: "999999999") : identity.userinfo(for: scopes)
-        return (aggregating(body, of: grant.user), grant.clientID)
+        return (
+            provider.profile.outcome.success.adding(to: aggregating(body, of: grant.user)), grant.clientID
+        )
     }
 
     /// What a request with the access token may be filled with. The profile that names the account, and the requests that
@@ -137,9 +143,11 @@ extension AuthorizationServer {
 
     /// A protected resource (RFC 6750).
     mutating func resource(_ request: ServerRequest) -> Reply {
-        respond(request) { (server) throws(BearerRefusal) in
+        let rules = connectionCall(for: request)?.rules
+        let reply = respond(request) { (server) throws(BearerRefusal) in
             try server.resourceBody(request)
         }
+        return rules.map { reply.succeeding(as: $0.outcome.success) } ?? reply
     }
 
     private mutating func resourceBody(_ request: ServerRequest) throws(BearerRefusal) -> JSONValue {
@@ -161,7 +169,7 @@ extension AuthorizationServer {
         do throws(OAuthError) {
             if let call {
                 try check(call.rules, request, grant, token: access.text)
-                return call.response
+                return call.rules.outcome.success.adding(to: call.response)
             }
             let headers = resource?.headers ?? []
             try request.checkHeaders(
@@ -246,6 +254,15 @@ extension AuthorizationServer {
             guard header == nil else { throw .badRequest("the access token must be in the query only") }
             let received = try? ReceivedParameters(form: request.url.query ?? "")
             guard let token = received?[name] else { throw .noToken }
+            return token
+        case .body(let name, _):
+            guard header == nil else { throw .badRequest("the access token must be in the body only") }
+            let isQueried = (try? ReceivedParameters(form: request.url.query ?? ""))?.contains(name) ?? false
+            guard !isQueried else { throw .badRequest("the access token must not be in the query") }
+            guard let body = try? TokenRequestBody(request, endpoint: request.url), let token = body.parameters[name]
+            else {
+                throw .noToken
+            }
             return token
         case .authorization:
             guard let header else { throw .noToken }

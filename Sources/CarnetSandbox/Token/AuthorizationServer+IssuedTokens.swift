@@ -43,7 +43,9 @@ extension AuthorizationServer {
         let sample = shape.place(of: \.accessToken).flatMap { shape.base[$0]?.string } ?? ""
         let isJWT = sample.hasPrefix("eyJ") && sample.count(where: { $0 == "." }) == 2
         let read = provider.accessTokenClaims
-        guard isJWT || !read.isEmpty || provider.refresh.expiryFrom == .jwt else { return seams.randomText() }
+        guard isJWT || !read.isEmpty || provider.refresh.expiryFrom == .jwt else {
+            return seams.randomText(like: sample)
+        }
         let seconds = now.secondsSince1970
         var claims: JSONValue = [
             "iss": .string(tokenIssuer),

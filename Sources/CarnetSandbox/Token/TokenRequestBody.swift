@@ -30,7 +30,7 @@ struct TokenRequestBody {
             throw .invalidRequest("the content type is \(type ?? "missing"), neither a form nor JSON")
         }
         queried = query.pairs.map(\.name)
-        parameters = query.pairs.isEmpty ? body : ReceivedParameters(body.pairs + query.pairs)
+        parameters = query.pairs.isEmpty ? body : body.adding(query)
     }
 
     /// Demands what the descriptor says of a request: method, encoding, headers, and its parameters.

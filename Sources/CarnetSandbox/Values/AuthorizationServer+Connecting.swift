@@ -22,6 +22,7 @@ extension AuthorizationServer {
             // A step that sends no token is for the latest sign-in.
             let token =
                 sent.first { ledger.accessTokens[$0] != nil }
+                ?? ledger.accessTokens.keys.first { token in sent.contains { $0.contains(token) } }
                 ?? (step.value.sendsToken ? nil : ledger.accessTokens.latestKey)
             guard let token, let (access, grant) = ledger.activeAccess(token, at: seams.now()) else {
                 throw .invalidGrant("no parameter is a valid access token")
@@ -30,7 +31,9 @@ extension AuthorizationServer {
             try received.check(request, against: step.value.resolved.filled(values))
             var body = step.value.sample ?? .object(JSONObject())
             if step.value.result == .tokens {
-                let newer = seams.randomText()
+                let newer = seams.randomText(
+                    like: step.value.sample?[step.value.response.root]?
+                        .first(of: step.value.response.fields.accessToken.pointers)?.string)
                 ledger.accessTokens[newer] = AccessToken(
                     text: newer,
                     grantID: access.grantID, scopes: grant.scopes, issued: seams.now(),
@@ -80,7 +83,7 @@ extension AuthorizationServer {
             request.body.isEmpty
             ? try request.query(beyond: target ?? request.url)
             : try TokenRequestBody(request, endpoint: target ?? request.url).parameters
-        let rules = ResolvedRequest(method: .post)
+        let rules = ResolvedRequest(method: .post, json: call.parameters.jsonNames)
         try received.check(ParameterNames(rules), added: values.named(call.parameters.items) { received[$0] })
     }
 

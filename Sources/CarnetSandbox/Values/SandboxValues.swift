@@ -64,31 +64,67 @@ extension LookupRules {
 
     /// The sample with a candidate that meets conditions, and with the examples of what it keeps besides.
     func response(meeting conditions: [Named<String>]) -> JSONValue {
-        let all = sampleCandidates
-        guard !all.isEmpty else { return sample }
-        let isMet = all.contains { $0.meets(conditions) }
-        let adapted = all.enumerated().map { index, candidate in
-            var candidate = isMet || index > 0 ? candidate : candidate.meeting(conditions)
-            candidate.add(capture)
-            return candidate
-        }
-        var response = sample
-        response.set(sample[root]?.array == nil ? adapted[0] : .array(adapted), at: root)
-        return response
+        sample.response(below: root, meeting: conditions, adding: capture)
     }
 
     private var sampleCandidates: [JSONValue] { sample[root].map { $0.array ?? [$0] } ?? [] }
 }
 
 extension JSONValue {
-    fileprivate func meets(_ conditions: [Named<String>]) -> Bool {
-        conditions.allSatisfy { self[$0.name]?.scalarText?.isSameBytes(as: $0.value) ?? false }
+    /// The sample with a candidate that meets conditions.
+    func response(
+        below root: JSONPointer, meeting conditions: [Named<String>],
+        adding captures: NamedList<ResponseCapture> = NamedList()
+    ) -> JSONValue {
+        let all = self[root].map { $0.array ?? [$0] } ?? []
+        guard !all.isEmpty else { return self }
+        let isMet = all.contains { $0.meets(conditions) }
+        let adapted = all.enumerated().map { index, candidate in
+            var candidate = isMet || index > 0 ? candidate : candidate.meeting(conditions)
+            candidate.add(captures)
+            return candidate
+        }
+        var response = self
+        response.set(self[root]?.array == nil ? adapted[0] : .array(adapted), at: root)
+        return response
+    }
+}
+
+extension SuccessRules {
+    /// A body with the member that shows success, if it has none.
+    func adding(to body: JSONValue) -> JSONValue {
+        guard let place = field?.pointers.first, body.first(of: field?.pointers ?? []) == nil else { return body }
+        var body = body
+        body.set(values.first ?? true, at: place)
+        return body
+    }
+}
+
+extension JSONPointer {
+    /// The place that a condition names: by a pointer, or a member's name.
+    init(ofCondition name: String) {
+        self = (name.utf8.first == UInt8(ascii: "/") ? JSONPointer(name) : nil) ?? JSONPointer(tokens: [name])
+    }
+}
+
+extension JSONValue {
+    func meets(_ conditions: [Named<String>]) -> Bool {
+        conditions.allSatisfy { condition in
+            switch self[JSONPointer(ofCondition: condition.name)] {
+            case .array(let elements)?:
+                elements.contains { $0.scalarText.map(condition.value.isSameBytes) ?? false }
+            case let value: value?.scalarText.map(condition.value.isSameBytes) ?? false
+            }
+        }
     }
 
-    fileprivate func meeting(_ conditions: [Named<String>]) -> JSONValue {
+    /// What is in a list stays there.
+    func meeting(_ conditions: [Named<String>]) -> JSONValue {
         var value = self
-        for condition in conditions where value[condition.name]?.scalarText != condition.value {
-            value.set(.string(condition.value), at: JSONPointer(tokens: [condition.name]))
+        for condition in conditions where !value.meets([condition]) {
+            let place = JSONPointer(ofCondition: condition.name)
+            let elements = value[place]?.array
+            value.set(elements.map { .array($0 + [.string(condition.value)]) } ?? .string(condition.value), at: place)
         }
         return value
     }
@@ -103,6 +139,8 @@ extension AuthorizationServer {
         var values = provider.sampleValues(seams, grant)
         values.set(.client, "id", client?.clientID)
         values.set(.client, "secret", client?.clientSecret)
+        values.set(.client, "redirect_uri", client?.redirectURIs.first)
+        values.set(.client, "scope", grant?.requestedScopes.joined(separator: provider.scopes.separator))
         values.set(.request, "body", String(decoding: request.body, as: UTF8.self))
         return values
     }
@@ -120,12 +158,15 @@ extension AuthorizationServer {
         if let code = received[names["code"]] {
             values.set(.callback, "code", code)
             values.set(.callback, "state", ledger.codes[code]?.state)
+            let requested = ledger.codes[code].flatMap { ledger.grants[$0.grantID] }?.requestedScopes
+            values.set(.client, "scope", requested?.joined(separator: provider.scopes.separator))
         }
         let sent = received[names["refresh_token"]]
         values.set(.token, "refresh_token", sent)
         let grantID = sent.flatMap { ledger.refreshTokens[$0]?.grantID ?? ledger.accessTokens[$0]?.grantID }
         if let grant = grantID.flatMap({ ledger.grants[$0] }) {
             values.set(.token, "scope", grant.scopes.joined(separator: provider.scopes.separator))
+            values.set(.client, "scope", grant.requestedScopes.joined(separator: provider.scopes.separator))
         }
         return try filled(rules, values, request, received)
     }
@@ -156,7 +197,7 @@ extension AuthorizationServer {
         }
         return ResolvedRequest(
             method: rules.method, body: rules.body, headers: headers, parameters: parameters, rename: rules.rename,
-            omit: rules.omit, queryParameters: rules.queryParameters, encode: rules.encode)
+            omit: rules.omit, queryParameters: rules.queryParameters, encode: rules.encode, json: rules.json)
     }
 
     /// What the parameters of an authorization request must be whose values are known only then. One of chance has to

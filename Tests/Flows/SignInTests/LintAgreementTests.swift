@@ -36,10 +36,13 @@ struct LintAgreementTests {
         let random = RandomDescriptor(seed: seed)
         let file = SourceFile(path: "odd.yaml", text: random.text)
         guard let descriptor = DescriptorDocument(file).descriptor else { return nil }
-        return Verdict(
-            random: random, errors: errors(in: random.text),
-            failure: await DescriptorTrial(descriptor, sections: Set(random.root.object?.members.map(\.name) ?? []))
-                .failure)
+        let sections = Set(random.root.object?.members.map(\.name) ?? [])
+        var failure = await DescriptorTrial(descriptor, sections: sections).failure
+        for name in descriptor.environmentNames where failure == nil {
+            guard let variant = try? descriptor.variant(name) else { return nil }
+            failure = await DescriptorTrial(variant, sections: sections).failure
+        }
+        return Verdict(random: random, errors: errors(in: random.text), failure: failure)
     }
 
     @Test("comes true in the engine")

@@ -39,6 +39,7 @@ struct Quirk: Sendable, CustomTestStringConvertible {
         ("Refresh, profile, resources and revocation", afterwards),
         ("ID token, callback and refresh", idToken),
         ("More of the profile, the access token and revocation", profile),
+        ("Claims, conditions and parts of a URL", partsAndClaims),
         ("Values known only at run time", values),
         ("Conditions, optional steps and inputs", conditions),
         ("Credentials of single requests", credentials),

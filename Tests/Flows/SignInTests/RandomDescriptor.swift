@@ -68,6 +68,12 @@ struct RandomDescriptor {
                 root.set(path.split(separator: ".")[...], value)
             }
         }
+        var reviewed = SplitMix64(seed: seed &* 0xA24B_AED4)
+        if reviewed.below(3) == 0 {
+            for (path, value) in reviewed.pick(Self.reviewed).settings(&reviewed) {
+                root.set(path.split(separator: ".")[...], value)
+            }
+        }
         self.root = root
     }
 

@@ -80,6 +80,27 @@ struct InheritanceTests {
         #expect(document.diagnostics.map(\.code) == ["K002"])
     }
 
+    @Test("Null in the profile's request removes what the API says, also in a child")
+    func nullRemovesWhatTheAPISays() throws {
+        let rest = "api: { headers: { X-Api: '1', Accept: a }, parameters: { v: '2', w: '3' } }\n"
+        for descriptor in [
+            try descriptor(rest + "profile: { headers: { x-api: null }, parameters: { v: null } }\n"),
+            try #require(
+                DescriptorDocument(
+                    file(
+                        "base.yaml",
+                        Self.base + rest + "profile: { headers: { x-api: null }, parameters: { v: null } }\n")
+                ).descriptor),
+        ] {
+            let profile = try descriptor.resolve().profile
+            #expect(profile.request.headers.map(\.name) == ["Accept"])
+            #expect(profile.request.parameters.map(\.name) == ["w"])
+            #expect(profile.ownRequest.headers["x-api"]?.isRemoval == true)
+        }
+        let document = DescriptorDocument(file("a.yaml", Self.base.replacing("X-Old: \"1\"", with: "X-Old: null")))
+        #expect(document.diagnostics.map(\.code) == ["K002"])
+    }
+
     // MARK: Finding the parent
 
     @Test("The parent may come later")

@@ -33,6 +33,28 @@ struct ResponseShapeTests {
         #expect(data["token_type"] == nil)
     }
 
+    @Test(
+        "gives an access token the form of the sample's",
+        arguments: [
+            ("id.17", "id[.][0-9]{24}"), ("xoxb-AB12-cd", "xoxb-[A-Z]{2}[0-9]{2}-[a-z]{20}"), ("x", "[a-z]{24}"),
+            ("'[redacted]'", "[A-Za-z0-9_-]{43}"),
+        ])
+    func tokenForm(sample: String, pattern: String) async throws {
+        let client = try TestClient(plain + "samples: { token: { access_token: \(sample), token_type: Bearer } }\n")
+        let token = try #require(try await client.exchange().json["access_token"]?.string)
+        #expect(try Regex(pattern).wholeMatch(in: token) != nil, "\(token)")
+    }
+
+    @Test("has the ID token of a sample that was recorded without the scope openid")
+    func unrequestedIDToken() async throws {
+        let sample = "samples: { token: { access_token: x, token_type: Bearer, id_token: redacted } }\n"
+        let token = try await TestClient(plain + sample).exchange().json["id_token"]?.string
+        #expect(token?.split(separator: ".").count == 3)
+        let dropped = try await TestClient(plain + sample + "id_token: { none: Nobody documents the issuer. }\n")
+            .exchange().json["id_token"]?.string
+        #expect(dropped == "not.an.id-token")
+    }
+
     @Test("reads a sample that is a text as the body that it is")
     func textSample() async throws {
         let client = try TestClient(

@@ -8,6 +8,8 @@ package enum TokenPlacement: Hashable, Sendable {
     case header(String)
     /// In a parameter of the query, which logs may contain (RFC 6750, section 2.3).
     case query(String, because: String)
+    /// In a parameter of a form (RFC 6750, section 2.2).
+    case body(String, because: String)
 }
 
 extension TokenPlacement: DescriptorValue {
@@ -24,6 +26,12 @@ extension TokenPlacement: DescriptorValue {
             summary: "the name of the query parameter for the token",
             isRequired: true
         )
+        let body = KeyDescription(
+            name: "body",
+            shape: String.shape,
+            summary: "the name of the parameter in the body for the token",
+            isRequired: true
+        )
         let because = KeyDescription(
             name: "because",
             shape: String.shape,
@@ -38,6 +46,10 @@ extension TokenPlacement: DescriptorValue {
                 SectionDescription(
                     name: "TokenQuery", keys: [query, because], phrase: "{ query: NAME, because: REASON }",
                     isWhole: true)),
+            .section(
+                SectionDescription(
+                    name: "TokenBody", keys: [body, because], phrase: "{ body: NAME, because: REASON }",
+                    isWhole: true)),
         ])
     }
 
@@ -45,10 +57,12 @@ extension TokenPlacement: DescriptorValue {
     private struct Section: DescriptorSection {
         var header: String?
         var query: String?
+        var body: String?
         var because: String?
 
         static let keys: [Key<Self>] = [
-            Key("header", \.header, ""), Key("query", \.query, ""), Key("because", \.because, ""),
+            Key("header", \.header, ""), Key("query", \.query, ""), Key("body", \.body, ""),
+            Key("because", \.because, ""),
         ]
     }
 
@@ -71,13 +85,15 @@ extension TokenPlacement: DescriptorValue {
         decoder.isPartial = false
         defer { decoder.isPartial = isPartial }
         guard let section = Section(node, &decoder), decoder.diagnostics.count == count else { return nil }
-        switch (section.header, section.query, section.because) {
-        case (let name?, nil, nil): self = .header(name)
-        case (nil, let name?, let reason?): self = .query(name, because: reason)
-        case (nil, _?, nil):
+        switch (section.header, section.query, section.body, section.because) {
+        case (let name?, nil, nil, nil): self = .header(name)
+        case (nil, let name?, nil, let reason?): self = .query(name, because: reason)
+        case (nil, nil, let name?, let reason?): self = .body(name, because: reason)
+        case (nil, _?, nil, nil), (nil, nil, _?, nil):
             decoder.report(
                 .missingReason,
-                "the token is sent in URLs without a reason",
+                section.body == nil
+                    ? "the token is sent in URLs without a reason" : "the token is sent in the body without a reason",
                 at: node.span,
                 help: "add because: the reason why this provider accepts the token nowhere else, with a link"
             )
@@ -85,7 +101,7 @@ extension TokenPlacement: DescriptorValue {
         default:
             decoder.report(
                 .valueNotAllowed, "the token has two places", at: node.span,
-                help: "keep header, or query with because")
+                help: "keep header, or query or body with because")
             return nil
         }
     }
@@ -95,6 +111,7 @@ extension TokenPlacement: DescriptorValue {
         case .authorization: "authorization"
         case .header(let name): Section(header: name).json(filler)
         case .query(let name, let reason): Section(query: name, because: reason).json(filler)
+        case .body(let name, let reason): Section(body: name, because: reason).json(filler)
         }
     }
 }

@@ -50,28 +50,30 @@ package struct CallRules: Sendable {
     package internal(set) var headers = NamedList<Template>()
     package internal(set) var parameters = NamedList<Template>()
     package internal(set) var isOptional = false
+    package internal(set) var outcome = OutcomeRules()
 
     init() {}
 }
 
 extension CallRules: DescriptorSection {
     static let shorthand: String? = "url"
-    static let keys: [Key<Self>] = [
-        Key(
-            "url", \.url, in: .signedInURL, isRequired: true,
-            "the URL of the request; below api.base_url if it starts with /"),
-        Key("method", \.method, "the HTTP method"),
-        Key("headers", \.headers, in: .signedIn, removesInherited: true, RequestRules.headersSummary),
-        Key(
-            "parameters", \.parameters, in: .signedIn, removesInherited: true,
-            "parameters, which are in the query of a GET or DELETE; they replace those of api.parameters, and null "
-                + "removes one"),
-        Key("body", \.body, RequestRules.bodySummary),
-        Key(
-            "optional", \.isOptional,
-            "whether the request may fail with an error response such as 404, and a lookup may find nothing; default: false"
-        ),
-    ]
+    static let keys: [Key<Self>] =
+        [
+            Key(
+                "url", \.url, in: .signedInURL, isRequired: true,
+                "the URL of the request; below api.base_url if it starts with /"),
+            Key("method", \.method, "the HTTP method"),
+            Key("headers", \.headers, in: .signedIn, removesInherited: true, RequestRules.headersSummary),
+            Key(
+                "parameters", \.parameters, in: .signedIn, removesInherited: true, takesJSON: true,
+                "parameters, which are in the query of a GET or DELETE; they replace those of api.parameters, and null "
+                    + "removes one"),
+            Key("body", \.body, RequestRules.bodySummary),
+            Key(
+                "optional", \.isOptional,
+                "whether the request may fail with an error response such as 404, and a lookup may find nothing; default: false"
+            ),
+        ] + OutcomeRules.keys.map { $0.lifted(to: \.outcome) }
 }
 
 /// A value that one request brings.
@@ -169,7 +171,7 @@ extension CallRules {
 
 extension InputResolver {
     /// All templates with the inputs in them.
-    fileprivate func allNamed(_ list: NamedList<Template>, key: String) throws(ResolutionError) -> [Named<Template>] {
+    func allNamed(_ list: NamedList<Template>, key: String) throws(ResolutionError) -> [Named<Template>] {
         var all: [Named<Template>] = []
         for item in list.items {
             if let template = try late(item.value, key: "\(key).\(item.name)") {

@@ -47,7 +47,9 @@ package struct NamedEndpoints: Sendable {
 
 extension NamedEndpoints: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("authorization", \.[.authorization], "the page where the user signs in (RFC 6749, section 3.1)"),
+        Key(
+            "authorization", \.[.authorization], in: .clientURL,
+            "the page where the user signs in (RFC 6749, section 3.1)"),
         Key("token", \.[.token], in: .tokenURL, "the endpoint for codes and refresh tokens (RFC 6749, section 3.2)"),
         Key("refresh", \.[.refresh], in: .signedInURL, "the endpoint for refresh tokens; default: token"),
         Key(
@@ -58,13 +60,17 @@ extension NamedEndpoints: DescriptorSection {
             "revocation", \.[.revocation], in: .revocationURL,
             "the revocation endpoint (RFC 7009); some providers have the token in its path"),
         Key("introspection", \.[.introspection], in: .signedInURL, "the introspection endpoint (RFC 7662)"),
-        Key("end_session", \.[.endSession], "the page where the user signs out (OpenID Connect RP-Initiated Logout)"),
         Key(
-            "device_authorization", \.[.deviceAuthorization],
+            "end_session", \.[.endSession], in: .clientURL,
+            "the page where the user signs out (OpenID Connect RP-Initiated Logout)"),
+        Key(
+            "device_authorization", \.[.deviceAuthorization], in: .clientURL,
             "the endpoint where a device requests its codes (RFC 8628, section 3.1)"),
-        Key("device_token", \.[.deviceToken], "the endpoint where a device requests its tokens; default: token"),
         Key(
-            "pushed_authorization_request", \.[.pushedAuthorizationRequest],
+            "device_token", \.[.deviceToken], in: .clientURL,
+            "the endpoint where a device requests its tokens; default: token"),
+        Key(
+            "pushed_authorization_request", \.[.pushedAuthorizationRequest], in: .clientURL,
             "the endpoint for pushed authorization requests (RFC 9126)"),
         Key("registration", \.[.registration], "the endpoint for dynamic client registration (RFC 7591)"),
         Key(
@@ -112,6 +118,21 @@ package struct ResolvedEndpoints: Sendable {
     }
 
     package subscript(name: EndpointName) -> WebURL? { urls[name] }
+
+    /// Whether the registration alone fills some of them.
+    var haveClientValues: Bool { late.values.contains(where: \.isOfClient) }
+
+    /// Fills those that need nothing but the registration, so that they are like any other from then on.
+    mutating func fill(client values: TemplateValues, trusting hosts: [HostPattern]) {
+        for (name, template) in late where template.isOfClient {
+            do throws(WebURLError) {
+                urls[name] = try values.url(template, trusting: hosts)
+                late[name] = nil
+            } catch {
+                unfilled[name] = error.reason
+            }
+        }
+    }
 
     /// The endpoints that are known by now, of those at trusted hosts.
     func filled(_ values: TemplateValues, trusting hosts: [HostPattern]) -> ResolvedEndpoints {

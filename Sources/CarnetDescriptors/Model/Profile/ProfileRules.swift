@@ -7,7 +7,10 @@ package struct ProfileRules: Sendable {
     package internal(set) var request = RequestRules()
     package internal(set) var root = JSONPointer(tokens: [])
     package internal(set) var claims = NamedList<PointerList>()
+    package internal(set) var derive = NamedList<Template>()
+    package internal(set) var subject: AbsentSubject?
     package internal(set) var format = ResponseFormat.auto
+    package internal(set) var outcome = OutcomeRules()
     package internal(set) var tokenIn: TokenPlacement?
     package internal(set) var jwt: SignedResponseRules?
     package internal(set) var requests: [ProfileRequestRules] = []
@@ -23,9 +26,17 @@ extension ProfileRules: DescriptorSection {
             Key(
                 "from", \.source,
                 "the source of the claims; default: the userinfo endpoint if there is one, else the ID token")
-        ] + RequestRules.ownKeys(in: .signedIn, inheriting: true).map { $0.lifted(to: \.request) } + [
+        ] + RequestRules.ownKeys(in: .signedIn, inheriting: true).map { $0.lifted(to: \.request) }
+        + OutcomeRules.keys.map { $0.lifted(to: \.outcome) } + [
             Key("root", \.root, "the object that contains the claims; default: the whole body"),
             Key("claims", \.claims, "claim -> pointer below root; standard claims are mapped by default"),
+            Key(
+                "derive", \.derive, in: .claim,
+                "claim -> a template of other claims and of values of the sign-in; {claim.NAME} is a claim as it was read, and join leaves out what is missing"
+            ),
+            Key(
+                "subject", \.subject, "{ none: REASON } if nothing identifies the user; the host then names the account"
+            ),
             Key("format", \.format, "the format of the body; auto (default) follows the content type"),
             Key("token_in", \.tokenIn, "where the access token is sent in the profile's requests; default: as in api"),
             Key("jwt", \.jwt, "the rules if the response must be a JWT (OpenID Connect Core, section 5.3.2)"),
@@ -37,6 +48,19 @@ extension ProfileRules: DescriptorSection {
                 "sources", \.sources,
                 "other issuers whose signed claims are accepted (OpenID Connect Core, section 5.6.2)"),
         ]
+}
+
+/// That no response identifies the user.
+package struct AbsentSubject: Sendable {
+    package internal(set) var reason = ""
+
+    init() {}
+}
+
+extension AbsentSubject: DescriptorSection {
+    static let keys: [Key<Self>] = [
+        Key("none", \.reason, isRequired: true, "the reason why nothing identifies the user, with a link")
+    ]
 }
 
 package enum ProfileSource: String, DescriptorChoice, Sendable {
@@ -52,7 +76,8 @@ extension ProfileRules {
             Named(name, claims[name]?.pointers ?? [JSONPointer(tokens: [member])])
         }
         let own = claims.items.filter { item in !Self.standardClaims.contains { $0.name == item.name } }
-        return standard + own.map { Named($0.name, $0.value.pointers) }
+        let all = standard + own.map { Named($0.name, $0.value.pointers) }
+        return subject == nil ? all : all.filter { $0.name != "subject" }
     }
 
     /// Carnet's claim names with the standard's member names.
@@ -75,6 +100,10 @@ package struct ResolvedProfile: Sendable {
     package let sources: [ClaimSource]
     /// The standard's claims and the descriptor's own.
     package let claims: [Named<[JSONPointer]>]
+    /// Claims that are made of others.
+    package let derive: [Named<Template>]
+    /// What their templates are filled with.
+    package private(set) var values: TemplateValues?
     /// Where the access token goes in the requests of the profile.
     package let tokenIn: TokenPlacement
     package var jwt: ResolvedSignedResponse
@@ -88,6 +117,7 @@ package struct ResolvedProfile: Sendable {
         requests = try resolver.profileRequests(rules.requests, api: api)
         sources = try resolver.claimSources(rules.sources)
         claims = rules.effectiveClaims
+        derive = try resolver.allNamed(rules.derive, key: "profile.derive")
         tokenIn = rules.tokenIn ?? api.tokenIn
         jwt = ResolvedSignedResponse(rules.jwt)
     }
@@ -100,6 +130,7 @@ package struct ResolvedProfile: Sendable {
         var filled = self
         filled.request = request.filled(values)
         filled.requests = requests.map { $0.filled(values) }
+        if !derive.isEmpty { filled.values = values }
         return filled
     }
 }

@@ -27,7 +27,8 @@ extension RequestRules: DescriptorSection {
     static let headersSummary = "additional headers; they replace those of api.headers, and null removes one"
     static let parametersSummary = "additional parameters; they replace those of api.parameters, and null removes one"
     static let bodySummary = "the encoding of the parameters: form (default; RFC 6749), json, or query"
-    static let whereSummary = "member -> value: only candidates that have all of them count"
+    static let whereSummary =
+        "member, or pointer -> value: only candidates that have all of them count; a list has each of its elements"
     static let grantTypeSummary = "the provider's name for the grant type; default: the standard's"
     static let ownResponseSummary =
         "the places of the tokens in the response; default: all as in token.response"
@@ -47,7 +48,7 @@ extension RequestRules: DescriptorSection {
                 "headers", \.headers, in: place.isConfiguration ? place : place.signing, removesInherited: inherits,
                 inherits ? headersSummary : "additional headers"),
             Key(
-                "parameters", \.parameters, in: place, removesInherited: inherits,
+                "parameters", \.parameters, in: place, removesInherited: inherits, takesJSON: true,
                 inherits ? parametersSummary : "additional parameters"),
             Key("rename", \.rename, "standard parameter name -> the provider's name for it"),
             Key("omit", \.omit, "standard parameters to omit"),
@@ -123,6 +124,8 @@ package final class ResolvedRequest: Sendable {
     /// The parameters that are always in the query of the URL.
     package let queryParameters: [String]
     package let encode: NamedList<ParameterEncoding>
+    /// The parameters whose text is JSON, which a JSON body has as it is.
+    package let json: Set<String>
 
     /// Where the parameters go: a GET has no body.
     package var encoding: BodyEncoding { method == .get ? .query : body }
@@ -138,11 +141,12 @@ package final class ResolvedRequest: Sendable {
         rename: NamedList<String> = NamedList(),
         omit: [String] = [],
         queryParameters: [String] = [],
-        encode: NamedList<ParameterEncoding> = NamedList()
+        encode: NamedList<ParameterEncoding> = NamedList(),
+        json: Set<String> = []
     ) {
         self.init(
             method: method, body: body, headers: headers, parameters: parameters, rename: rename, omit: omit,
-            queryParameters: queryParameters, encode: encode, late: LateRequest())
+            queryParameters: queryParameters, encode: encode, json: json, late: LateRequest())
     }
 
     init(
@@ -154,6 +158,7 @@ package final class ResolvedRequest: Sendable {
         omit: [String],
         queryParameters: [String],
         encode: NamedList<ParameterEncoding>,
+        json: Set<String>,
         late: LateRequest
     ) {
         self.method = method
@@ -164,6 +169,7 @@ package final class ResolvedRequest: Sendable {
         self.omit = omit
         self.queryParameters = queryParameters
         self.encode = encode
+        self.json = json
         self.late = late
     }
 }
@@ -195,6 +201,7 @@ extension ResolvedRequest {
             omit: omit,
             queryParameters: queryParameters,
             encode: encode,
+            json: json,
             late: LateRequest(
                 headers: signing,
                 hidden: values.secretNames(of: plain + late.parameters),
@@ -220,10 +227,16 @@ extension RequestRules {
             omit: omit.isEmpty ? inherited?.omit ?? [] : omit,
             queryParameters: queryParameters.isEmpty ? inherited?.queryParameters ?? [] : queryParameters,
             encode: encode.isEmpty ? inherited?.encode ?? encode : encode,
+            json: parameters.jsonNames,
             late: LateRequest(
                 parameters: try resolver.lateNamed(parameters, key: "\(key).parameters"),
                 headers: try resolver.lateNamed(headers, key: "\(key).headers")
             )
         )
     }
+}
+
+extension NamedList<Template> {
+    /// The names of those whose text is JSON.
+    package var jsonNames: Set<String> { Set(items.lazy.filter(\.value.isJSON).map(\.name)) }
 }

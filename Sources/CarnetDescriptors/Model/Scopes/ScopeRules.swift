@@ -20,7 +20,8 @@ extension ScopeRules: DescriptorSection {
         Key("offline", \.offline, "scopes that are added if a refresh token is requested"),
         Key("catalog", \.catalog, "the scopes of the provider"),
         Key("separator", \.separator, "the separator of scopes in requests and responses; default: a space"),
-        Key("extra", \.extra, "another scope parameter -> the scopes that are always sent in it"),
+        Key(
+            "extra", \.extra, "another scope parameter -> the scopes that are always sent in it; a host may add others"),
         Key("when_empty", \.whenEmpty, "what to send if no scope is requested"),
         Key(
             "granted_from", \.grantedFrom,

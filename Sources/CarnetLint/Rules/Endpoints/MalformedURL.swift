@@ -89,7 +89,7 @@ extension LintContext {
         case .connection:
             guard let lookup = descriptor.connection.lookups[value.name] else { return nil }
             return lookup.sample.candidates(at: lookup.root)?.first?.first(of: lookup.value.pointers)?.scalarText
-        case .input, .client, .request: return nil
+        case .input, .client, .claim, .request: return nil
         }
     }
 }

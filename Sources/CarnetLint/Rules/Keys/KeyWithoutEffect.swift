@@ -120,6 +120,10 @@ struct KeyWithoutEffect: LintRule {
         if descriptor.idToken.hs256 != nil {
             report(places.idToken.algorithms, "id_token.hs256 is set")
         }
+        if descriptor.profile.subject != nil {
+            report(places.profile.claims["subject"], "profile.subject says that there is none")
+            report(places.profile.derive["subject"], "profile.subject says that there is none")
+        }
         if descriptor.idToken.none != nil {
             let reason = "id_token.none is set, so no ID token is read"
             report(places.authorization.nonce, reason)

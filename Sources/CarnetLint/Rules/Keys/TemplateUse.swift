@@ -24,6 +24,13 @@ struct TemplateUse: Sendable {
             knowsIssuer: Bool = knowsIssuer,
             hidesSecrets: Bool = false
         ) {
+            guard node?.scalar != nil else {
+                // The strings of a JSON value.
+                for part in (node?.elements ?? []) + (node?.entries ?? []).map(\.value) {
+                    add(part, isURL: isURL, knowsIssuer: knowsIssuer, hidesSecrets: hidesSecrets)
+                }
+                return
+            }
             let use = make(
                 node, template, isURL: isURL, isHost: isHost, knowsIssuer: knowsIssuer, hidesSecrets: hidesSecrets)
             if let use { uses.append(use) }
@@ -45,6 +52,7 @@ struct TemplateUse: Sendable {
         for further in places.profile.requests.all {
             add(further.request.headers, further.request.parameters, further.conditions)
         }
+        for entry in places.profile.derive.entries { add(entry.value) }
         for issuer in places.issuerMatch.issuers { add(issuer) }
         for step in places.exchange.named() { add(step.value.request.headers, step.value.request.parameters) }
         for derived in places.connection.derive.named() { add(derived.value.template.node, isURL: false) }

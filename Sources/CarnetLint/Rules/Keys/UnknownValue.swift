@@ -132,6 +132,7 @@ extension TemplateOrigin {
         case .token: "keep it: token: { response: { capture: { \(name): /\(name) } } }"
         case .step: "keep it in a step: exchange: { NAME: { capture: { \(name): /\(name) } } }"
         case .connection: "look it up or derive it in connection"
+        case .claim: "map it: profile: { claims: { \(name): /\(name) } }"
         case .input, .client, .request: "declare it"
         }
     }

@@ -34,19 +34,42 @@ struct ClaimsWithoutSubject: LintRule {
 
             """,
             "profile: { claims: { picture: /avatar } }\n",
+            """
+            endpoints:
+              authorization: https://acme.example/authorize
+              token: https://acme.example/token
+              userinfo: https://api.acme.example/me
+            profile:
+              claims: { team: /team, number: /number }
+              derive: { subject: '{claim.team}-{claim.number}' }
+
+            """,
+            """
+            endpoints:
+              authorization: https://acme.example/authorize
+              token: https://acme.example/token
+              userinfo: https://api.acme.example/me
+            profile:
+              claims: { name: /name }
+              subject: { none: No response has an identifier. }
+
+            """,
         ]
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
         let claims = descriptor.profile.claims
-        guard !descriptor.canHaveIDToken, !claims.isEmpty, claims["subject"] == nil else { return [] }
+        guard !descriptor.canHaveIDToken, !claims.isEmpty, claims["subject"] == nil,
+            descriptor.profile.derive["subject"] == nil, descriptor.profile.subject == nil
+        else { return [] }
         return [
             finding(
                 "the claims do not map the subject",
                 in: context,
                 at: context.places.profile.claims.keySpan,
-                help: "add 'subject', e.g. subject: /id; without it, Carnet reads /sub"
+                help:
+                    "add 'subject', e.g. subject: /id; without it, Carnet reads /sub; if the provider has none, add profile: { subject: { none: REASON } }"
             )
         ]
     }

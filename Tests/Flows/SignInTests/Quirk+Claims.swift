@@ -1,0 +1,274 @@
+import Carnet
+import CarnetFoundation
+import CarnetProtocol
+import CarnetSandbox
+import CarnetTesting
+import Foundation
+import Testing
+
+private let endpoints = """
+    endpoints:
+      authorization: https://odd.example/authorize
+      token: https://odd.example/token
+      userinfo: https://odd.example/me
+
+    """
+
+extension Quirk {
+    static let partsAndClaims = [
+        Quirk(
+            "a claim is made of others, or of the token response", key: "`profile.derive`",
+            neededBy: "32: Discord, Steam, Zalo"
+        ) {
+            let fixture = try SignInFixture(
+                odd: endpoints + """
+                    token: { response: { capture: { region: { from: /region, example: eu } } } }
+                    profile:
+                      claims: { subject: /id, hash: /avatar, first: /first, last: /last }
+                      derive:
+                        subject: "{token.region}:{claim.subject}"
+                        name: "{join(' ', claim.first, claim.middle, claim.last)}"
+                        picture: "https://cdn.odd.example/{claim.subject}/{claim.hash}.png"
+                        nickname: "{claim.handle}"
+                      requests:
+                        - { url: 'https://odd.example/more', claims: { middle: /middle, handle: /handle } }
+                    samples: { userinfo: { id: 7, avatar: a1, first: Ada, last: Byron } }
+
+                    """)
+            let session = try await fixture.signIn()
+            let profile = try await session.profile()
+            #expect(profile.subject == "eu:7")
+            #expect(await fixture.store.load(session.key)?.connection.subject == "eu:7")
+            #expect(profile.name == "Ada 1 Byron")
+            // Every template sees the claims as they were read.
+            #expect(profile.picture == "https://cdn.odd.example/7/a1.png")
+            #expect(profile["nickname"]?.string == "1")
+        },
+        Quirk(
+            "the name comes in two parts", key: "nothing: `name` is `given_name` and `family_name` if it is missing",
+            neededBy: "32: LinkedIn, Strava, Naver"
+        ) {
+            let names: [(sample: String, name: String?)] = [
+                ("{ id: 7, given_name: Ada, family_name: Byron }", "Ada Byron"),
+                ("{ id: 7, family_name: Byron }", "Byron"),
+                ("{ id: 7, name: A. B., given_name: Ada }", "A. B."), ("{ id: 7 }", nil),
+            ]
+            for (sample, name) in names {
+                let fixture = try SignInFixture(
+                    odd: endpoints + "profile: { claims: { subject: /id } }\nsamples: { userinfo: \(sample) }\n")
+                #expect(try await fixture.signIn().profile().name == name)
+            }
+        },
+        Quirk(
+            "nothing identifies the user", key: "`profile.subject: { none: REASON }`; the host names the account",
+            neededBy: "Printful, Webflow"
+        ) {
+            let fixture = try SignInFixture(
+                odd: endpoints + """
+                    profile: { claims: { name: /title }, subject: { none: No response has an identifier. } }
+                    samples: { userinfo: { title: Shop, sub: not the user } }
+
+                    """)
+            let session = try await fixture.signIn()
+            let profile = try await session.profile()
+            #expect(profile.subject == nil)
+            #expect(profile.name == "Shop")
+            #expect(await fixture.store.load(session.key)?.connection.subject == nil)
+        },
+        Quirk(
+            "the client id is in the path of the page", key: "`endpoints.authorization: https://.../{client.id}`",
+            neededBy: "Instructure, Zoho Desk"
+        ) {
+            let fixture = try SignInFixture(
+                odd: """
+                    endpoints:
+                      authorization: https://odd.example/{client.id}/authorize
+                      token: https://odd.example/{client.id}/token
+                    samples: { token: { access_token: a, token_type: Bearer } }
+
+                    """)
+            _ = try await fixture.signIn()
+            #expect(try await fixture.authorizationURL().hasPrefix("https://odd.example/client/authorize?"))
+            #expect(await fixture.wire(.token).first?.hasPrefix("POST https://odd.example/client/token") == true)
+        },
+        Quirk(
+            "a refresh repeats the redirect URI and the requested scopes",
+            key: "`refresh.parameters`: `{client.redirect_uri}`, `{client.scope}`", neededBy: "Mixer, Amazon Seller"
+        ) {
+            let fixture = try SignInFixture(
+                odd: """
+                    endpoints: { authorization: https://odd.example/authorize, token: https://odd.example/token }
+                    scopes: { default: [read, write] }
+                    refresh: { parameters: { redirect_uri: '{client.redirect_uri}', scope: '{client.scope}' } }
+
+                    """)
+            _ = try await fixture.signIn().refresh()
+            #expect(
+                await fixture.wire(.token).last
+                    == "POST https://odd.example/token\ngrant_type=refresh_token&refresh_token=*&client_id=client"
+                    + "&redirect_uri=\(redirect)&scope=read%20write")
+        },
+        Quirk(
+            "the host chooses the scopes of a second parameter",
+            key: "`scopes.extra`, and `AuthorizationOptions(extraScopes:)`", neededBy: "Slack (user_scope)"
+        ) {
+            let fixture = try SignInFixture(
+                odd: "scopes: { default: [read], extra: { user_scope: [chat], team: [] } }\n")
+            let options = AuthorizationOptions(extraScopes: ["user_scope": ["chat", "files"], "team": ["all"]])
+            _ = try await fixture.signIn(options)
+            let url = try await fixture.authorizationURL(options)
+            #expect(url.contains("&user_scope=chat%20files&team=all&"))
+            let error = await #expect(throws: OAuthError.self) {
+                _ = try await fixture.client.beginSignIn(AuthorizationOptions(extraScopes: ["bot_scope": ["x"]]))
+            }
+            #expect(error?.descriptorKey == "scopes.extra")
+        },
+        Quirk(
+            "the right object is found by a list, or by a member further down",
+            key: "`where`: a member or a pointer; a list has each of its elements", neededBy: "4: Xero, Bullhorn"
+        ) {
+            let fixture = try SignInFixture(
+                odd: endpoints + """
+                    profile:
+                      claims: { subject: /id }
+                      requests:
+                        - url: https://odd.example/mails
+                          root: /items
+                          where: { kinds: work, /state/is: 'on' }
+                          claims: { email: /address }
+                          sample:
+                            items:
+                              - { kinds: [home], state: { is: 'on' }, address: home@odd.example }
+                              - { kinds: [work, main], state: { is: 'off' }, address: old@odd.example }
+                              - { kinds: [main, work], state: { is: 'on' }, address: work@odd.example }
+
+                    """)
+            #expect(try await fixture.signIn().profile().email == "work@odd.example")
+        },
+        Quirk(
+            "the access token is a parameter of the body", key: "`profile.token_in: { body: NAME, because: REASON }`",
+            neededBy: "Odnoklassniki, VK"
+        ) {
+            let fixture = try SignInFixture(
+                odd: endpoints + """
+                    profile:
+                      method: POST
+                      token_in: { body: access_token, because: The API reads it nowhere else. }
+                      parameters: { fields: all }
+                      claims: { subject: /id }
+
+                    """)
+            let session = try await fixture.signIn()
+            _ = try await session.profile()
+            let token = try await session.tokens().accessToken.reveal()
+            let request = try #require(await fixture.sandbox.requests.last)
+            #expect(request.url == "https://odd.example/me")
+            #expect(String(decoding: request.body, as: UTF8.self) == "fields=all&access_token=\(token)")
+            #expect(request.headers[.authorization] == nil)
+        },
+        Quirk(
+            "a JSON body has objects, lists, numbers and booleans",
+            key: "`parameters`: any JSON value whose strings are templates",
+            neededBy: "Wix, TikTok Shop, GraphQL variables"
+        ) {
+            let fixture = try SignInFixture(
+                odd: endpoints + #"""
+                    token: { response: { capture: { user: { from: /user, example: 'a"b\c' } } } }
+                    profile:
+                      method: POST
+                      body: json
+                      parameters:
+                        query: "{join('', 'query($id: ID!) { user(id: $id) { id } }')}"
+                        variables: { id: '{token.user}', first: 10, all: true, kinds: [a, '{client.id}'], none: null }
+                        version: 2
+                        label: '2'
+                        absent: { of: '{token.scope|x}', by: "{capture(token.user, '[0-9]+')}" }
+                      root: /data
+                      claims: { subject: /id }
+
+                    """#)
+            #expect(try await fixture.signIn().profile().subject != nil)
+            let request = try #require(await fixture.sandbox.requests.last)
+            let sent = String(decoding: request.body, as: UTF8.self)
+            let variables = #"{"id":"a\"b\\c","first":10,"all":true,"kinds":["a","client"],"none":null}"#
+            #expect(
+                sent == #"{"query":"query($id: ID!) { user(id: $id) { id } }","variables":"# + variables
+                    + #","version":2,"label":"2"}"#)
+        },
+        Quirk(
+            "a profile or a lookup reports an error with status 200",
+            key: "`success`, `errors` in `profile`, `profile.requests`, `connection.lookups` and `on_connect`",
+            neededBy: "Weibo, DingTalk, TikTok"
+        ) {
+            func fixture(_ code: String, lookup: String = "0") throws -> SignInFixture {
+                try SignInFixture(
+                    odd: endpoints + """
+                        profile:
+                          success: { field: /code, equals: [0] }
+                          errors: { error: /code, error_description: /msg, codes: { 401: invalid_token } }
+                          root: /data
+                          claims: { subject: /id }
+                        connection:
+                          lookups:
+                            site:
+                              url: https://odd.example/sites
+                              success: { field: /code, equals: [0] }
+                              errors: { error: /code, error_description: /msg }
+                              value: /id
+                              sample: { code: \(lookup), msg: no site, id: 7 }
+                        samples: { userinfo: { code: \(code), msg: expired, data: { id: 7 } } }
+
+                        """, isLinted: code == "0" && lookup == "0")
+            }
+            let works = try fixture("0")
+            #expect(try await works.signIn().profile().subject == "7")
+            let expired = try fixture("401")
+            let error = await #expect(throws: OAuthError.self) { _ = try await expired.signIn().profile() }
+            #expect(error?.step == .profile)
+            #expect(error?.kind == .unauthorized)
+            #expect(error?.server?.code == "invalid_token")
+            let refused = await #expect(throws: OAuthError.self) { _ = try await fixture("0", lookup: "5").signIn() }
+            #expect(refused?.kind == .serverError)
+            #expect(refused?.descriptorKey == "connection.lookups.site")
+            #expect(refused?.server?.code == "5")
+        },
+        Quirk(
+            "a step has the token inside another text", key: "`exchange.NAME.parameters: \"d={token.access_token}\"`",
+            neededBy: "Weibo"
+        ) {
+            let fixture = try SignInFixture(
+                odd: """
+                    endpoints: { authorization: https://odd.example/authorize, token: https://odd.example/token }
+                    exchange:
+                      long:
+                        url: https://odd.example/long
+                        parameters: { ticket: 'd={token.access_token}' }
+                        sample: { access_token: odd-1, token_type: Bearer }
+                    samples: { token: { access_token: id.17, token_type: Bearer } }
+
+                    """)
+            let session = try await fixture.signIn()
+            let token = try await session.tokens().accessToken.reveal()
+            #expect(token.hasPrefix("odd-"))
+            // The tokens have the form of the samples, so that a pattern on them means the same here.
+            let ticket = try #require(await fixture.sandbox.requests.last)
+            let sent = String(decoding: ticket.body, as: UTF8.self)
+            #expect(sent.hasPrefix("ticket=d%3Did."))
+            let hasForm = sent.dropFirst("ticket=d%3Did.".count).allSatisfy(\.isNumber)
+            #expect(hasForm)
+        },
+        Quirk(
+            "JSON inside a string, a list of names, a time as a boolean, a name to be split", neededBy: "4, one each",
+            missing: "the host has the raw profile; templates build strings and take nothing apart"
+        ),
+        Quirk(
+            "MD5 over the sorted parameters, or SHA-1 over each call", neededBy: "Odnoklassniki, Youzan",
+            missing: "a signature scheme of one provider, with hashes that no new protocol may use"
+        ),
+        Quirk(
+            "no state in any form, the token itself in the callback, a script instead of a page",
+            neededBy: "Steam, Telegram, Zalo",
+            missing: "it is no authorization code grant, and nothing would protect the sign-in"
+        ),
+    ]
+}
