@@ -18,21 +18,25 @@ def folders(paths):
     return sorted(found)
 
 
-def tar(files, when, prefix=""):
-    """`files`: path → (bytes, mode)."""
+def tar(files, when, prefix="", folder_modes=None):
+    """`files`: path → (bytes, mode), or the target of a symbolic link."""
+    folder_modes = folder_modes or {}
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as archive:
-        def add(path, kind, mode, content=b""):
+        def add(path, kind, mode, content=b"", link=""):
             entry = tarfile.TarInfo(path)
-            entry.type, entry.mode, entry.size, entry.mtime = kind, mode, len(content), when
+            entry.type, entry.mode, entry.size, entry.mtime, entry.linkname = kind, mode, len(content), when, link
             entry.uname = entry.gname = "root"
             archive.addfile(entry, io.BytesIO(content))
 
         names = {prefix + path: file for path, file in files.items()}
-        for folder in folders(names):
-            add(folder, tarfile.DIRTYPE, 0o755)
-        for path, (content, mode) in sorted(names.items()):
-            add(path, tarfile.REGTYPE, mode, content)
+        for folder in sorted({*folders(names), *folder_modes}):
+            add(folder, tarfile.DIRTYPE, folder_modes.get(folder, 0o755))
+        for path, file in sorted(names.items()):
+            if isinstance(file, str):
+                add(path, tarfile.SYMTYPE, 0o777, link=file)
+            else:
+                add(path, tarfile.REGTYPE, file[1], file[0])
     return stream.getvalue()
 
 

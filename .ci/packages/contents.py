@@ -79,7 +79,7 @@ def components(link_list):
     number = re.search(r"Swift version (\S+)", output("swift", "--version", stderr=subprocess.DEVNULL)).group(1)
     licence = swift.parent.parent / "share/swift/LICENSE.txt"
     found = [Component("swift", number, f"pkg:github/swiftlang/swift@swift-{number}-RELEASE", read([licence]))]
-    for archive, package in sorted(STATIC.items()):
+    for package in sorted(STATIC.values()):
         version = output("dpkg-query", "--show", "--showformat", "${source:Version}", package)
         source = output("dpkg-query", "--show", "--showformat", "${source:Package}", package)
         text = read([pathlib.Path(f"/usr/share/doc/{package}/copyright")])

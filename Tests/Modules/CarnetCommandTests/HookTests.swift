@@ -43,9 +43,9 @@ struct HookTests {
 
     private static let good = "carnet: 1\nid: acme\nname: Acme\nissuer: https://id.acme.example\n"
 
-    @Test("There is a hook that builds and one that finds")
-    func thereIsAHookThatBuilds() {
-        #expect(Self.hooks.map(\.language) == ["swift", "system"])
+    @Test("There is a hook that downloads, one that builds and one that finds")
+    func languages() {
+        #expect(Self.hooks.map(\.language) == ["python", "swift", "system"])
     }
 
     @Test("A hook lets good files pass and stops bad ones", arguments: hooks)

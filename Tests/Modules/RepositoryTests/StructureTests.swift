@@ -162,6 +162,8 @@ struct StructureTests {
             "Package.swift", "Sources", "Tests", "Examples", "providers", "Docs", "README.md", "LICENSE",
             "CHANGELOG.md",
             "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md",
+            // For the hooks in Python.
+            "pyproject.toml",
         ]
         #expect(Set(visible) == needed)
     }

