@@ -16,9 +16,23 @@ import tempfile
 import unittest
 import zipfile
 
+sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 RELEASE = ROOT / ".ci/release"
 VERSION = re.search(r'let number = "(.+)"', (ROOT / "Sources/CarnetCommand/Program/CarnetCommand.swift").read_text()).group(1)
+MANIFEST = """// swift-tools-version: 5.9
+import PackageDescription
+
+let package = Package(
+    name: "probe", targets: [.target(name: "CProbe"), .executableTarget(name: "carnet", dependencies: ["CProbe"])])
+"""
+# In Swift 5 mode, `#file` is the path of the file.
+PROBE = """import CProbe
+
+let stamp = "commit:........................................"
+func place(_ file: StaticString = #file) -> StaticString { file }
+print(place(), String(cString: c_place()), stamp.dropFirst(7))
+"""
 COMMIT = subprocess.check_output(["git", "-C", ROOT, "rev-parse", "HEAD"], text=True).strip()
 
 
@@ -70,6 +84,25 @@ class PackagesTest(unittest.TestCase):
         self.assertEqual({path.name for path in out.iterdir()}, set(self.files))
         for name, content in self.files.items():
             self.assertEqual(hashlib.sha256(content).digest(), hashlib.sha256((out / name).read_bytes()).digest(), name)
+
+    def test_build_in_another_folder_has_the_same_bytes(self):
+        sys.path.insert(0, str(ROOT / ".ci"))
+        from releasing import program
+
+        copies = []
+        for folder in [self.folder / "here", self.folder / "some/where/else"]:
+            for path, text in [
+                ("Package.swift", MANIFEST), ("Sources/carnet/main.swift", PROBE),
+                ("Sources/CProbe/include/probe.h", "const char *c_place(void);\n"),
+                ("Sources/CProbe/probe.c", "const char *c_place(void) { return __FILE__; }\n"),
+            ]:
+                file = folder / path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text)
+            copies.append(program.stamped(program.build(folder), COMMIT, folder))
+            printed = run(copies[-1]).stdout
+            self.assertEqual(printed, f"carnet/main.swift Sources/CProbe/probe.c {COMMIT}\n")
+        self.assertEqual(*(hashlib.sha256(copy.read_bytes()).hexdigest() for copy in copies))
 
     def test_no_file_has_a_path_of_this_machine(self):
         for name, content in self.files.items():

@@ -2,7 +2,7 @@
 
 import re
 
-from packages.contents import HOMEPAGE, SUMMARY
+from releasing.contents import HOMEPAGE, SUMMARY
 
 HOMEBREW = """\
 # Not tried: generated with the release, and not run by Homebrew yet. There is no program for macOS yet.

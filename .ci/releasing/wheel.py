@@ -3,8 +3,8 @@
 import base64
 import hashlib
 
-from packages import archives
-from packages.contents import DESCRIPTION, HOMEPAGE, SUMMARY
+from releasing import archives
+from releasing.contents import DESCRIPTION, HOMEPAGE, SUMMARY
 
 
 def tag(needs):

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
-from packages.program import BUILD, ROOT, STATIC, Refusal, output
+from releasing.program import BUILD, ROOT, STATIC, Refusal, output
 
 REPOSITORY = os.environ.get("GITHUB_REPOSITORY", "OWNER/carnet")
 HOMEPAGE = f"https://github.com/{REPOSITORY}"
@@ -45,7 +45,7 @@ class Component:
             return "MIT"
         if "This software is provided 'as-is'" in text:
             return "Zlib"
-        raise Refusal(f"the licence of {self.name} is unknown to .ci/packages/contents.py")
+        raise Refusal(f"the licence of {self.name} is unknown to .ci/releasing/contents.py")
 
 
 def read(paths):

@@ -4,6 +4,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / ".build"
@@ -33,8 +34,9 @@ def source_version():
     return re.search(r'let number = "([^"]+)"', VERSION.read_text()).group(1)
 
 
-def build(folder):
-    """Builds the program, and returns its path. `folder` gets links to the static libraries."""
+def build(root=ROOT):
+    """Builds the program of a package, and returns its path."""
+    folder = root / ".build/static"
     folder.mkdir(parents=True, exist_ok=True)
     for archive, package in STATIC.items():
         path = pathlib.Path(output("clang", f"-print-file-name={archive}"))
@@ -44,8 +46,8 @@ def build(folder):
         link.unlink(missing_ok=True)
         link.symlink_to(path)
     same_in_every_folder = [
-        "-Xcc", f"-ffile-prefix-map={ROOT}=.",
-        "-Xswiftc", "-file-prefix-map", "-Xswiftc", f"{ROOT}=.",
+        "-Xcc", f"-ffile-prefix-map={root}=.",
+        "-Xswiftc", "-file-prefix-map", "-Xswiftc", f"{root}=.",
         # `#file` is then a module and a file, also in the packages that are in Swift 5 mode.
         "-Xswiftc", "-enable-upcoming-feature", "-Xswiftc", "ConciseMagicFile",
     ]
@@ -53,8 +55,8 @@ def build(folder):
         "swift", "build", "-c", "release", "--static-swift-stdlib", "--product", "carnet", *same_in_every_folder,
         "-Xlinker", "--gc-sections", "-Xlinker", f"-L{folder}",
     ]
-    subprocess.run(command, check=True, cwd=ROOT)
-    return BUILD / "release/carnet"
+    subprocess.run(command, check=True, cwd=root, stdout=sys.stderr)
+    return root / ".build/release/carnet"
 
 
 def stamped(program, commit, folder):
@@ -66,7 +68,9 @@ def stamped(program, commit, folder):
         raise Refusal(f"{program} has no place for the commit: it is not carnet, or the commit is already there")
     copy = folder / "carnet"
     copy.write_bytes(content.replace(STAMP, b"commit:" + commit.encode()))
-    subprocess.run([tool("strip", "binutils"), "--strip-all", "--remove-section=.comment", str(copy)], check=True)
+    # Sums of what is taken away, such as debug information with the folder of the build.
+    sums = [f"--remove-section={name}" for name in [".comment", ".note.gnu.build-id", ".swift_modhash"]]
+    subprocess.run([tool("strip", "binutils"), "--strip-all", *sums, str(copy)], check=True)
     copy.chmod(0o755)
     return copy
 

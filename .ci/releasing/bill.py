@@ -5,7 +5,7 @@ import json
 import time
 import uuid
 
-from packages.contents import REPOSITORY
+from releasing.contents import REPOSITORY
 
 
 def entry(component):

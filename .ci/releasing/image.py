@@ -4,8 +4,8 @@ import hashlib
 import json
 import time
 
-from packages import archives
-from packages.contents import HOMEPAGE, SUMMARY
+from releasing import archives
+from releasing.contents import HOMEPAGE, SUMMARY
 
 USER = "65532:65532"
 NAMES = {

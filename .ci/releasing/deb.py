@@ -6,9 +6,9 @@ import os
 import subprocess
 import time
 
-from packages import archives
-from packages.contents import DESCRIPTION, HOMEPAGE, REPOSITORY, SUMMARY
-from packages.program import output, tool
+from releasing import archives
+from releasing.contents import DESCRIPTION, HOMEPAGE, REPOSITORY, SUMMARY
+from releasing.program import output, tool
 
 # libcurl is opened at run time, so no tool finds it. In newer releases the name has a suffix.
 LIBCURL = "libcurl4 (>= 7.80) | libcurl4t64"
