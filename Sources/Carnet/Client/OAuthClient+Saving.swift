@@ -7,7 +7,7 @@ extension OAuthClient {
     /// The user's subject where no ID token has it, so that the tokens of two users do not get the same name.
     ///
     /// - Parameter isNeeded: Whether the account gets its name from the subject.
-    /// - Throws: `OAuthError` at step `profile` if the profile is needed and may succeed later. Under another name, the next
+    /// - Throws: `OAuthError` at step `profile` if the profile is needed and cannot be read. Under another name, the next
     ///   sign-in of the same user would make a second account.
     func subjectFromUserinfo(
         _ tokens: TokenSet, _ values: [String: ConnectionValue], provedBy dpopKey: Secret?,
@@ -20,10 +20,13 @@ extension OAuthClient {
                 within: bounds, provedBy: dpopKey, accessToken: tokens.accessToken,
                 { try Profile.request(tokens, at: provider) })
             return try await profile(validating: response, to: request, from: provider, subject: nil).subject
-        } catch let error as OAuthError where isNeeded && error.disposition == .tryLater {
+        } catch let error as OAuthError where isNeeded && error.kind != .insufficientScope {
+            // Without the scope of the profile, the user chose to have none.
             throw error.meaning(
                 error.kind, "the profile, which names the account, cannot be read: \(error.message)",
-                hint: "sign in again later, or choose a name for the account")
+                hint: error.disposition == .tryLater
+                    ? "sign in again later, or choose a name for the account"
+                    : "see endpoints.userinfo and profile in the descriptor, or choose a name for the account")
         } catch {
             return nil
         }

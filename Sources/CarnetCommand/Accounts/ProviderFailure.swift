@@ -27,8 +27,7 @@ struct ProviderFailure {
         failure.details.insert(Failure.Detail(name: "provider", text: entry.descriptor.id.rawValue), at: 0)
         if let redirectURI, Self.stepsOfSignIn.contains(error.step) {
             failure.details.append(Failure.Detail(name: "redirect_uri", text: redirectURI))
-            let isAboutRedirect = error.kind != .redirectNotAccepted && error.server?.code != "invalid_client"
-            if isAboutRedirect, failure.next.isEmpty || error.kind == .serverError {
+            if Self.isAboutRedirect(error), failure.next.isEmpty || error.kind == .serverError {
                 failure.next.append("check that exactly this redirect URI is registered: \(redirectURI)")
             }
         }
@@ -44,6 +43,16 @@ struct ProviderFailure {
         default: break
         }
         return failure
+    }
+
+    /// Whether the redirect URI may be why the provider refused.
+    private static func isAboutRedirect(_ error: OAuthError) -> Bool {
+        // A token endpoint with status 200 has accepted the request.
+        guard
+            error.step != .tokenRequest
+                || error.status != 200 && [.serverError, .unexpectedStatus].contains(error.kind)
+        else { return false }
+        return error.kind != .redirectNotAccepted && error.server?.code != "invalid_client"
     }
 
     private static let stepsOfSignIn: Set<OAuthError.Step> = [.configuration, .authorization, .callback, .tokenRequest]

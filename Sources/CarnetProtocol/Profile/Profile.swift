@@ -57,7 +57,9 @@ extension Profile {
         let root = body[provider.profile.root] ?? .null
         raw = body
         claims = provider.profile.claims.compactMap { claim in
-            root.first(of: claim.value).map { Named(claim.name, $0) }
+            root.first(of: claim.value).flatMap {
+                provider.profile.accepts($0, as: claim.name) ? Named(claim.name, $0) : nil
+            }
         }
         // The subject is that of one response; the other claims are derived once all are read.
         if let subject = derived(at: provider).first(where: { $0.name == "subject" }) {

@@ -5,6 +5,8 @@ import CarnetFoundation
 struct TokenFieldReader {
     let root: JSONValue
     let step: OAuthError.Step
+    /// The members of the whole body that may state an error.
+    var signsOfError: [String] = []
 
     func missing(_ name: String, hint: String? = nil) -> OAuthError {
         OAuthError(
@@ -14,6 +16,18 @@ struct TokenFieldReader {
             descriptorKey: "token.response.fields.\(name)",
             status: 200,
             hint: hint
+        )
+    }
+
+    /// The error of a response that has no tokens where they should be, but members that look like an error.
+    static func unnamedError(_ members: [String], _ step: OAuthError.Step) -> OAuthError {
+        OAuthError(
+            step,
+            .missingField,
+            "the response has no access_token, but " + members.joined(separator: " and "),
+            descriptorKey: "token.response.errors",
+            status: 200,
+            hint: "if they state an error, name their places in token.response.errors, or see token.response.success"
         )
     }
 
@@ -44,7 +58,9 @@ struct TokenFieldReader {
     /// The access token. It becomes a header, so it contains no space (RFC 6750, section 2.1). An empty one is an
     /// error, not a missing value.
     func accessToken(_ pointers: PointerList) throws(OAuthError) -> Secret {
-        guard let value = root.first(of: pointers.pointers) else { throw missing("access_token") }
+        guard let value = root.first(of: pointers.pointers) else {
+            throw signsOfError.isEmpty ? missing("access_token") : Self.unnamedError(signsOfError, step)
+        }
         guard let text = value.string, !text.isEmpty else { throw wrongType("access_token", "a string") }
         return try token("access_token", text, lowest: 0x21, limit: ReceivedLimit.token)
     }
@@ -95,4 +111,17 @@ struct TokenFieldReader {
         }
         return scopes
     }
+}
+
+extension JSONValue {
+    /// The members that usually state an error where no standard's member does.
+    var signsOfError: [String] {
+        let members = self.object?.members ?? []
+        return Self.namesOfErrors.filter { name in members.contains { $0.name == name && !$0.value.isNull } }
+    }
+
+    private static let namesOfErrors = [
+        "error_code", "errorCode", "errcode", "err_code", "code", "ret", "error_msg", "error_message", "errorMessage",
+        "errmsg", "err_msg", "msg", "message", "errors", "success", "status", "reason",
+    ]
 }

@@ -170,7 +170,9 @@ extension TokenResponse {
                 server: serverError
             )
         }
+        let signsOfError = body.signsOfError
         guard let root = body[rules.root], root.object != nil else {
+            if !signsOfError.isEmpty { throw TokenFieldReader.unnamedError(signsOfError, step) }
             throw OAuthError(
                 step,
                 .missingField,
@@ -179,6 +181,6 @@ extension TokenResponse {
                 status: 200
             )
         }
-        return (body, TokenFieldReader(root: root, step: step))
+        return (body, TokenFieldReader(root: root, step: step, signsOfError: signsOfError))
     }
 }

@@ -47,7 +47,7 @@ struct ProfileTests {
         #expect(profile.name == nil)
         #expect(profile.picture == "7")
         #expect(profile.locale == nil)
-        #expect(profile["locale"] == [])
+        #expect(profile["locale"] == nil)
         #expect(profile.raw["address"]?["street"]?.string == "x")
     }
 
@@ -60,6 +60,16 @@ struct ProfileTests {
         ))
     func emailIsVerifiedOnlyWhereItIsSaid(_ value: String, _ expected: Bool?) throws {
         #expect(try profile(#"{"sub":"u","email_verified":\#(value)}"#).isEmailVerified == expected)
+    }
+
+    @Test("A default claim of the wrong type is missing, and a mapped one is taken at its word")
+    func defaultClaimOfTheWrongType() throws {
+        let body =
+            #"{"sub":7,"name":{"first":"Ada"},"email":["a@x"],"email_verified":"yes","picture":false,"locale":"en"}"#
+        let profile = try profile(body)
+        #expect(profile.claims.map(\.name) == ["subject", "locale"])
+        let mapped = try self.profile(body, Fixture.openID + "profile: { claims: { name: /name, locale: [] } }\n")
+        #expect(mapped.claims.map(\.name) == ["subject", "name"])
     }
 
     @Test("Root and claims of the descriptor's own")

@@ -52,6 +52,23 @@ struct TokenResponseTests {
         #expect(response.scopes == nil)
     }
 
+    @Test(
+        "Members that look like an error are named where the token is missing",
+        arguments: [
+            (#"{"error_code":40013,"error_msg":"bad app id"}"#, "error_code and error_msg"),
+            (#"{"code":401,"data":null,"message":"no"}"#, "code and message"),
+        ])
+    func membersThatLookLikeAnError(body: String, named: String) throws {
+        for keys in ["", "token: { response: { root: /data } }\n"] {
+            let error = try #require(
+                #expect(throws: OAuthError.self) { try Endpoint(Fixture.plain + keys).validate(body) })
+            #expect(error.message == "the response has no access_token, but \(named)")
+            #expect(error.kind == .missingField && error.status == 200)
+            #expect(error.hint?.contains("token.response.errors") == true)
+            #expect(error.hint?.contains("token.response.success") == true)
+        }
+    }
+
     // TOK-06, INT-23: servers that do not leave out what is empty. An access token that is empty stays an error.
     @Test("Empty member is one that is missing")
     func emptyMemberIsOneThatIsMissing() throws {

@@ -350,6 +350,19 @@ struct SignInTests {
         #expect(try await client.accounts() == ["ada"])
     }
 
+    @Test("a profile that cannot be read is an error with its status", arguments: [400, 401, 404])
+    func profileThatCannotBeRead(status: Int) async throws {
+        provider.on("/token", response: .json(#"{"access_token":"at-s3cret","token_type":"bearer"}"#))
+        provider.on("/me", response: .json(#"{"error":"bad_version"}"#, status: status))
+        let client = try provider.client(Fixture.plain)
+        let error = await #expect(throws: OAuthError.self) { try await provider.signIn(client) }
+        #expect(error?.step == .profile && error?.status == status && error?.server?.code == "bad_version")
+        #expect(error?.hint?.hasSuffix("or choose a name for the account") == true)
+        #expect(try await client.accounts().isEmpty)
+        _ = try await provider.signIn(client, account: "ada")
+        #expect(try await client.accounts() == ["ada"])
+    }
+
     @Test("a profile that is not granted leaves an account without a subject")
     func profileThatIsRefused() async throws {
         provider.on("/token", response: .json(#"{"access_token":"at-s3cret","token_type":"bearer"}"#))
