@@ -89,6 +89,8 @@ struct LoginAgent: ListeningUserAgent {
 
 /// Lines from standard input.
 enum StandardInput {
+    static var isTerminal: Bool { isatty(STDIN_FILENO) != 0 }
+
     /// The next line; `nil` at the end of input or when the task is cancelled.
     static func line() async throws -> String? {
         let (lines, continuation) = AsyncStream<String?>.makeStream()
@@ -96,7 +98,7 @@ enum StandardInput {
         DispatchQueue(label: "carnet.input").async {
             let line = readLine()
             // Further lines of a paste would be commands of the shell once this program has ended.
-            if isatty(STDIN_FILENO) != 0 { _ = tcflush(STDIN_FILENO, TCIFLUSH) }
+            if isTerminal { _ = tcflush(STDIN_FILENO, TCIFLUSH) }
             continuation.yield(line)
             continuation.finish()
         }

@@ -11,8 +11,8 @@ struct NewCommand: Subcommand {
         commandName: "new",
         abstract: "Write a descriptor to start from.",
         discussion: """
-            With --issuer, the command writes the descriptor from the provider's metadata document. Comments mark \
-            guesses.
+            With --issuer, the command writes the descriptor from the provider's metadata document. On a terminal, it \
+            asks for what it does not know. Comments mark guesses.
 
             Examples:
               carnet new acme --issuer https://id.acme.example --output providers
@@ -37,15 +37,19 @@ struct NewCommand: Subcommand {
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run(_ context: CommandContext) async throws {
-        guard let plain = DescriptorDraft(id: id, issuer: issuer) else {
+        guard DescriptorDraft(id: id, issuer: issuer) != nil else {
             throw Failure(.usage, "\"\(id)\" is not an id: use lower-case letters, digits and hyphens")
         }
+        let questions = questions(context.console)
+        let issuer = if let issuer { issuer } else { try await questions?.issuer() }
+        let facts = try await questions?.facts(hasIssuer: issuer != nil) ?? DescriptorDraft.Facts()
+        guard let plain = DescriptorDraft(id: id, issuer: issuer, facts: facts) else { return }
         var draft = plain
         if let issuer {
             let metadata = try await context.console.showing("fetching the metadata of \(issuer)") {
                 try await self.metadata(for: plain, context)
             }
-            draft = DescriptorDraft(id: id, issuer: issuer, metadata: metadata.document) ?? plain
+            draft = DescriptorDraft(id: id, issuer: issuer, metadata: metadata.document, facts: facts) ?? plain
         }
         guard let folder else {
             for line in draft.text.split(separator: "\n") { context.console.print(String(line)) }
@@ -68,6 +72,17 @@ struct NewCommand: Subcommand {
         context.console.print(path.printable)
         context.console.print(json: JSONObject(["id": .string(id), "file": .string(path)]))
         context.console.note("next: carnet lint \(path.printable), carnet try \(path.printable)")
+    }
+
+    /// - Returns: `nil` if nobody is at a terminal.
+    private func questions(_ console: Console) -> DraftQuestions? {
+        guard StandardInput.isTerminal, OutputChannel.standardError.isTerminal, !console.isJSON else { return nil }
+        return DraftQuestions { question in
+            console.note(question)
+            return try await StandardInput.line()
+        } say: {
+            console.note($0)
+        }
     }
 
     private func metadata(for draft: DescriptorDraft, _ context: CommandContext) async throws -> ProviderMetadata {

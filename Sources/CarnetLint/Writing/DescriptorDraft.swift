@@ -3,55 +3,99 @@ package import CarnetFoundation
 
 /// A descriptor to start from: small, commented, and without a finding. Every guess says that it is one.
 package struct DescriptorDraft: Sendable {
+    /// What the author knows; `nil` is guessed.
+    package struct Facts: Sendable {
+        package var name: String?
+        package var authorization: String?
+        package var token: String?
+        package var userinfo: String?
+        package var scopes: [String]?
+        package var authentication: ClientAuthenticationMethod?
+        package var subject: JSONPointer?
+
+        package init() {}
+    }
+
     package let id: ProviderID
     private let issuer: String?
     private let metadata: JSONValue?
+    private let facts: Facts
 
     /// - Parameters:
-    ///   - issuer: The issuer, or `nil` for a provider whose endpoints are to be filled in by hand.
+    ///   - issuer: The issuer, or `nil` for a provider without one.
     ///   - metadata: The issuer's own metadata document (RFC 8414, section 2), if it was fetched.
     /// - Returns: `nil` if the id is not one.
-    package init?(id: String, issuer: String?, metadata: JSONValue? = nil) {
+    package init?(id: String, issuer: String?, metadata: JSONValue? = nil, facts: Facts = Facts()) {
         guard ProviderID.isValid(id) else { return nil }
         self.id = ProviderID(rawValue: id)
         self.issuer = issuer
         self.metadata = metadata
+        self.facts = facts
     }
 
     /// The file's text.
     package var text: String {
-        var lines = ["carnet: 1", "id: \(id)", "name: \(name) # guessed from the id"]
-        lines += issuer.map { ["issuer: \($0)"] } ?? Self.endpoints(of: id)
-        lines += authentication + scopes + proofKey
+        var lines = ["carnet: 1", "id: \(id)"]
+        lines.append(facts.name.map { "name: \(Self.quoted($0))" } ?? "name: \(guessedName) # guessed from the id")
+        if let docs = metadata?["service_documentation"]?.string, (try? WebURL.check(docs)) != nil {
+            lines.append("docs: \(Self.quoted(docs)) # as the server announces")
+        }
+        if let issuer { lines.append("issuer: \(issuer)") }
+        lines += endpoints + authentication + scopes + proofKey + profile
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private var name: String {
+    private var guessedName: String {
         id.rawValue.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: " ")
     }
 
-    private static func endpoints(of id: ProviderID) -> [String] {
-        [
-            "# If the provider supports OpenID Connect, write its issuer here and remove the endpoints.",
-            "# issuer: https://id.\(id).example",
-            "endpoints: # guessed: copy the real ones from the provider's documentation",
-            "  authorization: https://\(id).example/oauth/authorize",
-            "  token: https://\(id).example/oauth/token",
+    /// Whether the provider is an API without OpenID Connect, whose profile the descriptor maps. Metadata without ID tokens
+    /// and a userinfo endpoint is that of such a provider (RFC 8414, section 2).
+    private var isPlain: Bool {
+        guard issuer != nil else { return true }
+        guard let metadata else { return false }
+        return metadata["userinfo_endpoint"] == nil && metadata["id_token_signing_alg_values_supported"] == nil
+            && metadata["authorization_endpoint"] != nil
+    }
+
+    private var endpoints: [String] {
+        guard isPlain else { return [] }
+        let guess = " # guessed: copy the real one from the provider's documentation"
+        func line(_ name: String, _ known: String?, _ guessed: String) -> String {
+            "  \(name): \(known.map(Self.quoted) ?? guessed + guess)"
+        }
+        let userinfo = line("userinfo", facts.userinfo, "https://api.\(id).example/me")
+        guard issuer == nil else { return ["endpoints:", userinfo] }
+        return [
+            "endpoints:",
+            line("authorization", facts.authorization, "https://\(id).example/oauth/authorize"),
+            line("token", facts.token, "https://\(id).example/oauth/token"),
+            userinfo,
         ]
     }
 
-    /// The methods that the server announces, if Carnet's order would not do.
+    /// The methods that the author knows or the server announces, if Carnet's order would not do.
     private var authentication: [String] {
+        func section(_ methods: [ClientAuthenticationMethod], _ remark: String = "") -> [String] {
+            ["client:", "  authentication: [\(methods.map(\.rawValue).joined(separator: ", "))]\(remark)"]
+        }
+        if let method = facts.authentication { return section([method]) }
         let announced = announcedTexts("token_endpoint_auth_methods_supported")
         let usable = ClientRules.defaultMethods.filter { announced.contains($0.rawValue) }
-        guard !usable.isEmpty, usable != ClientRules.defaultMethods else { return [] }
-        let methods = usable.map(\.rawValue).joined(separator: ", ")
-        return ["client:", "  authentication: [\(methods)] # as the server announces"]
+        if !usable.isEmpty {
+            return usable == ClientRules.defaultMethods ? [] : section(usable, " # as the server announces")
+        }
+        return issuer == nil
+            ? section([.clientSecretPost], " # guessed: id and secret in the body; client_secret_basic is a header")
+            : []
     }
 
     private var scopes: [String] {
-        guard issuer != nil else {
-            return ["scopes:", "  default: [] # the scopes to request; see the provider's documentation"]
+        if let scopes = facts.scopes {
+            return ["scopes:", "  default: [\(scopes.map(Self.quoted).joined(separator: ", "))]"]
+        }
+        guard !isPlain else {
+            return ["scopes:", "  default: [] # guessed: the scopes to request; see the provider's documentation"]
         }
         let announced = announcedTexts("scopes_supported")
         let usual = ["openid", "profile", "email"]
@@ -71,6 +115,21 @@ package struct DescriptorDraft: Sendable {
             "# The server does not announce S256. Carnet sends it anyway: servers ignore unknown parameters."
         ]
     }
+
+    private var profile: [String] {
+        guard isPlain else { return [] }
+        let subject = facts.subject.map { Self.quoted($0.description) } ?? "/id # guessed: the id that never changes"
+        return [
+            "profile:",
+            "  claims: # compare with a response of the userinfo endpoint, and add it as samples.userinfo",
+            "    subject: \(subject)",
+            "    name: /name # guessed",
+            "    email: /email # guessed",
+        ]
+    }
+
+    /// A string that YAML reads as this text.
+    private static func quoted(_ text: String) -> String { JSONValue.string(text).jsonText() }
 
     /// The strings of a list in the metadata that are plain enough to be written into a file.
     private func announcedTexts(_ member: String) -> [String] {

@@ -41,6 +41,57 @@ struct DescriptorDraftTests {
         #expect(descriptor.client.methods == [.clientSecretPost, .none])
     }
 
+    @Test("a draft without an issuer has what nearly every plain provider needs, and marks each guess")
+    func isComplete() throws {
+        let draft = try #require(DescriptorDraft(id: "acme", issuer: nil))
+        let descriptor = try #require(DescriptorDocument(SourceFile(path: "acme.yaml", text: draft.text)).descriptor)
+        #expect(descriptor.endpoints[.userinfo] != nil)
+        #expect(descriptor.client.authentication == [.clientSecretPost])
+        #expect(descriptor.profile.claims.names == ["subject", "name", "email"])
+        let facts = draft.text.split(separator: "\n").filter {
+            $0.contains("https://") || $0.contains(": /") || $0.contains("[")
+        }
+        #expect(!facts.isEmpty && facts.allSatisfy { $0.contains("# guessed") }, "\(draft.text)")
+    }
+
+    @Test("what the author knows is no guess")
+    func takesFacts() throws {
+        var facts = DescriptorDraft.Facts()
+        facts.name = "Acme: \"the\" # one"
+        facts.authorization = "https://acme.example/a"
+        facts.token = "https://acme.example/t"
+        facts.userinfo = "https://acme.example/me"
+        facts.scopes = ["read", "on"]
+        facts.authentication = .clientSecretBasic
+        facts.subject = JSONPointer("/user/id")
+        let draft = try #require(DescriptorDraft(id: "acme", issuer: nil, facts: facts))
+        let file = SourceFile(path: "acme.yaml", text: draft.text)
+        #expect(Linter().lint(files: [file]).diagnostics == [])
+        let descriptor = try #require(DescriptorDocument(file).descriptor)
+        #expect(descriptor.name == facts.name)
+        #expect(descriptor.endpoints[.userinfo]?.source == facts.userinfo)
+        #expect(descriptor.scopes.defaults == ["read", "on"])
+        #expect(descriptor.client.authentication == [.clientSecretBasic])
+        #expect(descriptor.profile.claims["subject"]?.pointers == [try #require(facts.subject)])
+        let guesses = draft.text.split(separator: "\n").filter { $0.contains("guessed") }
+        #expect(guesses.count == 2, "\(draft.text)")
+    }
+
+    @Test("metadata of an OAuth server without OpenID Connect leaves the profile to the descriptor")
+    func followsPlainMetadata() throws {
+        let metadata: JSONValue = [
+            "authorization_endpoint": "https://id.acme.example/a", "service_documentation": "https://acme.example/docs",
+        ]
+        let draft = try #require(DescriptorDraft(id: "acme", issuer: "https://id.acme.example", metadata: metadata))
+        let file = SourceFile(path: "acme.yaml", text: draft.text)
+        #expect(Linter().lint(files: [file]).diagnostics == [])
+        let descriptor = try #require(DescriptorDocument(file).descriptor)
+        #expect(descriptor.docs == "https://acme.example/docs")
+        #expect(descriptor.endpoints[.userinfo] != nil && descriptor.endpoints[.authorization] == nil)
+        #expect(descriptor.profile.claims["subject"] != nil)
+        #expect(descriptor.scopes.defaults == [])
+    }
+
     @Test("what is no id makes no draft", arguments: ["", "Acme", "a b", "a/b", "-a"])
     func badID(id: String) {
         #expect(DescriptorDraft(id: id, issuer: nil)?.text == nil)

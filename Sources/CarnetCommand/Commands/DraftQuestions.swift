@@ -1,0 +1,78 @@
+import CarnetDescriptors
+import CarnetFoundation
+import CarnetLint
+
+/// Asks the author on a terminal for what a draft would guess. An empty line leaves the guess.
+struct DraftQuestions {
+    private let ask: (String) async throws -> String?
+    private let say: (String) -> Void
+
+    /// - Parameters:
+    ///   - ask: Shows a question and returns the line that the author types; `nil` at the end of the input.
+    ///   - say: Shows why the question is asked again.
+    init(ask: @escaping (String) async throws -> String?, say: @escaping (String) -> Void) {
+        self.ask = ask
+        self.say = say
+    }
+
+    /// The issuer, if the provider has one.
+    func issuer() async throws -> String? {
+        try await answer("Issuer of OpenID Connect, or of the OAuth metadata (empty: there is none): ", read: Self.url)
+    }
+
+    func facts(hasIssuer: Bool) async throws -> DescriptorDraft.Facts {
+        var facts = DescriptorDraft.Facts()
+        facts.name = try await answer("Name to show to users: ") { .success($0) }
+        guard !hasIssuer else { return facts }
+        facts.authorization = try await answer("URL of the authorization page: ", read: Self.url)
+        facts.token = try await answer("URL of the token endpoint: ", read: Self.url)
+        facts.userinfo = try await answer("URL that returns the user's profile: ", read: Self.url)
+        facts.subject = try await answer("Pointer to the user's id in the profile, such as /id: ") { text in
+            JSONPointer(text).map { .success($0) } ?? .failure(Refusal("a pointer starts with /"))
+        }
+        let methods = ClientAuthenticationMethod.allCases.map(\.rawValue).joined(separator: ", ")
+        facts.authentication = try await answer("Client authentication, such as client_secret_post: ") { text in
+            ClientAuthenticationMethod(rawValue: text).map { .success($0) } ?? .failure(Refusal("one of \(methods)"))
+        }
+        facts.scopes = try await answer("Scopes to request, separated by spaces: ") { text in
+            .success(text.split(separator: " ").map(String.init))
+        }
+        return facts
+    }
+
+    private struct Refusal: Error {
+        let reason: String
+
+        init(_ reason: String) { self.reason = reason }
+    }
+
+    private static func url(_ text: String) -> Result<String, Refusal> {
+        do throws(WebURLError) {
+            try WebURL.check(text)
+            return .success(text)
+        } catch {
+            return .failure(Refusal("write the complete URL, such as https://id.example.com: \(error.reason)"))
+        }
+    }
+
+    /// - Returns: `nil` for an empty line, or at the end of the input.
+    private func answer<Value>(
+        _ question: String, read: (String) -> Result<Value, Refusal>
+    ) async throws -> Value? {
+        while let line = try await ask(question) {
+            let text = line.trimmed
+            if text.isEmpty { return nil }
+            switch read(text) {
+            case .success(let value): return value
+            case .failure(let refusal): say(refusal.reason)
+            }
+        }
+        return nil
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    }
+}
