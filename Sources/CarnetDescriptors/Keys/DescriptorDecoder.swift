@@ -43,31 +43,11 @@ package struct DescriptorDecoder {
         report(.missingKey, "the key \"\(key.name)\" is missing", at: span, help: "\(key.name): \(key.summary)")
     }
 
-    mutating func reportUnknownKey(_ entry: YAMLEntry, allowed: [String]) {
-        let renamed = Self.synonyms[entry.key].flatMap { allowed.contains($0) ? $0 : nil }
-        // In a file with very many unknown keys, suggestions would cost more than all else and help nobody.
-        let nearest =
-            renamed
-            ?? (diagnostics.count < Self.maximumSuggestions ? nearestName(to: entry.key, in: allowed) : nil)
-        report(
-            .unknownKey,
-            "unknown key \"\(entry.key)\"",
-            at: entry.keySpan,
-            help: nearest.map { "did you mean \"\($0)\"?" } ?? "allowed here: "
-                + allowed.sorted().joined(separator: ", "),
-            fix: nearest.map {
-                Fix(
-                    summary: "replace \"\(entry.key)\" by \"\($0)\"",
-                    applicability: renamed == nil ? .unsafe : .safe,
-                    edits: [Fix.Edit(span: entry.keySpan, replacement: $0)]
-                )
-            }
-        )
-    }
+    /// In a file with very many unknown keys, suggestions would cost more than all else and help nobody.
+    var hasRoomForSuggestions: Bool { diagnostics.count < 100 }
 
-    private static let maximumSuggestions = 100
     /// What people write for a word of the language. To tools for YAML 1.1, `off` is false.
-    private static let synonyms = ["off": "none"]
+    static let synonyms = ["off": "none"]
 
     /// A protection that is switched off as a bare word.
     mutating func reportMissingReason(_ node: YAMLNode) {
@@ -79,7 +59,8 @@ package struct DescriptorDecoder {
         )
     }
 
-    mutating func reportNotAllowed(_ node: YAMLNode, allowed: [String]) {
+    /// - Parameter shape: What else is allowed, if it is more than the words.
+    mutating func reportNotAllowed(_ node: YAMLNode, allowed: [String], shape: Shape? = nil) {
         let found = node.scalar?.text ?? ""
         let renamed = Self.synonyms[found].flatMap { allowed.contains($0) ? $0 : nil }
         let nearest = renamed ?? nearestName(to: found, in: allowed)
@@ -87,7 +68,8 @@ package struct DescriptorDecoder {
             .valueNotAllowed,
             "\"\(found)\" is not allowed here",
             at: node.span,
-            help: nearest.map { "did you mean \"\($0)\"?" } ?? "allowed: " + allowed.joined(separator: ", "),
+            help: nearest.map { "did you mean \"\($0)\"?" }
+                ?? "allowed: " + (shape?.description ?? allowed.joined(separator: ", ")),
             fix: renamed.map { word in
                 Fix(
                     summary: "replace \"\(found)\" by \"\(word)\"", applicability: .safe,

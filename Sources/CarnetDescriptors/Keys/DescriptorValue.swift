@@ -228,11 +228,29 @@ extension JSONPointer: DescriptorValue {
                 .badPointer,
                 "\"\(text)\" is not a JSON Pointer",
                 at: node.span,
-                help: "a pointer starts with /, e.g. /\(text) (RFC 6901); ~0 stands for ~ and ~1 for /"
+                help: Self.help(for: text)
             )
             return nil
         }
         self = pointer
+    }
+}
+
+extension JSONPointer {
+    /// What to write for a text in another notation.
+    private static func help(for text: String) -> String {
+        if text.holds(UInt8(ascii: "{")) {
+            return "a pointer is a place in the response, such as /user/id; it is not made from templates"
+        }
+        var path = text[...]
+        if path.hasPrefix("$") { path = path.dropFirst() }
+        let steps = path.utf8.split { ".[]/".utf8.contains($0) }.map { String(Substring($0)) }
+        let isPath =
+            !steps.isEmpty
+            && steps.allSatisfy { $0.utf8.allSatisfy { ASCII.isAlphanumeric($0) || $0 == 0x5F || $0 == 0x2D } }
+        let example =
+            isPath && text.utf8.first != UInt8(ascii: "/") ? JSONPointer(tokens: steps).description : "/\(text)"
+        return "a pointer starts with /, e.g. \(example) (RFC 6901); ~0 stands for ~ and ~1 for /"
     }
 }
 
@@ -244,6 +262,12 @@ extension PointerList: DescriptorValue {
             guard let pointers = [JSONPointer](node, &decoder) else { return nil }
             self.init(pointers)
         } else {
+            guard !node.isNull else {
+                decoder.report(
+                    .wrongType, "found nothing", at: node.span,
+                    help: "expected a JSON Pointer such as /user/name, or [] for a value that is never there")
+                return nil
+            }
             guard let pointer = JSONPointer(node, &decoder) else { return nil }
             self.init([pointer])
         }

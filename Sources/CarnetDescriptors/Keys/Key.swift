@@ -101,15 +101,19 @@ extension Array {
     }
 
     /// Reads the values of a mapping into a section.
+    ///
+    /// - Parameter elsewhere: What to write for a name that is none of the keys.
     package func read<Section>(
-        _ entries: [YAMLEntry], into section: inout Section, _ decoder: inout DescriptorDecoder
+        _ entries: [YAMLEntry], into section: inout Section, _ decoder: inout DescriptorDecoder,
+        elsewhere: (String) -> String? = { _ in nil }
     ) where Element == Key<Section> {
         // By index, so that no entry is copied.
         for position in entries.indices {
             if let index = index(of: entries[position].key) {
                 if !decoder.deletes(entries[position]) { self[index].read(entries[position].value, &section, &decoder) }
             } else {
-                decoder.reportUnknownKey(entries[position], allowed: map(\.description.name))
+                decoder.reportUnknownKey(
+                    entries[position], allowed: map(\.description.name), below: { paths(to: $0) }, elsewhere: elsewhere)
             }
         }
     }
@@ -121,10 +125,13 @@ protocol DescriptorSection: DescriptorValue, PlacedSection {
     static var keys: [Key<Self>] { get }
     /// The key that a bare scalar or list stands for, e.g. `discovery: none`.
     static var shorthand: String? { get }
+    /// What to write for a name that people write here, but that is none of the keys.
+    static func elsewhere(_ name: String) -> String?
 }
 
 extension DescriptorSection {
     static var shorthand: String? { nil }
+    static func elsewhere(_ name: String) -> String? { nil }
 
     package static var shape: Shape {
         let section = Shape.section(
@@ -144,7 +151,7 @@ extension DescriptorSection {
             short.read(node, &self, &decoder)
             return
         }
-        keys.read(entries, into: &self, &decoder)
+        keys.read(entries, into: &self, &decoder, elsewhere: Self.elsewhere)
         guard !decoder.isPartial else { return }
         for index in keys.indices where keys[index].description.isRequired {
             let key = keys[index].description

@@ -1,10 +1,12 @@
 /// The candidate that a misspelled name most likely meant: the nearest by edits (insert, delete, replace, swap), if it is
 /// near enough for its length. The case of ASCII letters does not count.
-package func nearestName(to name: String, in candidates: some Sequence<String>) -> String? {
+///
+/// - Parameter most: How many edits a long name may have.
+package func nearestName(to name: String, in candidates: some Sequence<String>, within most: Int = 3) -> String? {
     let written = FoldedName(name)
     // A name this long is no slip of the pen; the bound is for hostile ones.
     guard written.bytes.count <= 64 else { return nil }
-    var limit = max(1, min(3, written.bytes.count / 3))
+    var limit = max(1, min(most, written.bytes.count / 3))
     var nearest: String?
     for candidate in candidates where written.mayBeWithin(limit, of: candidate) {
         guard let distance = written.distance(to: FoldedName(candidate), within: limit) else { continue }

@@ -143,7 +143,11 @@ extension DescriptorDecoder {
         if let scalar = node.scalar, !scalar.isNull {
             switch scalar.text {
             case "required": return .some(nil)
-            case "none": reportMissingReason(node)
+            case "none", "false": reportMissingReason(node)
+            case "true":
+                report(
+                    .valueNotAllowed, "\"true\" is not allowed here", at: node.span,
+                    help: "leave the key out: the protection is on without it")
             default: reportNotAllowed(node, allowed: ["required", "none"])
             }
             return nil

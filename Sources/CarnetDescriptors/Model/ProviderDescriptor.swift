@@ -62,6 +62,8 @@ package struct DescriptorRules: Sendable {
 }
 
 extension DescriptorRules: DescriptorSection {
+    static func elsewhere(_ name: String) -> String? { NamesElsewhere.atTop(name) }
+
     static let keys: [Key<Self>] = [
         Key("carnet", \.format, isRequired: true, "the version of the descriptor language: 1"),
         Key("id", \.id, isRequired: true, "the id that selects the provider; the file name is ID.yaml"),

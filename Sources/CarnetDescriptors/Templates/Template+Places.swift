@@ -31,7 +31,7 @@ extension Template {
                 .badTemplate, error.reason, at: node.span,
                 help: Self.hasOtherBraces(scalar.text) && !place.isConfiguration
                     ? "put other braces between quotes in a function: {join('', '{ me { id } }')}"
-                    : "write {name}, where inputs has the key name")
+                    : error.help ?? "write {name}, where inputs has the key name")
             return nil
         }
     }

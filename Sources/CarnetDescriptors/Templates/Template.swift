@@ -113,6 +113,8 @@ package struct Template: Hashable, Sendable, CustomStringConvertible {
 
 package struct TemplateError: Error, Hashable, Sendable {
     package var reason: String
+    /// What to write instead.
+    package var help: String?
 }
 
 extension Template: DescriptorValue {

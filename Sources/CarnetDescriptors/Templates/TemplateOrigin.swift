@@ -97,4 +97,27 @@ package struct TemplatePlace: Hashable, Sendable {
 
     /// The same for a header, which may sign the body.
     package var signing: TemplatePlace { TemplatePlace(origins + [.request]) }
+
+    /// What a template at this place may use, for messages.
+    var available: String {
+        let values = origins.flatMap { origin in
+            origin.builtInNames.filter { !isURL || allowsTokens || !TemplateReference(origin, $0).isAlwaysSecret }
+                .map { "{\(origin.rawValue).\($0)}" }
+                + (origin.keyOfNames.map { ["{\(origin.rawValue).NAME} of \($0)"] } ?? [])
+        }
+        return "available here: " + (["{NAME} of inputs"] + values).joined(separator: ", ")
+    }
+}
+
+extension TemplateOrigin {
+    /// The key that declares further names.
+    fileprivate var keyOfNames: String? {
+        switch self {
+        case .callback: "callback.capture"
+        case .token: "token.response.capture"
+        case .step: "exchange"
+        case .connection: "connection"
+        case .input, .client, .request: nil
+        }
+    }
 }

@@ -27,12 +27,15 @@ struct TemplateParser {
         if takes("|") {
             fallback = String(take { $0 != UInt8(ascii: "}") && $0 != UInt8(ascii: "{") })
             guard !place.isConfiguration else {
-                throw TemplateError(reason: "set the default of an input in inputs")
+                throw TemplateError(
+                    reason: "set the default of an input in inputs", help: "write inputs: { NAME: { default: VALUE } }")
             }
         }
         guard !place.isURL || !expression.isSecret() || place.allowsTokens && expression.isMadeOfTokens else {
             let secret = expression.references.first(where: \.isAlwaysSecret)
-            throw TemplateError(reason: "{\(secret.map(\.description) ?? "")} is secret and cannot be in a URL")
+            throw TemplateError(
+                reason: "{\(secret.map(\.description) ?? "")} is secret and cannot be in a URL",
+                help: "send it in a parameter or a header of the request")
         }
         guard takes("}") else { throw TemplateError(reason: "a { has no }") }
         return (expression, fallback, rest)
@@ -59,7 +62,9 @@ struct TemplateParser {
         skipSpaces()
         if rest.utf8.first == UInt8(ascii: "'") {
             guard depth > 1 else {
-                throw TemplateError(reason: "a quoted string can only be an argument of a function")
+                throw TemplateError(
+                    reason: "a quoted string can only be an argument of a function",
+                    help: "write the text outside the braces, or {join('', 'the text')}")
             }
             return .literal(try quoted())
         }
@@ -87,17 +92,18 @@ struct TemplateParser {
             let origin = TemplateOrigin(rawValue: String(word[..<dot])),
             case let name = word[word.utf8.index(after: dot)...], Template.isName(name)
         else {
-            throw TemplateError(reason: "{\(word)} does not name an input")
+            throw TemplateError(reason: "{\(word)} does not name an input", help: place.available)
         }
         let reference = TemplateReference(origin, String(name))
         guard place.origins.contains(origin) else {
             let allowed = place.origins.map(\.rawValue).joined(separator: ", ")
             throw TemplateError(
-                reason: "{\(reference)} is not available here; available are values of: \(allowed)")
+                reason: "{\(reference)} is not available here; available are values of: \(allowed)",
+                help: place.available)
         }
         if [.client, .request].contains(origin), !origin.builtInNames.contains(reference.name) {
             let names = origin.builtInNames.map { "\(origin.rawValue).\($0)" }.joined(separator: ", ")
-            throw TemplateError(reason: "{\(reference)} does not exist; available: \(names)")
+            throw TemplateError(reason: "{\(reference)} does not exist; available: \(names)", help: place.available)
         }
         return reference
     }
@@ -148,7 +154,7 @@ struct TemplateParser {
             if let table = literal(1), Template.isName(table) { return .mapped(arguments[0], table: table) }
         default: break
         }
-        throw TemplateError(reason: usage(of: name))
+        throw TemplateError(reason: usage(of: name), help: "for example {base64(join(':', client.id, client.secret))}")
     }
 
     private static func usage(of name: String) -> String {

@@ -39,6 +39,68 @@ struct DecoderMessageTests {
         #expect(finding(head + quoted)?.contains("K005") != true)
     }
 
+    /// What an author writes, and what the message must say.
+    static let mistakes: [(keys: String, words: String)] = [
+        (
+            "inputs: { host: { title: The host, without a scheme, type: hostname } }",
+            "unknown key \"without a scheme\" [K001]; a comma ends a value inside { }: put the whole text between quotes"
+        ),
+        ("token: { response: { expires_in: /expires } }", "it is a key of another section: fields.expires_in"),
+        ("refresh: { url: 'https://acme.example/refresh' }", "it is endpoints.refresh"),
+        ("profile: { url: 'https://acme.example/me' }", "it is endpoints.userinfo"),
+        ("revocation: { endpoint: 'https://acme.example/revoke' }", "it is endpoints.revocation"),
+        ("authorize_url: https://acme.example/a", "it is endpoints.authorization"),
+        ("authorization_endpoint: https://acme.example/a", "it is endpoints.authorization"),
+        ("token_url: https://acme.example/t", "it is endpoints.token"),
+        ("token_endpoint: https://acme.example/t", "it is endpoints.token"),
+        ("jwks_uri: https://acme.example/keys", "it is endpoints.jwks"),
+        ("endpoints: { authorize: https://acme.example/a }", "it is authorization"),
+        ("pkce: true", "it is authorization.pkce; PKCE is on without it"),
+        ("authorization: { pkce: true }", "leave the key out: the protection is on without it"),
+        ("authorization: { pkce: false }", "write { none: \"the reason, with a link\" }"),
+        ("scope: openid", "did you mean \"scopes\"?"),
+        ("default_scopes: openid", "it is scopes.default"),
+        ("client_id: abc", "the client id belongs to the registration"),
+        (
+            "client_secret: hunter2hunter2",
+            "secrets belong to the registration, which the host gives; if the file was ever"
+        ),
+        ("client: { secret: hunter2hunter2 }", "secrets belong to the registration"),
+        (
+            "api: { token_in: query }",
+            "allowed: authorization, or { header: NAME }, or { query: NAME, because: REASON }"
+        ),
+        ("profile: { claims: { subject: data.id } }", "a pointer starts with /, e.g. /data/id (RFC 6901)"),
+        ("profile: { claims: { subject: '$.id' } }", "e.g. /id (RFC 6901)"),
+        ("profile: { claims: { subject: '$.data[0].id' } }", "e.g. /data/0/id (RFC 6901)"),
+        ("profile: { claims: { subject: '{token.user_id}' } }", "it is not made from templates"),
+        ("profile: { claims: { name: null } }", "or [] for a value that is never there"),
+        (
+            "endpoints: { userinfo: 'https://acme.example/{token.access_token}' }",
+            "cannot be in a URL [K005]; send it in a parameter or a header of the request"
+        ),
+        (
+            "token: { parameters: { a: '{md5(client.id)}' } }",
+            "for example {base64(join(':', client.id, client.secret))}"
+        ),
+        (
+            "token: { parameters: { a: '{token.scope}' } }",
+            "available here: {NAME} of inputs, {client.id}, {client.secret}, {callback.code}, {callback.state}, "
+                + "{callback.NAME} of callback.capture"
+        ),
+        (
+            "redirects: [x]\nauthorization: { parameters: { a: '{client.name}' } }",
+            "available here: {NAME} of inputs, {client.id}"
+        ),
+    ]
+
+    @Test("A common mistake is told what to write", arguments: mistakes.indices)
+    func aCommonMistake(index: Int) {
+        let (keys, words) = Self.mistakes[index]
+        let found = finding(ResolutionFixture.head + keys + "\n")
+        #expect(found?.contains(words) == true, "\(keys)\n\(found ?? "no finding")")
+    }
+
     @Test("Nothing is no pointer")
     func nothingIsNoPointer() {
         #expect(

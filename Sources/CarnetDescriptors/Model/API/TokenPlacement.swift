@@ -69,7 +69,7 @@ extension TokenPlacement: DescriptorValue {
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
         if let scalar = node.scalar, !scalar.isNull {
             guard scalar.text == "authorization" else {
-                decoder.reportNotAllowed(node, allowed: ["authorization"])
+                decoder.reportNotAllowed(node, allowed: ["authorization"], shape: Self.shape)
                 return nil
             }
             self = .authorization

@@ -24,6 +24,8 @@ package struct AuthorizationRules: Sendable {
 }
 
 extension AuthorizationRules: DescriptorSection {
+    static func elsewhere(_ name: String) -> String? { NamesElsewhere.url(name, of: .authorization) }
+
     static let keys: [Key<Self>] = [
         Key("parameters", \.parameters, in: .authorization, "parameters of every request"),
         Key("offline_parameters", \.offlineParameters, "additional parameters if a refresh token is requested"),

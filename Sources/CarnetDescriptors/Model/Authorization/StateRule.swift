@@ -46,7 +46,7 @@ extension StateRule: DescriptorValue {
                     .valueNotAllowed, "the state cannot be switched off", at: node.span,
                     help: "if the provider drops it, write { in: redirect_uri, because: \"the reason, with a link\" }")
             } else {
-                decoder.reportNotAllowed(node, allowed: ["parameter"])
+                decoder.reportNotAllowed(node, allowed: ["parameter"], shape: Self.shape)
             }
             return nil
         }

@@ -47,6 +47,10 @@ package struct ClientRules: Sendable {
 }
 
 extension ClientRules: DescriptorSection {
+    static func elsewhere(_ name: String) -> String? {
+        NamesElsewhere.credential("client" + name) ?? NamesElsewhere.credential(name)
+    }
+
     static let keys: [Key<Self>] = [
         Key(
             "authentication",

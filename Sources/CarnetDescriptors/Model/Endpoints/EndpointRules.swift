@@ -46,6 +46,8 @@ package struct NamedEndpoints: Sendable {
 }
 
 extension NamedEndpoints: DescriptorSection {
+    static func elsewhere(_ name: String) -> String? { NamesElsewhere.inEndpoints(name) }
+
     static let keys: [Key<Self>] = [
         Key(
             "authorization", \.[.authorization], in: .clientURL,

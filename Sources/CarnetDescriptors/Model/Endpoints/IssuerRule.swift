@@ -58,7 +58,7 @@ extension IssuerRule: DescriptorValue {
                 decoder.reportMissingReason(node)
                 return nil
             default:
-                decoder.reportNotAllowed(node, allowed: ["exact", "none"])
+                decoder.reportNotAllowed(node, allowed: ["exact", "none"], shape: Self.shape)
                 return nil
             }
             return

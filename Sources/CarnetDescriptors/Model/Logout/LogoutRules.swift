@@ -10,6 +10,8 @@ package struct LogoutRules: RequestSection {
 }
 
 extension LogoutRules: DescriptorSection {
+    static func elsewhere(_ name: String) -> String? { NamesElsewhere.url(name, of: .endSession) }
+
     static let keys: [Key<Self>] =
         RequestRules.pageKeys.map { $0.lifted(to: \.request) } + [
             Key(

@@ -21,6 +21,8 @@ package struct ProfileRules: Sendable {
 }
 
 extension ProfileRules: DescriptorSection {
+    static func elsewhere(_ name: String) -> String? { NamesElsewhere.url(name, of: .userinfo) }
+
     static let keys: [Key<Self>] =
         [
             Key(
@@ -29,7 +31,9 @@ extension ProfileRules: DescriptorSection {
         ] + RequestRules.ownKeys(in: .signedIn, inheriting: true).map { $0.lifted(to: \.request) }
         + OutcomeRules.keys.map { $0.lifted(to: \.outcome) } + [
             Key("root", \.root, "the object that contains the claims; default: the whole body"),
-            Key("claims", \.claims, "claim -> pointer below root; standard claims are mapped by default"),
+            Key(
+                "claims", \.claims,
+                "claim -> pointer below root; standard claims are mapped by default, and [] switches one off"),
             Key(
                 "derive", \.derive, in: .claim,
                 "claim -> a template of other claims and of values of the sign-in; {claim.NAME} is a claim as it was read, and join leaves out what is missing"

@@ -10,6 +10,8 @@ package struct DeviceRules: Sendable {
 }
 
 extension DeviceRules: DescriptorSection {
+    static func elsewhere(_ name: String) -> String? { NamesElsewhere.url(name, of: .deviceAuthorization) }
+
     static let keys: [Key<Self>] =
         RequestRules.keys.map { $0.lifted(to: \.request) } + [
             Key("response", \.response, "the places of the codes in the response (RFC 8628, section 3.2)"),

@@ -8,6 +8,8 @@ package struct IntrospectionRules: Sendable {
 }
 
 extension IntrospectionRules: DescriptorSection {
+    static func elsewhere(_ name: String) -> String? { NamesElsewhere.url(name, of: .introspection) }
+
     static let keys: [Key<Self>] =
         RequestRules.keys.map { $0.lifted(to: \.request) } + [
             Key("authentication", \.authentication, RequestRules.authenticationSummary),

@@ -16,6 +16,8 @@ package struct RefreshRules: RequestSection {
 }
 
 extension RefreshRules: DescriptorSection {
+    static func elsewhere(_ name: String) -> String? { NamesElsewhere.url(name, of: .refresh) }
+
     static let keys: [Key<Self>] =
         RequestRules.keys(in: .signedIn).map { $0.lifted(to: \.request) } + [
             Key("grant_type", \.grantType, RequestRules.grantTypeSummary),

@@ -10,6 +10,8 @@ package struct RevocationRules: RequestSection {
 }
 
 extension RevocationRules: DescriptorSection {
+    static func elsewhere(_ name: String) -> String? { NamesElsewhere.url(name, of: .revocation) }
+
     static let keys: [Key<Self>] =
         RequestRules.keys(in: .signedIn).map { $0.lifted(to: \.request) } + [
             Key("authentication", \.authentication, RequestRules.authenticationSummary),

@@ -8,6 +8,8 @@ package struct TokenRules: RequestSection {
 }
 
 extension TokenRules: DescriptorSection {
+    static func elsewhere(_ name: String) -> String? { NamesElsewhere.url(name, of: .token) }
+
     static let keys: [Key<Self>] =
         RequestRules.keys(in: .tokenRequest).map { $0.lifted(to: \.request) } + [
             Key("grant_type", \.grantType, RequestRules.grantTypeSummary),

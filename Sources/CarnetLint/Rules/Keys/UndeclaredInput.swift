@@ -14,6 +14,7 @@ struct UndeclaredInput: LintRule {
         bad: [
             "inputs: { domain: { type: hostname } }\nissuer: https://⟦{domian}⟧/\n",
             "issuer: https://id.acme.example/⟦{issuer}⟧\n",
+            "token: { parameters: { id: '⟦{client_id}⟧' } }\n",
             """
             issuer: https://id.acme.example
             profile: { requests: [{ url: https://id.acme.example/mail, claims: { email: /mail }, where: { a: '⟦{b}⟧' } }] }
@@ -26,12 +27,19 @@ struct UndeclaredInput: LintRule {
         ]
     )
 
+    /// What people write for values that need no declaration.
+    private static let values = [
+        "client_id": "client.id", "client_secret": "client.secret", "code": "callback.code", "state": "callback.state",
+        "access_token": "token.access_token", "refresh_token": "token.refresh_token", "id_token": "token.id_token",
+        "token": "token.access_token", "scope": "token.scope", "scopes": "token.scope", "body": "request.body",
+    ]
+
     func check(_ context: LintContext) -> [Diagnostic] {
         guard context.templateUses.contains(where: { !$0.inputNames.isEmpty }) else { return [] }
         let declared = context.descriptor.inputs
         return context.templateUses.filter { !$0.inputNames.allSatisfy(declared.contains) }.flatMap { use in
             Set(use.inputNames).subtracting(declared.names).sorted().map { name in
-                let nearest = context.nearest(to: name, in: declared.names)
+                let nearest = context.nearest(to: name, in: declared.names) ?? Self.values[name]
                 let span = context.span(of: use.place(of: name), in: use.node)
                 return finding(
                     "the input \"\(name)\" is not declared",

@@ -1,0 +1,82 @@
+/// What is said about a key that a mapping does not have.
+extension DescriptorDecoder {
+    mutating func reportUnknownKey(_ entry: YAMLEntry, allowed: [String]) {
+        reportUnknownKey(entry, allowed: allowed, below: { _ in [] }, elsewhere: { _ in nil })
+    }
+
+    /// - Parameters:
+    ///   - below: The paths of a key in the sections of this mapping.
+    ///   - elsewhere: What to write for a name that other programs use.
+    mutating func reportUnknownKey(
+        _ entry: YAMLEntry, allowed: [String], below: (String) -> [String], elsewhere: (String) -> String?
+    ) {
+        var (help, meant): (String?, String?)
+        let renamed = Self.synonyms[entry.key].flatMap { allowed.contains($0) ? $0 : nil }
+        if entry.hasNoColon {
+            help = "a comma ends a value inside { }: put the whole text between quotes"
+        } else if let renamed {
+            meant = renamed
+        } else if hasRoomForSuggestions {
+            let paths = below(entry.key)
+            if let slip = nearestName(to: entry.key, in: allowed, within: 1) {
+                meant = slip
+            } else if let advice = elsewhere(entry.key) {
+                help = advice
+            } else if (1...Self.mostPaths).contains(paths.count) {
+                help = "it is a key of another section: " + paths.joined(separator: ", or ")
+            } else {
+                meant = nearestName(to: entry.key, in: allowed)
+            }
+        }
+        report(
+            .unknownKey,
+            "unknown key \"\(entry.key)\"",
+            at: entry.keySpan,
+            help: help ?? meant.map { "did you mean \"\($0)\"?" } ?? "allowed here: "
+                + allowed.sorted().joined(separator: ", "),
+            fix: meant.map {
+                Fix(
+                    summary: "replace \"\(entry.key)\" by \"\($0)\"",
+                    applicability: renamed == nil ? .unsafe : .safe,
+                    edits: [Fix.Edit(span: entry.keySpan, replacement: $0)]
+                )
+            }
+        )
+    }
+
+    private static let mostPaths = 3
+}
+
+extension YAMLEntry {
+    /// Whether it is the rest of a text with a comma, inside `{ }`: there is nothing, not even a colon, after it.
+    fileprivate var hasNoColon: Bool {
+        value.isNull && value.span.start == keySpan.end && value.span.end == keySpan.end
+    }
+}
+
+extension Array {
+    /// The paths of a key in the sections that are values of these keys, and in the sections of those.
+    func paths<Section>(to name: String) -> [String] where Element == Key<Section> {
+        map(\.description).paths(to: name, levels: 2)
+    }
+}
+
+extension [KeyDescription] {
+    fileprivate func paths(to name: String, levels: Int) -> [String] {
+        let sections = flatMap { key in key.shape.sections.map { (key.name, $0.keys) } }
+        let here = sections.filter { $0.1.contains { $0.name == name } }.map { "\($0.0).\(name)" }
+        guard here.isEmpty, levels > 1 else { return here }
+        return sections.flatMap { key, keys in keys.paths(to: name, levels: levels - 1).map { "\(key).\($0)" } }
+    }
+}
+
+extension Shape {
+    /// The mappings with fixed keys that a value of this shape can be.
+    fileprivate var sections: [SectionDescription] {
+        switch self {
+        case .section(let section): [section]
+        case .either(let shapes): shapes.flatMap(\.sections)
+        default: []
+        }
+    }
+}
