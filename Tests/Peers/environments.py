@@ -18,7 +18,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 NAMES = ("canaille", "chromium", "django", "glewlwyd", "idpyoidc", "jsonschema", "mitmproxy",
-         "oidc-provider-mock")
+         "oidc-provider-mock", "yaml")
 # What only the benchmarks need is made when it is named.
 BENCHMARK_NAMES = ("check-jsonschema", "yamllint")
 SECONDS_TO_CREATE, SECONDS_TO_INSTALL = 120, 900

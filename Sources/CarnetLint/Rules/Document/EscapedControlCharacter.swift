@@ -15,7 +15,7 @@ struct EscapedControlCharacter: SingleValueRule {
         bad: [
             "name: ⟦\"Acme\\e]0;signed in\\a\"⟧\n", "name: ⟦\"Acme\\u202E\"⟧\n",
             "resources: [{ id: one, title: ⟦\"One\\x9B2J\"⟧, url: 'https://id.acme.example/one' }]\n",
-            "verified: { date: 2026-11-21, how: ⟦\"compared\\u2028with their reference\"⟧ }\n",
+            "verified: { date: '2026-11-21', how: ⟦\"compared\\u2028with their reference\"⟧ }\n",
         ],
         good: ["name: \"Acme \\u00E9\"\n"]
     )
