@@ -210,7 +210,14 @@ extension SampleFindings {
             return [claimFinding("'profile.root' finds nothing in samples.\(sample.name)", at: span)]
         }
         var found: [Diagnostic] = []
+        let root = sample.body[simulation.provider.profile.root] ?? .null
         for claim in context.descriptor.profile.claims.items where profile[claim.name] == nil {
+            // A member that is null is not misspelled: this user has no such value. A subject everybody has.
+            // An empty list switches a claim off.
+            guard !claim.value.pointers.isEmpty else { continue }
+            guard claim.name == "subject" || !claim.value.pointers.contains(where: { root[$0] != nil }) else {
+                continue
+            }
             let pointers = claim.value.pointers.map(\.description).joined(separator: ", ")
             found.append(
                 claimFinding(

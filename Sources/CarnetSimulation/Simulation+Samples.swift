@@ -10,7 +10,8 @@ extension Simulation {
         let rules = isRefresh ? provider.refreshResponse : provider.token.response
         return try TokenResponse(
             validating: Self.response(
-                sample, status: rules.success.statuses.first?.code ?? 200, isForm: rules.format == .form),
+                sample.completed(with: rules.capture), status: rules.success.statuses.first?.code ?? 200,
+                isForm: rules.format == .form),
             to: isRefresh ? try refreshRequest() : try tokenRequest(),
             from: provider,
             refreshing: tokens
@@ -48,7 +49,8 @@ extension Simulation {
         let rules = step.value.response
         return try ExchangeResponse(
             validating: Self.response(
-                sample, status: rules.success.statuses.first?.code ?? 200, isForm: rules.format == .form),
+                sample.completed(with: step.value.capture), status: rules.success.statuses.first?.code ?? 200,
+                isForm: rules.format == .form),
             to: request, of: step, from: provider)
     }
 
@@ -64,5 +66,20 @@ extension Simulation {
             head: HTTPResponse(status: HTTPResponse.Status(code: status), headerFields: [.contentType: type]),
             body: Array(body.utf8)
         )
+    }
+}
+
+extension JSONValue {
+    /// The sample with the example of each kept value that it lacks.
+    fileprivate func completed(with captures: NamedList<ResponseCapture>) -> JSONValue {
+        guard self.object != nil else { return self }
+        var completed = self
+        for capture in captures.items where first(of: capture.value.pointers.pointers)?.scalarText == nil {
+            guard let place = capture.value.pointers.pointers.first, let example = capture.value.example else {
+                continue
+            }
+            completed.set(.string(example), at: place)
+        }
+        return completed
     }
 }

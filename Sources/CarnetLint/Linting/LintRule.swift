@@ -10,6 +10,9 @@ package protocol LintRule: Sendable {
     var checksSingleValues: Bool { get }
     /// Whether a comment with a reason may silence the rule; not where the engine ignores what the file says.
     var isSuppressible: Bool { get }
+    /// Whether the finding only asks if the provider really demands what the file says, so that a note about the key, with
+    /// a reason, silences it.
+    var isReminder: Bool { get }
     func check(_ context: LintContext) -> [Diagnostic]
 }
 
@@ -24,6 +27,7 @@ extension SingleValueRule {
 extension LintRule {
     package var checksSingleValues: Bool { false }
     package var isSuppressible: Bool { true }
+    package var isReminder: Bool { false }
 
     func finding(
         _ message: String,

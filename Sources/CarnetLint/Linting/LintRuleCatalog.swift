@@ -4,7 +4,7 @@ import CarnetDescriptors
 package enum LintRuleCatalog {
     package static let all: [any LintRule] = [
         // D: the document.
-        BidirectionalControl(), EscapedControlCharacter(),
+        BidirectionalControl(), EscapedControlCharacter(), ReadDifferently(),
         // K: keys and inputs.
         UndeclaredInput(), UnusedInput(), InputRefusesOwnValue(), InputMovesURL(), SecretInputShown(),
         OptionalInputInURL(), AlikeInputs(),
@@ -13,32 +13,36 @@ package enum LintRuleCatalog {
         // E: endpoints and other URLs.
         InsecureURL(), URLNotAbsolute(), URLWithUserInformation(), URLWithFragment(), ProtocolParameterInURL(),
         QueryInIssuer(), MalformedURL(), NoEndpoint(), DiscoveryWithoutIssuer(), BadAPIHost(),
-        IssuerMatchOff(), MetadataURLAsIssuer(), PrivateAddress(),
+        MetadataURLAsIssuer(), PrivateAddress(), PartOfAnEnvironment(),
         // S: scopes and resources.
-        BadScopeCharacter(), EncodedScopeSeparator(), RepeatedScope(), ScopeNotInCatalog(), SelfImplication(),
+        BadScopeCharacter(), EncodedScopeSeparator(), PlusAsScopeSeparator(), RepeatedScope(), ScopeNotInCatalog(),
+        SelfImplication(),
         ResponseTypeAsScope(), OpenIDWithoutIssuer(), UnreachableResource(), RepeatedResource(),
         // C: the client, its requests and its redirect URIs.
-        PKCEOff(), NonceOff(), ReservedParameter(), ConstantPerAttemptValue(), ProtectionOmitted(), CredentialOmitted(),
-        ConflictingRename(),
+        ReservedParameter(), ConstantPerAttemptValue(), ProtectionOmitted(), CredentialOmitted(),
+        ConflictingRename(), StandardNameMeant(), BasicWithoutBase64(),
         UnknownProtocolParameter(), TokenInCallback(), PasswordGrant(), BadHeader(), BodyWithoutPOST(), SecretInQuery(),
-        SecretInDescriptor(), SecretOfNobody(), TokenInQuery(), DeleteElsewhere(), StateInRedirectURI(),
+        SecretInDescriptor(), SecretOfNobody(), DeleteElsewhere(),
         BadAuthenticationList(), RepeatedAuthenticationMethod(), InsecureRedirect(), RedirectSchemeNotReversedDomain(),
         LocalhostRedirect(),
         BadRedirect(), SilentPrompt(), AssertionAlgorithmMismatch(), AssertionLifetimeTooLong(),
         ReservedAssertionClaim(), UnknownAssertionWord(), RequestObjectWithoutAudience(), SecretSignsGrantAssertion(),
-        UnusedMTLSEndpoints(),
         // T: responses, tokens and profiles.
         ClaimsWithoutSubject(), ProfileWithoutSource(), UnredactedSample(), MarginBeyondLifetime(), BadTokenScheme(),
         RootOfForm(),
-        ChangingSubject(), ContradictedSubject(), UnprovedSubject(), SubjectFromFurtherRequest(), SecretSignsIDToken(),
-        SignedResponseWithoutKeys(),
-        LogoutTokenWithoutEnd(), FirstCallbackNotKept(), ClaimSourceBeyondItsRights(), ClaimOfAnotherName(),
+        ChangingSubject(), ContradictedSubject(), UnprovedSubject(), SubjectFromFurtherRequest(),
+        SignedResponseWithoutKeys(), FirstCallbackNotKept(), ClaimSourceBeyondItsRights(), ClaimOfAnotherName(),
         // M: metadata and evidence.
         IDNotFileName(), NoteAboutNothing(), DateNotDay(), BadLink(), EvidenceOfCatalogues(),
     ]
 
     private static let codes = Set(all.filter(\.isSuppressible).map(\.explanation.code)).union(
         SimulationDiagnostics.codes)
+
+    private static let reminders = Set(all.filter(\.isReminder).map(\.explanation.code))
+
+    /// Whether a note about the key silences the finding.
+    static func isReminder(_ code: String) -> Bool { reminders.contains(code) }
 
     /// Whether a comment may silence the rule. What makes a file unusable cannot be argued away.
     static func isSuppressible(_ code: String) -> Bool { codes.contains(code) }

@@ -118,11 +118,11 @@ public struct Linter: Sendable {
                 if !findings.isEmpty { found[index] += findings }
             }
         }
-        guard let simulator else { return found }
+        guard let simulator else { return zip(contexts, found).map { $0.withoutExplained($1) } }
         for (index, simulated) in zip(whole, simulator.check(whole.map { contexts[$0] })) {
             found[index] = SimulationDiagnostics.withoutConsequences(found[index] + simulated)
         }
-        return found
+        return zip(contexts, found).map { $0.withoutExplained($1) }
     }
 
     /// The findings besides errors. A value with an error gets no second finding.

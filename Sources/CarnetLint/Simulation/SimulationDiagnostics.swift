@@ -21,7 +21,8 @@ package enum SimulationDiagnostics {
         summary: "The JSON Pointer of a claim finds nothing in the descriptor's own sample.",
         rationale: """
             The sample is a real response, so a pointer that finds nothing is usually misspelled, and the claim would \
-            always be missing. The sample must contain the subject, even if the descriptor does not map it.
+            always be missing. A member that is null is not misspelled. The sample must contain the subject, even if the \
+            descriptor does not map it.
             """,
         references: ["RFC 6901, section 4"],
         bad: [
@@ -46,7 +47,12 @@ package enum SimulationDiagnostics {
             profile: { root: /user, claims: { subject: [/sub, /id], name: /login } }
             samples: { userinfo: { user: { id: 248289761001, login: jane } } }
 
+            """,
             """
+            profile: { claims: { picture: /avatar_url } }
+            samples: { userinfo: { sub: '248289761001', avatar_url: null } }
+
+            """,
         ]
     )
 
@@ -93,6 +99,11 @@ package enum SimulationDiagnostics {
             """
             token: { response: { format: form } }
             samples: { token: 'access_token=redacted&scope=read%2Cwrite&token_type=bearer' }
+
+            """,
+            """
+            token: { response: { capture: { site: { from: /site_id, example: s1 } } } }
+            samples: { token: { access_token: redacted-access-token, token_type: Bearer } }
 
             """,
         ]

@@ -61,6 +61,41 @@ import Testing
         ("C004", endpoints + "authorization: { parameters: { nonce: '{random()}' } }\n"),
         ("C003", endpoints + "authorization: { parameters: { request: authorize } }\n"),
         ("C003", endpoints + "refresh: { parameters: { scope: read } }\n"),
+        (
+            "T003",
+            endpoints + """
+                profile: { claims: { subject: /id, division: /d }, from: token }
+                samples: { token: { access_token: redacted, token_type: Bearer, id: 1, d: null } }
+
+                """
+        ),
+        (
+            "C003",
+            endpoints + """
+                client: { authentication: [client_secret_basic] }
+                token: { parameters: { client_id: '{client.id}' } }
+
+                """
+        ),
+        (
+            "T004",
+            endpoints + """
+                token: { response: { capture: { jwt: { from: /jwt, example: x } } } }
+                samples: { token: { access_token: redacted, token_type: Bearer } }
+
+                """
+        ),
+        (
+            "T006",
+            endpoints + """
+                token: { response: { fields: { id_token: /none } } }
+                samples:
+                  token: { access_token: redacted, token_type: Bearer, id_token: eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1LTEifQ. }
+
+                """
+        ),
+        ("S002", endpoints.replacing("[read] }", with: "[read, write], separator: '+' }")),
+        ("T062", endpoints + "profile: { claims: { subject: /id, email_verified_at: /verified } }\n"),
         ("K121", endpoints + "callback: { capture: { shop: { pattern: '[a-z]{1,128}', example: acme } } }\n"),
     ]
 
@@ -69,7 +104,7 @@ import Testing
         let (rule, keys) = Self.right[index]
         let found = Self.findings(Self.head + keys)
         #expect(found.filter { $0.severity == .error } == [], "\(rule)")
-        let secret = keys.contains("client_secret_jwt") ? String(repeating: "s", count: 32) : nil
+        let secret = keys.contains("client_secret_") ? String(repeating: "s", count: 32) : nil
         let session = try await SignInFixture(try descriptor(Self.head + keys), secret: secret).signIn()
         if keys.hasPrefix("endpoints"), keys.contains("refresh:") { _ = try await session.refresh() }
     }
@@ -97,6 +132,28 @@ import Testing
             resources: [{ scope: read, title: X, url: /x }]
 
             """
+        ),
+        (
+            "K120", "no key keeps the value",
+            "refresh: { parameters: { x: '{callback.redirect_uri}' } }\n"
+        ),
+        ("K101", "did you mean {client.id}?", "token: { parameters: { a: '{client_id}' } }\n"),
+        ("K101", "did you mean {token.access_token}?", "profile: { parameters: { a: '{access_token}' } }\n"),
+        ("K101", "did you mean {token.scope}?", "refresh: { parameters: { a: '{scopes}' } }\n"),
+        (
+            "C021", "write the standard's name: client_secret",
+            "token: { rename: { client_secret: key }, query_parameters: [key] }\n"
+        ),
+        (
+            "C006", "has the standard's name on the left: client_id: app_id",
+            "token: { rename: { app_id: client_id } }\n"
+        ),
+        (
+            "C022", "not in base64", "token: { headers: { Authorization: 'Basic {client.id}:{client.secret}' } }\n"
+        ),
+        (
+            "E042", "but not endpoints.authorization; replace it too",
+            "environments: { sandbox: { endpoints: { token: 'https://sandbox.odd.example/token' } } }\n"
         ),
         (
             "K004", "a [ has no ]", "callback: { capture: { shop: { pattern: '[a-z', example: acme } } }\n"
@@ -159,6 +216,25 @@ import Testing
         let error = await #expect(throws: OAuthError.self) { _ = try await fixture.signIn().profile() }
         #expect(error?.descriptorKey == "endpoints.userinfo")
         #expect(error?.message.contains("{token.user} is not known") == true, "\(error?.message ?? "")")
+    }
+
+    @Test("A nonce of the descriptor's own is reported where Carnet sends one")
+    func aSecondNonce() {
+        let text =
+            Self.head + """
+                issuer: https://odd.example
+                scopes: { default: [openid] }
+                authorization: { parameters: { nonce: '{random()}' } }
+
+                """
+        #expect(Self.findings(text).map(\.code) == ["C003"])
+    }
+
+    @Test("A template with a value that no key keeps stops the provider where it is loaded")
+    func anUnknownValueStopsTheProvider() throws {
+        let text = Self.head + Self.endpoints + "refresh: { parameters: { x: '{callback.redirect_uri}' } }\n"
+        let odd = try descriptor(text)
+        #expect(throws: ResolutionError.self) { try odd.resolve() }
     }
 
     @Test("is reported now, once, and in words that help", arguments: wrong.indices)

@@ -2,7 +2,7 @@ import CarnetDescriptors
 import CarnetLint
 import Testing
 
-/// What makes a sign-in weaker is an error; with a reason, where the language takes one, a warning that repeats it.
+/// What makes a sign-in weaker is an error, and none with a reason, where the language takes one.
 @Suite("Weakening")
 struct WeakeningTests {
     private static let reason = "their guide of November 2026 says so"
@@ -14,30 +14,28 @@ struct WeakeningTests {
         let code: String
         /// The same with a reason; `nil` where no reason is good enough.
         let withReason: String?
-        let warning: String?
 
-        init(_ name: String, _ text: String, _ code: String, withReason: String? = nil, _ warning: String? = nil) {
+        init(_ name: String, _ text: String, _ code: String, withReason: String? = nil) {
             testDescription = name
             self.text = text
             self.code = code
             self.withReason = withReason
-            self.warning = warning
         }
     }
 
     static let weaknesses = [
         Weakness(
             "no proof key", "authorization: { pkce: none }", "K007",
-            withReason: "authorization: { pkce: { none: \(reason) } }", "C001"),
+            withReason: "authorization: { pkce: { none: \(reason) } }"),
         Weakness(
             "no nonce", "authorization: { nonce: none }", "K007",
-            withReason: "authorization: { nonce: { none: \(reason) } }", "C002"),
+            withReason: "authorization: { nonce: { none: \(reason) } }"),
         Weakness(
             "a nonce that nobody insists on", "authorization: { nonce: { optional: '' } }", "K008",
-            withReason: "authorization: { nonce: { optional: \(reason) } }", "C002"),
+            withReason: "authorization: { nonce: { optional: \(reason) } }"),
         Weakness(
             "any issuer", "issuer_match: none", "K007",
-            withReason: "issuer_match: { none: \(reason) }", "E020"),
+            withReason: "issuer_match: { none: \(reason) }"),
         Weakness("an empty reason", "authorization: { pkce: { none: '' } }", "K008"),
         Weakness("the plain proof key", "authorization: { pkce: plain }", "K004"),
         Weakness(
@@ -48,19 +46,19 @@ struct WeakeningTests {
         Weakness("no state", "authorization: { state: none }", "K004"),
         Weakness(
             "the state elsewhere", "authorization: { state: { in: redirect_uri } }", "K003",
-            withReason: "authorization: { state: { in: redirect_uri, because: \(reason) } }", "C052"),
+            withReason: "authorization: { state: { in: redirect_uri, because: \(reason) } }"),
         Weakness("no state in the request", "authorization: { omit: [state] }", "C005"),
         Weakness("a constant state", "authorization: { parameters: { state: x } }", "C004"),
         Weakness("symmetric signatures", "id_token: { algorithms: [RS256, HS256] }", "K004"),
         Weakness(
             "the secret signs", "id_token: { hs256: }", "K002",
-            withReason: "id_token: { hs256: \(reason) }", "T051"),
+            withReason: "id_token: { hs256: \(reason) }"),
         Weakness(
             "a logout token without an end", "logout: { missing_exp: }", "K002",
-            withReason: "logout: { missing_exp: \(reason) }", "T061"),
+            withReason: "logout: { missing_exp: \(reason) }"),
         Weakness(
             "the token in the query", "api: { token_in: { query: token } }", "K007",
-            withReason: "api: { token_in: { query: token, because: \(reason) } }", "C050"),
+            withReason: "api: { token_in: { query: token, because: \(reason) } }"),
         Weakness("no signatures", "id_token: { algorithms: [none] }", "K004"),
         Weakness("an http issuer", "issuer: http://id.acme.example", "E001"),
         Weakness(
@@ -81,10 +79,19 @@ struct WeakeningTests {
         #expect(found.allSatisfy { $0.severity == .error })
     }
 
-    @Test("With a reason it is a warning that repeats it", arguments: weaknesses.filter { $0.withReason != nil })
+    @Test("With a reason there is no finding", arguments: weaknesses.filter { $0.withReason != nil })
     func withAReason(_ weakness: Weakness) throws {
-        let found = lint(try #require(weakness.withReason))
-        #expect(found.map(\.code) == [weakness.warning], "\(found)")
-        #expect(found.allSatisfy { $0.severity == .warning && $0.message.hasSuffix(": \(Self.reason)") })
+        #expect(lint(try #require(weakness.withReason)) == [])
+    }
+
+    @Test("A note with a reason about the key answers a reminder, and a note about another key does not")
+    func aNoteIsAReason() {
+        let keys = "token: { method: GET, body: query }\nredirects: ['http://localhost:{port}/cb']\n"
+        func note(_ key: String) -> String { "notes: [{ about: \(key), because: \(Self.reason) }]\n" }
+        #expect(lint(keys + note("token.body")).map(\.code) == ["C015"])
+        #expect(lint(keys + note("redirects")).map(\.code) == ["C010"])
+        #expect(lint(keys + note("token")).map(\.code) == ["C010", "C015"])
+        // A reason explains the provider, not a mistake in the file.
+        #expect(lint("docs: x\n" + note("docs")).map(\.code) == ["M005"])
     }
 }

@@ -19,6 +19,8 @@ struct AssertionLifetimeTooLong: SingleValueRule {
         good: ["client: { authentication: [private_key_jwt], assertion: { lifetime: 300 } }\n"]
     )
 
+    let isReminder = true
+
     func check(_ context: LintContext) -> [Diagnostic] {
         context.assertions.compactMap { section in
             guard let lifetime = section.rules.lifetime?.seconds, lifetime > 300 else { return nil }

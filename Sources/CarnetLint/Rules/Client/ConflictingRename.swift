@@ -7,8 +7,10 @@ struct ConflictingRename: LintRule {
         summary: "A parameter is renamed to a name that is taken, or is renamed and also left out.",
         rationale: """
             RFC 6749 forbids two parameters with one name, and servers differ on which one they use. A parameter in \
-            'omit' is not sent, so its new name has no effect.
+            'omit' is not sent, so its new name has no effect. 'rename' has the standard's name on the left and the \
+            provider's name on the right.
             """,
+        fix: .safe,
         references: ["RFC 6749, section 3.1", "RFC 6749, section 3.2"],
         bad: [
             "token: { rename: { client_id: app, client_secret: ⟦app⟧ } }\n",
@@ -16,6 +18,7 @@ struct ConflictingRename: LintRule {
             "callback: { rename: { error: ⟦code⟧ } }\n",
             "authorization: { rename: { client_id: ⟦app⟧ }, parameters: { app: x } }\n",
             "token: { rename: { redirect_uri: ⟦callback⟧ }, omit: [redirect_uri] }\n",
+            "token: { rename: { app_id: ⟦client_id⟧ } }\n",
         ],
         good: [
             "authorization: { rename: { client_id: client_key } }\ntoken: { rename: { client_id: client_key } }\n",
@@ -37,6 +40,19 @@ struct ConflictingRename: LintRule {
             return message.rename.compactMap { entry -> Diagnostic? in
                 guard let target = entry.value.scalar?.text else { return nil }
                 let span = entry.value.span
+                if message.isReversed(entry) {
+                    let edits = [
+                        Fix.Edit(span: entry.keySpan, replacement: target),
+                        Fix.Edit(span: span, replacement: entry.key),
+                    ]
+                    let isWritten = context.text.text(in: entry.keySpan) == entry.key
+                    return finding(
+                        "\"rename\" has the standard's name on the left: \(target): \(entry.key)", in: context,
+                        at: span,
+                        help: "write it the other way round",
+                        fix: isWritten && context.text.text(in: span) == target
+                            ? Fix(summary: "exchange the two", applicability: .safe, edits: edits) : nil)
+                }
                 if omitted.contains(entry.key) {
                     return finding("\"\(entry.key)\" is renamed and also left out", in: context, at: span)
                 }
@@ -51,5 +67,14 @@ struct ConflictingRename: LintRule {
                 return nil
             }
         }
+    }
+}
+
+extension MessageSection {
+    /// Whether an entry of `rename` has the provider's name on the left and the standard's on the right.
+    func isReversed(_ entry: YAMLEntry) -> Bool {
+        guard let target = entry.value.scalar?.text else { return false }
+        return parameters.contains(target) && !parameters.contains(entry.key) && !added.contains { $0.key == entry.key }
+            && !rename.contains { $0.key == target }
     }
 }

@@ -26,9 +26,7 @@ struct ConstantPerAttemptValue: SingleValueRule {
         // A profile has no parameters of a standard, so these are the provider's own.
         let added = context.requests.filter { $0.kind != .profile }.flatMap(\.added)
         return added.filter { entry in
-            guard StandardParameter(rawValue: entry.key)?.isPerAttempt == true else { return false }
-            let template = entry.value.scalar.flatMap { try? Template($0.text, in: .anywhere) }
-            return template.map { $0.references.isEmpty && !$0.expressions.contains(where: \.isRandom) } ?? true
+            StandardParameter(rawValue: entry.key)?.isPerAttempt == true && Self.isConstant(entry)
         }.map { entry in
             finding(
                 "\"\(entry.key)\" is the same for every sign-in",
@@ -37,5 +35,11 @@ struct ConstantPerAttemptValue: SingleValueRule {
                 help: "remove it; Carnet creates a new one for each sign-in"
             )
         }
+    }
+
+    /// Whether a value is the same for each sign-in.
+    static func isConstant(_ entry: YAMLEntry) -> Bool {
+        let template = entry.value.scalar.flatMap { try? Template($0.text, in: .anywhere) }
+        return template.map { $0.references.isEmpty && !$0.expressions.contains(where: \.isRandom) } ?? true
     }
 }

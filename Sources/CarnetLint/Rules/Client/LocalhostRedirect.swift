@@ -17,6 +17,8 @@ struct LocalhostRedirect: SingleValueRule {
         good: ["redirects: ['http://127.0.0.1:{port}/callback', 'http://localhost:{port}/callback']\n"]
     )
 
+    let isReminder = true
+
     func check(_ context: LintContext) -> [Diagnostic] {
         let redirects = context.redirects
         let hasAddress = redirects.contains { $0.host.utf8.starts(with: "127.".utf8) || $0.host == "[::1]" }

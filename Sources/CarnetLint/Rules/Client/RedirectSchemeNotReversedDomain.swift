@@ -15,6 +15,8 @@ struct RedirectSchemeNotReversedDomain: SingleValueRule {
         good: ["redirects: ['{bundle_id}:/callback', 'com.example.app:/callback']\n"]
     )
 
+    let isReminder = true
+
     func check(_ context: LintContext) -> [Diagnostic] {
         context.redirects.compactMap { redirect in
             guard let scheme = redirect.scheme, !redirect.isWeb, !scheme.contains("."), !isPlace(scheme) else {

@@ -21,6 +21,11 @@ struct ReservedParameter: SingleValueRule {
             "authorization: { parameters: { ⟦response_mode⟧: form_post } }\n",
             "authorization: { parameters: { ⟦request⟧: eyJhbGciOiJub25lIn0.e30. } }\n",
             "scopes: { extra: { ⟦scope⟧: [read] } }\n",
+            """
+            scopes: { default: [openid] }
+            authorization: { parameters: { ⟦nonce⟧: '{random()}' } }
+
+            """,
         ],
         good: [
             """
@@ -36,6 +41,11 @@ struct ReservedParameter: SingleValueRule {
 
             """,
             "authorization: { parameters: { request: authorize } }\n",
+            """
+            client: { authentication: [client_secret_basic] }
+            token: { parameters: { client_id: '{client.id}' } }
+
+            """,
         ]
     )
 
@@ -45,9 +55,9 @@ struct ReservedParameter: SingleValueRule {
             var omitted = request.omittedNames
             if omitted.isEmpty, kind.inheritsToken { omitted = Set(context.descriptor.token.request.omit) }
             return request.added.compactMap { entry in
-                guard let parameter = kind.parameter(entry.key), !isRefusedElsewhere(entry, parameter.name) else {
-                    return nil
-                }
+                guard let parameter = kind.parameter(entry.key), !isRefusedElsewhere(entry, parameter.name),
+                    context.descriptor.sends(parameter.name, in: kind)
+                else { return nil }
                 switch parameter.rule {
                 case .settable: return nil
                 case .replaceable where omitted.contains(entry.key): return nil
@@ -66,7 +76,8 @@ struct ReservedParameter: SingleValueRule {
 
     /// Whether another rule refuses the parameter for a better reason.
     private func isRefusedElsewhere(_ entry: YAMLEntry, _ parameter: StandardParameter) -> Bool {
-        parameter.isPerAttempt || parameter == .grantType && entry.value.scalar?.text == PasswordGrant.grantType
+        parameter.isPerAttempt && ConstantPerAttemptValue.isConstant(entry)
+            || parameter == .grantType && entry.value.scalar?.text == PasswordGrant.grantType
     }
 
     private func help(for parameter: RequestParameter) -> String {
@@ -77,4 +88,22 @@ struct ReservedParameter: SingleValueRule {
         default: "remove it"
         }
     }
+}
+
+extension ProviderDescriptor {
+    /// Whether the engine sends a parameter that it sends to most providers.
+    fileprivate func sends(_ parameter: StandardParameter, in kind: RequestKind) -> Bool {
+        switch parameter {
+        case .clientID, .clientSecret:
+            kind.client != .authenticated || !self.client.authentication.allSatisfy { $0 == .clientSecretBasic }
+        case .nonce: self.authorization.nonce.isSent && self.scopes.requestsOpenID
+        case .state: kind != .authorization || self.authorization.state.isParameter
+        case .codeChallenge, .codeChallengeMethod, .codeVerifier: self.authorization.pkce.isRequired
+        default: true
+        }
+    }
+}
+
+extension ScopeRules {
+    fileprivate var requestsOpenID: Bool { (defaults + required).contains("openid") }
 }

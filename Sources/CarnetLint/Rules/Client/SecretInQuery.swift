@@ -8,7 +8,7 @@ struct SecretInQuery: LintRule {
         summary: "A request sends codes, tokens or client secrets in the query of a URL.",
         rationale: """
             Servers and proxies log URLs. The token endpoint takes POST with a body, and client credentials must \
-            never be in a URL. Few providers require it. The finding is a reminder of the risk.
+            never be in a URL. Few providers require it. If this one does, write a note about the key with the reason.
             """,
         references: ["RFC 6749, section 2.3.1", "RFC 6749, section 3.2", "RFC 9700, section 4.3"],
         bad: [
@@ -20,8 +20,11 @@ struct SecretInQuery: LintRule {
         good: [
             "token: { method: POST, body: json, query_parameters: [redirect_uri] }\n",
             "token: { query_parameters: [app], parameters: { app: '{client.id}', key: '{client.secret}' } }\n",
+            "token: { method: GET }\nnotes: [{ about: token.method, because: their reference shows a GET }]\n",
         ]
     )
+
+    let isReminder = true
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.requests.flatMap { request -> [Diagnostic] in

@@ -72,6 +72,11 @@ enum SecretText {
         return parts.count == 3 && parts.allSatisfy { $0.count >= 10 } && parts[1].starts(with: "eyJ".utf8)
     }
 
+    /// Whether the text is a JWT without a signature, which no server accepts (RFC 7519, section 6.1).
+    static func isUnsignedToken(_ text: String) -> Bool {
+        text.hasPrefix("eyJ") && text.hasSuffix(".") && text.utf8.count { $0 == UInt8(ascii: ".") } == 2
+    }
+
     /// The prefixes that issuers put before their tokens so that they are recognised in public places.
     private static func hasVendorPrefix(_ word: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         vendorPrefixes.contains { prefix in

@@ -9,7 +9,7 @@ struct SecretValueInURL: LintRule {
         summary: "A template puts a secret into the query of a URL.",
         rationale: """
             Servers and proxies log URLs. Send the secret in the body of a request. Few providers accept it only in \
-            the URL. The finding is a reminder of the risk.
+            the URL. If this one does, write a note about the key with the reason.
             """,
         references: ["RFC 6749, section 2.3.1", "RFC 6750, section 2.3"],
         bad: [
@@ -49,6 +49,8 @@ struct SecretValueInURL: LintRule {
             """,
         ]
     )
+
+    let isReminder = true
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor

@@ -31,18 +31,20 @@ struct UnknownProtocolParameter: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         context.messages.flatMap { message -> [Diagnostic] in
             let named =
-                (message.rename + message.encode).map { ($0.key, $0.keySpan) }
+                (message.rename.filter { !message.isReversed($0) } + message.encode).map { ($0.key, $0.keySpan) }
                 + (message.omit + message.queryParameters).compactMap { element in
                     element.scalar.map { ($0.text, element.span) }
                 }
             guard !named.isEmpty else { return [] }
             let added = message.added.map(\.key)
-            let known = message.parameters.union(added)
+            let renamed = message.rename.compactMap { $0.value.scalar?.text }
+            // A provider's name is a finding of C021.
+            let known = message.parameters.union(added).union(renamed)
             let candidates = message.parameters.sorted() + added
             let allowed =
                 known.isEmpty
                 ? "the request has only the parameters in 'parameters'"
-                : "parameters: " + known.sorted().prefix(Self.longestList).joined(separator: ", ")
+                : "parameters: " + known.subtracting(renamed).sorted().prefix(Self.longestList).joined(separator: ", ")
             return named.filter { !known.contains($0.0) }.map { name, span in
                 let nearest = context.nearest(to: name, in: candidates)
                 return finding(

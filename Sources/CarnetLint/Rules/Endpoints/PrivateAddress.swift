@@ -21,6 +21,8 @@ struct PrivateAddress: SingleValueRule {
         good: ["issuer: http://127.0.0.1:8080\n", "issuer: https://192.0.2.1\n", "issuer: https://10.acme.example\n"]
     )
 
+    let isReminder = true
+
     func check(_ context: LintContext) -> [Diagnostic] {
         context.urls.compactMap { url in
             guard Self.isPrivate(url.host) else { return nil }

@@ -22,7 +22,7 @@ struct ProtocolParameterInURL: LintRule {
             endpoints:
               authorization: https://id.acme.example/authorize
               token: https://id.acme.example/token?⟦tenant=x⟧
-            client_credentials: { parameters: { tenant: y } }
+            client_credentials: { parameters: { tenant: b } }
 
             """,
         ],

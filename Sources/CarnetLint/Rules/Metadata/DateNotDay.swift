@@ -13,9 +13,9 @@ struct DateNotDay: SingleValueRule {
         references: ["RFC 3339, section 5.6"],
         bad: [
             "verified: { date: ⟦21.11.2026⟧, how: compared with their reference }\n",
-            "verified: { date: ⟦2026-13-01⟧, how: compared with their reference }\n",
+            "verified: { date: ⟦'2026-13-01'⟧, how: compared with their reference }\n",
         ],
-        good: ["verified: { date: 2026-11-21, how: compared with their reference }\n"]
+        good: ["verified: { date: '2026-11-21', how: compared with their reference }\n"]
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {

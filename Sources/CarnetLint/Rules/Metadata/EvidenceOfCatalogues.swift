@@ -12,8 +12,8 @@ struct EvidenceOfCatalogues: SingleValueRule {
             own documentation, `verified.how` starts with the word 'catalogues'. This is allowed, but readers should \
             know that the facts are less certain.
             """,
-        bad: ["verified: { date: 2026-11-21, how: ⟦\"catalogues: Nango, Auth.js\"⟧ }\n"],
-        good: ["verified: { date: 2026-11-21, how: the provider's reference page }\n"]
+        bad: ["verified: { date: '2026-11-21', how: ⟦\"catalogues: Nango, Auth.js\"⟧ }\n"],
+        good: ["verified: { date: '2026-11-21', how: the provider's reference page }\n"]
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {

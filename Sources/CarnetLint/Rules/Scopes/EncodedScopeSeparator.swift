@@ -7,22 +7,23 @@ struct EncodedScopeSeparator: LintRule {
         name: "encoded-scope-separator",
         summary: "The separator between scopes is percent-encoded.",
         rationale: """
-            Carnet encodes parameters when it sends them. '%20' and '+' in a provider's documentation mean a space. \
-            As separators they would be encoded again, and the server would see one unknown scope.
+            Carnet encodes parameters when it sends them. '%20' in a provider's documentation means a space, and '%2C' a \
+            comma. As separators they would be encoded again, and the server would see one unknown scope.
             """,
         fix: .safe,
         references: ["RFC 6749, section 3.3", "RFC 6749, appendix B"],
         bad: [
-            "scopes: { separator: ⟦'%20'⟧, default: [openid] }\n", "scopes: { separator: ⟦+⟧, default: [openid] }\n",
+            "scopes: { separator: ⟦'%20'⟧, default: [openid] }\n",
+            "scopes: { separator: ⟦'%2C'⟧, default: [openid] }\n",
         ],
         good: [
             "scopes: { separator: ',', default: [photos] }\n",
-            "scopes: { separator: '+', default: [photos] }\nauthorization: { encode: { scope: raw } }\n",
+            "scopes: { separator: '%20', default: [photos] }\nauthorization: { encode: { scope: raw } }\n",
         ]
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        let meant = ["%20": " ", "+": " ", "%2C": ",", "%2c": ","]
+        let meant = ["%20": " ", "%2C": ",", "%2c": ","]
         let separator = context.descriptor.scopes.separator
         // A raw parameter is sent as it is written.
         guard let decoded = meant[separator], context.descriptor.authorization.encode["scope"] != .raw else {

@@ -23,6 +23,8 @@ struct ChangingSubject: SingleValueRule {
         "userName", "preferred_username", "nickname", "screen_name", "handle", "phone", "phone_number", "mobile",
     ]
 
+    let isReminder = true
+
     func check(_ context: LintContext) -> [Diagnostic] {
         guard let node = context.places.profile.claims["subject"].node else { return [] }
         return (node.elements ?? [node]).compactMap { pointer in

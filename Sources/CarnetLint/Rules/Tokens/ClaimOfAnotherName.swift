@@ -19,7 +19,7 @@ struct ClaimOfAnotherName: LintRule {
             "profile: { requests: [{ url: 'https://api.acme.example/mail', claims: { ⟦emial⟧: /email } }] }\n",
         ],
         good: [
-            "profile: { claims: { subject: /id, username: /login, email: /email, union_id: /union } }\n"
+            "profile: { claims: { subject: /id, username: /login, email: /email, email_verified_at: /verified } }\n"
         ]
     )
 
@@ -32,7 +32,10 @@ struct ClaimOfAnotherName: LintRule {
                 let name = entry.key
                 guard !Self.standard.contains(where: { $0.name == name }) else { return nil }
                 let same = Self.standard.first { $0.member == name }?.name
-                guard let meant = same ?? nearestName(to: name, in: Self.standard.map(\.name)) else { return nil }
+                guard let meant = same ?? nearestName(to: name, in: Self.standard.map(\.name)),
+                    // More words make another claim: `email_verified_at` is a time.
+                    same != nil || !name.hasPrefix(meant + "_") && !name.hasSuffix("_" + meant)
+                else { return nil }
                 return finding(
                     "\"\(name)\" is a claim of the provider's own; Carnet's name is \"\(meant)\"",
                     in: context,

@@ -7,7 +7,8 @@ struct UnredactedSample: SingleValueRule {
         summary: "A sample contains a value that looks like a real token.",
         rationale: """
             Samples are real responses without their secrets. They are public with the descriptor, and the sandbox \
-            returns them. A refresh token in a sample may be valid for years.
+            returns them. A refresh token in a sample may be valid for years. An example of a JWT has no signature: it \
+            ends with a dot, or with '.redacted'.
             """,
         references: ["RFC 9700, section 4.14"],
         bad: [
@@ -15,7 +16,9 @@ struct UnredactedSample: SingleValueRule {
             "samples: { userinfo: { sub: '1', session: ⟦ghp_aB3dE5fG7hJ9kL1mN3pQ5rS7tU9v⟧ } }\n",
         ],
         good: [
-            "samples: { token: { access_token: redacted-access-token, token_type: Bearer, refresh_token: '<token>' } }\n"
+            "samples: { token: { access_token: redacted-access-token, token_type: Bearer, refresh_token: '<token>' } }\n",
+            "token: { response: { fields: { id_token: /none } } }\n"
+                + "samples: { token: { access_token: redacted, token_type: Bearer, jwt: eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1LTEifQ. } }\n",
         ]
     )
 
@@ -36,7 +39,9 @@ struct UnredactedSample: SingleValueRule {
         case .sequence(let elements):
             for element in elements { visit(element, name: name, context, &found) }
         case .scalar(let scalar):
-            let isToken = Self.tokenFields.contains(name) && SecretText.isRandom(scalar.text)
+            let isToken =
+                Self.tokenFields.contains(name) && SecretText.isRandom(scalar.text)
+                && !SecretText.isUnsignedToken(scalar.text)
             guard isToken || SecretText.isCredential(scalar.text), !SecretText.isRedacted(scalar.text) else { return }
             found.append(
                 finding(
