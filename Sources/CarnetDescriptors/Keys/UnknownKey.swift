@@ -17,15 +17,17 @@ extension DescriptorDecoder {
         } else if let renamed {
             meant = renamed
         } else if hasRoomForSuggestions {
-            let paths = below(entry.key)
             if let slip = nearestName(to: entry.key, in: allowed, within: 1) {
                 meant = slip
             } else if let advice = elsewhere(entry.key) {
                 help = advice
-            } else if (1...Self.mostPaths).contains(paths.count) {
-                help = "it is a key of another section: " + paths.joined(separator: ", or ")
             } else {
-                meant = nearestName(to: entry.key, in: allowed)
+                let paths = below(entry.key)
+                if (1...Self.mostPaths).contains(paths.count) {
+                    help = "it is a key of another section: " + paths.joined(separator: ", or ")
+                } else {
+                    meant = nearestName(to: entry.key, in: allowed)
+                }
             }
         }
         report(
