@@ -117,6 +117,7 @@ extension TemplateOrigin {
         case .token: "token.response.capture"
         case .step: "exchange"
         case .connection: "connection"
+        case .claim: "profile.claims"
         case .input, .client, .request: nil
         }
     }
