@@ -95,7 +95,7 @@ extension ProviderDescriptor {
     fileprivate func sends(_ parameter: StandardParameter, in kind: RequestKind) -> Bool {
         switch parameter {
         case .clientID, .clientSecret:
-            kind.client != .authenticated || !self.client.authentication.allSatisfy { $0 == .clientSecretBasic }
+            kind.client != .authenticated || !self.client.methods.allSatisfy { $0 == .clientSecretBasic }
         case .nonce: self.authorization.nonce.isSent && self.scopes.requestsOpenID
         case .state: kind != .authorization || self.authorization.state.isParameter
         case .codeChallenge, .codeChallengeMethod, .codeVerifier: self.authorization.pkce.isRequired
