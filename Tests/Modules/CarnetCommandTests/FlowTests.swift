@@ -183,6 +183,23 @@ struct FlowTests {
         #expect(login.status == 0, "\(login)")
     }
 
+    /// The descriptor of the sandbox names the method, that of the command leaves it to the metadata.
+    @Test("A client registers with an announced method", arguments: ["client_secret_post", "client_secret_jwt"])
+    func aClientRegistersWithAnAnnouncedMethod(_ method: String) async throws {
+        let server = Sample.acme() + "client: { authentication: [\(method)] }\n"
+        try home.write(server, to: "providers/acme.yaml")
+        let sandbox = try await RunningSandbox(home, "acme")
+        try home.write(Sample.acme(), to: "providers/acme.yaml")
+        let file = home.folder.appending(path: "clients.yaml").path
+        let at = ["--sandbox", sandbox.address]
+        let registered = try await home.start(
+            ["register", "acme", "--output", file, "--confidential", "--json"] + at
+        ).finish()
+        #expect(try registered.json()["authentication_method"] as? String == method, "\(registered)")
+        let login = try await home.logIn("acme", "--clients", file, "--sandbox", sandbox.address)
+        #expect(login.status == 0, "\(login)")
+    }
+
     @Test("A registration names what the options say, and each value is checked")
     func aRegistrationNamesWhatTheOptionsSay() async throws {
         let sandbox = try await RunningSandbox(home, "acme")
