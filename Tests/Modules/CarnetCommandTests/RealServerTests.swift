@@ -115,10 +115,11 @@ extension Peer.Server {
             scopes: { default: [openid, profile, email] }
             client: { authentication: [client_secret_post] }
             """
-        // Its logout tokens have no end.
+        // It decodes no percent signs in the Basic header and returns unauthorized_client with 403, and its logout tokens have no end.
         case .glewlwyd:
             """
             scopes: { default: [openid, profile, email], offline: [offline_access] }
+            client: { basic_encoding: raw }
             logout: { missing_exp: its logout tokens have none }
             """
         // It gives a refresh token only to who asks for consent anew (OpenID Connect Core, section 11), and wants in the

@@ -158,7 +158,7 @@ extension Peer.Server {
             (
                 "scopes: { default: [openid, profile, email] }\nclient: { basic_encoding: raw }", .encodedBasicOnly
             )
-        case .glewlwyd: (scopes + "\nclient: { basic_encoding: percent }", .rawBasicOnly)
+        case .glewlwyd: (scopes, .rawBasicOnly)
         case .idpyoidc: (scopes, .consentForOfflineAccess)
         case .oidcProviderMock: nil
         }
