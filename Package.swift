@@ -536,6 +536,36 @@ let package = Package(
             path: "Tests/Flows/SignInTests",
             exclude: ["Metadata"]
         ),
+        // The OpenID provider of the conformance suite: it shares no code with this package.
+        .target(
+            name: "ConformanceProvider",
+            dependencies: [
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ],
+            path: "Tests/Conformance/Provider"
+        ),
+        .testTarget(
+            name: "ConformanceTests",
+            dependencies: [
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetSimulation",
+                "CarnetStorage",
+                "CarnetTestSupport", "CarnetTesting", "CarnetWeb", "ConformanceProvider",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            path: "Tests/Conformance/ConformanceTests"
+        ),
+        // The site that the OpenID Foundation's own suite tests: see Docs/certification.md.
+        .executableTarget(
+            name: "ConformanceSite",
+            dependencies: [
+                "CarnetHTTP", "CarnetHummingbird", "CarnetWeb",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+            ],
+            path: "Tests/Conformance/Site",
+            packageAccess: false
+        ),
         // What the tests compare with: the cryptography of OpenSSL, which the package itself does without.
         .systemLibrary(
             name: "COpenSSL",

@@ -77,11 +77,17 @@ struct StructureTests {
         }
     }
 
-    @Test("The tests are in six folders")
+    @Test("The provider of the conformance suite depends on the cryptographic library alone")
+    func independentProvider() throws {
+        let provider = try #require(try PackageGraph.targets()["ConformanceProvider"])
+        #expect(provider.targets.isEmpty && provider.products == ["Crypto", "CryptoExtras"])
+    }
+
+    @Test("The tests are in seven folders")
     func testFolders() throws {
         let names = try FileManager.default.contentsOfDirectory(
             atPath: Repository.root.appending(path: "Tests").path)
-        #expect(Set(names) == ["Attacks", "Flows", "Modules", "Peers", "Programs", "Support"])
+        #expect(Set(names) == ["Attacks", "Conformance", "Flows", "Modules", "Peers", "Programs", "Support"])
     }
 
     /// Ids that are words of the code base too, with what they mean there.
