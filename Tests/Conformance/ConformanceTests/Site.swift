@@ -17,7 +17,8 @@ struct Site {
         self.driver = driver
         web = try WebSignIn(
             ProviderClients([try driver.client()]), origin: Self.origin,
-            keys: KeyRing(EncryptionKey([UInt8](repeating: 7, count: 32))), clock: driver.clock)
+            keys: KeyRing(EncryptionKey([UInt8](repeating: 7, count: 32))), acceptsInitiatedSignIn: true,
+            clock: driver.clock)
     }
 
     private var provider: OpenIDProvider { driver.provider }

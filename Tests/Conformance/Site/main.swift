@@ -19,7 +19,8 @@ let client = try OAuthClient(
         redirectURI: origin + "/sign-in/op/callback", postLogoutRedirectURI: origin + "/signed-out"),
     transport: AsyncHTTPTransport()
 )
-let web = try WebSignIn(ProviderClients([client]), origin: origin, keys: KeyRing(text: value("COOKIE_KEY")))
+let web = try WebSignIn(
+    ProviderClients([client]), origin: origin, keys: KeyRing(text: value("COOKIE_KEY")), acceptsInitiatedSignIn: true)
 let router = Router(context: BasicSignInRequestContext.self)
 router.add(middleware: SignInMiddleware(web))
 router.get("/") { _, context in context.signIn.account?.name ?? context.signIn.account?.subject ?? "signed out" }
