@@ -1,5 +1,6 @@
 """The program: how it is built, and what it needs of a system."""
 
+import os
 import pathlib
 import re
 import shutil
@@ -45,17 +46,24 @@ def build(root=ROOT):
         link = folder / archive
         link.unlink(missing_ok=True)
         link.symlink_to(path)
+    # Without it, SwiftPM names the system's folder of libraries first, and the linker finds the shared library there.
+    (folder / "yaml-0.1.pc").write_text(f"Name: yaml\nDescription: libyaml\nVersion: 0\nLibs: -L{folder} -lyaml\n")
     same_in_every_folder = [
-        "-Xcc", f"-ffile-prefix-map={root}=.",
+        "-Xcc", f"-ffile-prefix-map={root}=.", "-Xcxx", f"-ffile-prefix-map={root}=.",
         "-Xswiftc", "-file-prefix-map", "-Xswiftc", f"{root}=.",
         # `#file` is then a module and a file, also in the packages that are in Swift 5 mode.
         "-Xswiftc", "-enable-upcoming-feature", "-Xswiftc", "ConciseMagicFile",
     ]
     command = [
-        "swift", "build", "-c", "release", "--static-swift-stdlib", "--product", "carnet", *same_in_every_folder,
-        "-Xlinker", "--gc-sections", "-Xlinker", f"-L{folder}",
+        "swift", "build", "-c", "release", "--static-swift-stdlib", "--product", "carnet", "--disable-local-rpath",
+        *same_in_every_folder,
+        "-Xlinker", f"-L{folder}", "-Xlinker", "--gc-sections",
+        # Swift exports all symbols of a program with static libraries, and the linker keeps what is exported.
+        "-Xlinker", "--no-export-dynamic",
+        "-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now",
     ]
-    subprocess.run(command, check=True, cwd=root, stdout=sys.stderr)
+    environment = {**os.environ, "PKG_CONFIG_PATH": str(folder)}
+    subprocess.run(command, check=True, cwd=root, env=environment, stdout=sys.stderr)
     return root / ".build/release/carnet"
 
 
@@ -68,9 +76,17 @@ def stamped(program, commit, folder):
         raise Refusal(f"{program} has no place for the commit: it is not carnet, or the commit is already there")
     copy = folder / "carnet"
     copy.write_bytes(content.replace(STAMP, b"commit:" + commit.encode()))
-    # Sums of what is taken away, such as debug information with the folder of the build.
-    sums = [f"--remove-section={name}" for name in [".comment", ".note.gnu.build-id", ".swift_modhash"]]
-    subprocess.run([tool("strip", "binutils"), "--strip-all", *sums, str(copy)], check=True)
+    subprocess.run([tool("strip", "binutils"), "--strip-all", "--remove-section=.comment", str(copy)], check=True)
+    # Sums of what is taken away, such as debug information with the folder of the build. If a section that is loaded were
+    # removed, strip would also take away the protection of relocations (RELRO).
+    content = bytearray(copy.read_bytes())
+    sections = output("objdump", "--section-headers", "--wide", str(copy))
+    for size, offset in re.findall(r" (?:\.note\.gnu\.build-id|\.swift_modhash) +(\w+) +\w+ +\w+ +(\w+)", sections):
+        begin, count = int(offset, 16), int(size, 16)
+        # The head of a note stays.
+        begin, count = (begin + 16, count - 16) if count == 36 else (begin, count)
+        content[begin:begin + count] = bytes(count)
+    copy.write_bytes(content)
     copy.chmod(0o755)
     return copy
 
@@ -104,4 +120,5 @@ class Needs:
 
 def machine_paths(program):
     """Paths of the machine that built the program, which would differ on another."""
-    return sorted(set(re.findall(re.escape(str(ROOT)).encode() + rb"/[\w./+-]*", program.read_bytes())))
+    found = re.findall(re.escape(str(ROOT)).encode() + rb"/[\w./+-]*", program.read_bytes())
+    return sorted(path.decode() for path in set(found))

@@ -4,6 +4,8 @@ A system is a folder that debootstrap makes and chroot enters. `--roots` names w
 """
 
 import argparse
+import http.server
+import json
 import os
 import pathlib
 import platform
@@ -13,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -22,6 +25,7 @@ MIRRORS = {"debian": "http://deb.debian.org/debian", "ubuntu": "http://archive.u
 SYSTEMS = {"bookworm": "debian", "trixie": "debian", "jammy": "ubuntu", "noble": "ubuntu"}
 # Its C library is too old, so each way has to say so.
 TOO_OLD = {"bullseye": "debian"}
+AGREES = "the metadata of Acme agrees with the descriptor"
 DESCRIPTOR = "carnet: 1\nid: acme\nname: Acme\nissuer: https://id.acme.example\n"
 PREPARE = "export DEBIAN_FRONTEND=noninteractive; apt-get -qq update && apt-get -qq install -y --no-install-recommends "
 
@@ -55,6 +59,36 @@ class System:
             ["unshare", "--mount", "--fork", "--kill-child", "sh", "-c", enter, self.root, f"cd /release\n{command}"],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, env=environment)
         return result.returncode, result.stdout, time.monotonic() - start
+
+
+class Provider(http.server.BaseHTTPRequestHandler):
+    """A metadata document on this machine, for a command that sends a request."""
+
+    def do_GET(self):
+        issuer = f"http://127.0.0.1:{self.server.server_port}"
+        document = {
+            "issuer": issuer, "authorization_endpoint": f"{issuer}/authorize", "token_endpoint": f"{issuer}/token",
+            "jwks_uri": f"{issuer}/keys", "response_types_supported": ["code"], "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": ["RS256"], "code_challenge_methods_supported": ["S256"],
+        }
+        content = json.dumps(document).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_):
+        pass
+
+
+def provider(scratch):
+    """The file of a descriptor whose issuer serves its metadata."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Provider)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    path = scratch / "local.yaml"
+    path.write_text(DESCRIPTOR.replace("https://id.acme.example", f"http://127.0.0.1:{server.server_port}"))
+    return path
 
 
 class Report:
@@ -111,14 +145,16 @@ def install(suite, root, files, scratch, report):
             f"{suite}: pip install --no-index && carnet lint providers",
             system.run(f"/venv/bin/pip install -q --no-index {wheel} && /venv/bin/carnet lint providers"), limit=SECONDS)
     with System(root, scratch) as system:
-        archive = system.add(files["tar.gz"])
+        archive, local = system.add(files["tar.gz"]), system.add(files["local"])
         system.add(ROOT / "providers")
         report.check(f"{suite}: the archive, carnet lint providers", system.run(
             f"tar -xzf {archive} -C /usr/local --strip-components=1 && carnet --version && carnet lint providers"), limit=SECONDS)
         report.check(
-            f"{suite}: without libcurl, the error names its package", system.run("carnet try google"), 1, "install libcurl4")
+            f"{suite}: without libcurl, a request's error names its package", system.run(f"carnet doctor {local}"), 1,
+            "install libcurl4")
+        report.check(f"{suite}: without libcurl, carnet try google", system.run("carnet try google"), limit=SECONDS)
         system.run(PREPARE + "libcurl4")
-        report.check(f"{suite}: with libcurl, carnet try google", system.run("carnet try google"), limit=SECONDS)
+        report.check(f"{suite}: with libcurl, a request", system.run(f"carnet doctor {local}"), 0, AGREES)
 
 
 def refuse(suite, root, files, scratch, report):
@@ -132,7 +168,7 @@ def refuse(suite, root, files, scratch, report):
             f"tar -xzf {archive} -C /usr/local --strip-components=1; carnet --version"), 1, "GLIBC_")
 
 
-def image(path, scratch, report):
+def image(path, local, scratch, report):
     """The image, unpacked by another program than the one that wrote it, as its user and without a shell."""
     if not path or not shutil.which("umoci"):
         print("NOT TRIED: the image: " + ("umoci is not installed" if path else ".ci/image has not run"))
@@ -144,9 +180,10 @@ def image(path, scratch, report):
     report.check(f"the image {tag}: umoci unpacks it", timed(["umoci", "unpack", "--image", f"{layout}:{tag}", bundle]))
     root = bundle / "rootfs"
     shutil.copytree(ROOT / "providers", root / "work/providers")
-    for arguments in [["--version"], ["lint", "/work/providers"], ["try", "google"]]:
+    shutil.copy(local, root / "work")
+    for arguments in [["--version"], ["lint", "/work/providers"], ["try", "google"], ["doctor", "/work/local.yaml"]]:
         report.check(f"the image: carnet {' '.join(arguments)}", timed(
-            ["chroot", "--userspec=65532:65532", root, "/usr/bin/carnet", *arguments],
+            [shutil.which("chroot"), "--userspec=65532:65532", root, "/usr/bin/carnet", *arguments],
             env={"PATH": "/usr/bin", "HOME": "/tmp"}))
     shells = [path for path in root.rglob("*") if path.name in ("sh", "bash", "dash")]
     report.check("the image has no shell", (len(shells), str(shells), 0))
@@ -158,11 +195,11 @@ def timed(command, **options):
     return result.returncode, result.stdout, time.monotonic() - start
 
 
-def old_libraries(program, scratch, report):
+def old_libraries(program, local, scratch, report):
     """Two versions of libcurl that no system here has: one that is too old, and the oldest with the command."""
     libcurl = subprocess.check_output(["clang", "-print-file-name=libcurl.so.4"], text=True).strip()
     for version, number, status, text in [
-        ("7.74.0", "0x074a00", 1, "no libcurl 7.80 or newer, only 7.74.0"), ("7.81.0", "0x075100", 0, ""),
+        ("7.74.0", "0x074a00", 1, "no libcurl 7.80 or newer, only 7.74.0"), ("7.81.0", "0x075100", 0, AGREES),
     ]:
         folder = scratch / version
         folder.mkdir()
@@ -170,7 +207,7 @@ def old_libraries(program, scratch, report):
             "clang", "-shared", "-fPIC", f'-DLIBCURL="{libcurl}"', f'-DVERSION="{version}"', f"-DVERSION_NUMBER={number}",
             ROOT / "Tests/Programs/Release/old_libcurl.c", "-o", folder / "libcurl.so.4"], check=True)
         environment = {**os.environ, "LD_LIBRARY_PATH": str(folder)}
-        report.check(f"libcurl {version}: carnet try google", timed([program, "try", "google"], env=environment), status, text)
+        report.check(f"libcurl {version}: carnet doctor", timed([program, "doctor", local], env=environment), status, text)
 
 
 def action(files, version, scratch, report):
@@ -234,10 +271,11 @@ def main():
         tools = scratch / "tools"
         tools.mkdir()
         subprocess.run(["tar", "-xzf", files["tar.gz"], "-C", tools, "--strip-components=1"], check=True)
-        old_libraries(tools / "bin/carnet", scratch, report)
+        files["local"] = provider(scratch)
+        old_libraries(tools / "bin/carnet", files["local"], scratch, report)
         action(files, version, scratch, report)
         hook(files, scratch, report)
-        image(next(options.folder.resolve().glob(f"*-{debian}.oci.tar"), None), scratch, report)
+        image(next(options.folder.resolve().glob(f"*-{debian}.oci.tar"), None), files["local"], scratch, report)
         for suite in options.systems:
             root = clean_root(suite, {**SYSTEMS, **TOO_OLD}[suite], options.roots)
             if root:
