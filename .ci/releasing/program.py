@@ -49,7 +49,7 @@ def build(root=ROOT):
     # Without it, SwiftPM names the system's folder of libraries first, and the linker finds the shared library there.
     (folder / "yaml-0.1.pc").write_text(f"Name: yaml\nDescription: libyaml\nVersion: 0\nLibs: -L{folder} -lyaml\n")
     same_in_every_folder = [
-        "-Xcc", f"-ffile-prefix-map={root}=.", "-Xcxx", f"-ffile-prefix-map={root}=.",
+        "-Xcc", f"-ffile-prefix-map={root}=.",
         "-Xswiftc", "-file-prefix-map", "-Xswiftc", f"{root}=.",
         # `#file` is then a module and a file, also in the packages that are in Swift 5 mode.
         "-Xswiftc", "-enable-upcoming-feature", "-Xswiftc", "ConciseMagicFile",

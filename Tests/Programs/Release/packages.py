@@ -31,7 +31,7 @@ PROBE = """import CProbe
 
 let stamp = "commit:........................................"
 func place(_ file: StaticString = #file) -> StaticString { file }
-print(place(), String(cString: c_place()), stamp.dropFirst(7))
+print(place(), String(cString: c_place()), String(cString: cxx_place()), stamp.dropFirst(7))
 """
 COMMIT = subprocess.check_output(["git", "-C", ROOT, "rev-parse", "HEAD"], text=True).strip()
 
@@ -93,7 +93,8 @@ class PackagesTest(unittest.TestCase):
         for folder in [self.folder / "here", self.folder / "some/where/else"]:
             for path, text in [
                 ("Package.swift", MANIFEST), ("Sources/carnet/main.swift", PROBE),
-                ("Sources/CProbe/include/probe.h", "const char *c_place(void);\n"),
+                ("Sources/CProbe/include/probe.h", "const char *c_place(void);\nconst char *cxx_place(void);\n"),
+                ("Sources/CProbe/other.cc", 'extern "C" const char *cxx_place(void) { return __FILE__; }\n'),
                 ("Sources/CProbe/probe.c", "const char *c_place(void) { return __FILE__; }\n"),
             ]:
                 file = folder / path
@@ -101,7 +102,7 @@ class PackagesTest(unittest.TestCase):
                 file.write_text(text)
             copies.append(program.stamped(program.build(folder), COMMIT, folder))
             printed = run(copies[-1]).stdout
-            self.assertEqual(printed, f"carnet/main.swift Sources/CProbe/probe.c {COMMIT}\n")
+            self.assertEqual(printed, f"carnet/main.swift Sources/CProbe/probe.c Sources/CProbe/other.cc {COMMIT}\n")
         self.assertEqual(*(hashlib.sha256(copy.read_bytes()).hexdigest() for copy in copies))
 
     def test_no_file_has_a_path_of_this_machine(self):
