@@ -39,11 +39,6 @@ package final class Simulation: Sendable {
         redirectURI: String? = nil,
         scopes: [String]? = nil
     ) {
-        let known = provider.withoutMetadata
-        let invented = known.inventedEndpoints
-        inventedEndpoints = Set(invented.keys)
-        let discovered =
-            invented.isEmpty ? known : known.changed { $0.endpoints.urls.merge(invented) { known, _ in known } }
         let methods = provider.client.authentication
         let method = authenticationMethod ?? methods.first
         let usesKey = hasSecret == nil && method == .privateKeyJWT
@@ -70,6 +65,13 @@ package final class Simulation: Sendable {
             authenticationMethod: authenticationMethod
         )
         self.registration = registration
+        let known = provider.registered(
+            provider.values(registration, now: Self.now, random: SimulatedRandomSource())
+        ).withoutMetadata
+        let invented = known.inventedEndpoints
+        inventedEndpoints = Set(invented.keys)
+        let discovered =
+            invented.isEmpty ? known : known.changed { $0.endpoints.urls.merge(invented) { known, _ in known } }
         tokens = TokenSet(
             accessToken: Secret("simulated-access-token"),
             tokenType: registration.usesDPoP(at: discovered) ? "DPoP" : "Bearer",

@@ -38,6 +38,8 @@ struct Seams: Sendable {
         }
         let words = runs.indices.filter { runs[$0].isWord }
         guard let first = words.first, let last = words.last else { return randomText() }
+        // A placeholder, such as `x`.
+        if first == last, runs[first].bytes.count < 8 { return randomText() }
         let changed = words.filter { $0 != first || first == last }
         // Two tokens must differ, however short the sample is.
         let missing = 24 - changed.reduce(0) { $0 + runs[$1].bytes.count }

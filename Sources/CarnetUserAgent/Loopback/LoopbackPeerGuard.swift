@@ -12,7 +12,7 @@ package final class LoopbackPeerGuard: ChannelInboundHandler, RemovableChannelHa
     package init() {}
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // One answer for the connection: the owner of an open socket stays.
+        // Checked once for each connection: the owner of an open socket stays.
         let isForeign = isForeign ?? LoopbackPeer.isForeign(context.channel)
         self.isForeign = isForeign
         if isForeign {

@@ -192,8 +192,8 @@ extension Quirk {
             let sent = String(decoding: request.body, as: UTF8.self)
             let variables = #"{"id":"a\"b\\c","first":10,"all":true,"kinds":["a","client"],"none":null}"#
             #expect(
-                sent == #"{"query":"query($id: ID!) { user(id: $id) { id } }","variables":"# + variables
-                    + #","version":2,"label":"2"}"#)
+                sent == #"{"version":2,"label":"2","query":"query($id: ID!) { user(id: $id) { id } }","variables":"#
+                    + variables + "}")
         },
         Quirk(
             "a profile or a lookup reports an error with status 200",

@@ -33,7 +33,7 @@ struct DescriptorReferenceTests {
             }
         }
         #expect(Set(paths) == LanguageTests.tablePaths)
-        #expect(paths.count == LanguageTests.tablePaths.count)
+        #expect(paths.count == LanguageTests.allPaths.count)
     }
 
     @Test("A key that must be there is bold")

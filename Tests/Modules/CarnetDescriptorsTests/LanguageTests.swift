@@ -77,11 +77,11 @@ struct LanguageTests {
     }
 
     /// The paths of all keys of all tables.
-    static let tablePaths = Set(
-        LanguagePlace.all.flatMap { place in
-            place.sections.flatMap { $0.keys.map { place.path.isEmpty ? $0.name : "\(place.path).\($0.name)" } }
-        }
-    )
+    static let tablePaths = Set(allPaths)
+    /// The same for each alternative of a value.
+    static let allPaths = LanguagePlace.all.flatMap { place in
+        place.sections.flatMap { $0.keys.map { place.path.isEmpty ? $0.name : "\(place.path).\($0.name)" } }
+    }
 
     private static func keyPaths(_ schema: JSONValue, _ path: String) -> [String] {
         // A variant has the keys of the descriptor again.

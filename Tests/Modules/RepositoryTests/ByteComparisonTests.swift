@@ -44,6 +44,7 @@ struct ByteComparisonTests {
     private static let reviewedKeys = [
         ("[String: ConnectionValue]", "the names are the descriptor's"),
         ("inputs: [String: String]", "the names are the descriptor's; values are compared by isSameBytes(as:)"),
+        ("extraScopes: [String: [String]]", "the names are the descriptor's"),
         ("localHosts: Set<String>", "host names are ASCII by the time that they are looked up"),
         ("allowedHosts: Set<String>?", "host names are ASCII by the time that they are looked up"),
         ("proxies: [String: Result<Proxy", "the schemes http and https"),

@@ -87,7 +87,9 @@ enum Deviation: String, CaseIterable, Sendable {
     /// What makes a client pass all the same.
     var rule: String {
         switch self {
-        case .rawBasicOnly: "after `invalid_client`, Carnet sends the other encoding once; after another error, `client.basic_encoding: raw`"
+        case .rawBasicOnly:
+            "after `invalid_client`, Carnet sends the other encoding once; after another error, "
+                + "`client.basic_encoding: raw`"
         case .encodedBasicOnly: "Carnet percent-encodes first"
         case .noColonInBasic: "`client.authentication: [client_secret_post]`"
         case .ignoresPKCE: "the nonce of the ID token still stops a stolen code"
