@@ -20,8 +20,11 @@ extension OAuthClient {
                 within: bounds, provedBy: dpopKey, accessToken: tokens.accessToken,
                 { try Profile.request(tokens, at: provider) })
             return try await profile(validating: response, to: request, from: provider, subject: nil).subject
-        } catch let error as OAuthError where isNeeded && error.kind != .insufficientScope {
-            // Without the scope of the profile, the user chose to have none.
+        } catch let error as OAuthError
+            where isNeeded && error.kind != .insufficientScope && error.kind != .missingEndpoint
+        {
+            // Without the scope of the profile, the user chose to have none. A URL with the value of a lookup is known only
+            // after the sign-in.
             throw error.meaning(
                 error.kind, "the profile, which names the account, cannot be read: \(error.message)",
                 hint: error.disposition == .tryLater

@@ -103,10 +103,11 @@ extension Quirk {
 
                     """)
             _ = try await fixture.signIn().refresh()
-            #expect(
-                await fixture.wire(.token).last
-                    == "POST https://odd.example/token\ngrant_type=refresh_token&refresh_token=*&client_id=client"
-                    + "&redirect_uri=\(redirect)&scope=read%20write")
+            let request = try #require(await fixture.wire(.token).last)
+            let parameters = request.split(whereSeparator: "\n&".contains)
+            for expected in ["grant_type=refresh_token", "redirect_uri=\(redirect)", "scope=read%20write"] {
+                #expect(parameters.contains { $0 == expected }, "\(request)")
+            }
         },
         Quirk(
             "the host chooses the scopes of a second parameter",
