@@ -25,6 +25,14 @@ struct RequestFindings {
             } catch {
             }
         }
+        for further in simulation.provider.profile.requests where simulation.steps.contains(.userinfo) {
+            do throws(OAuthError) {
+                try simulation.build(further)
+            } catch  where causes.insert(error.description).inserted {
+                found.append(finding(error, of: "a further request for the profile"))
+            } catch {
+            }
+        }
         for (index, resource) in simulation.provider.resources.enumerated() {
             do throws(OAuthError) {
                 _ = try simulation.request(resource)

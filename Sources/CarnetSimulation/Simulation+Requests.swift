@@ -96,6 +96,11 @@ extension Simulation {
         try madeProfileRequest.value { () throws(OAuthError) in try Profile.request(tokens, at: provider) }
     }
 
+    /// - Throws: `OAuthError` if the request cannot be built.
+    func build(_ further: ProfileRequest) throws(OAuthError) {
+        _ = try Profile.request(further, tokens, at: provider)
+    }
+
     /// The callback of a correct provider, with its own names.
     private static func standardCallback(_ provider: DiscoveredProvider) -> [Named<String>] {
         var parameters = [Named("code", code)]

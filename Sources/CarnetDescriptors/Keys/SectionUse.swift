@@ -9,7 +9,7 @@ extension Shape {
     /// The sections in and below a value of this shape, outer ones first, in the order of the table.
     package func sectionUses(at path: String = "") -> [SectionUse] {
         switch self {
-        case .text, .integer, .boolean, .choice, .variant, .json, .null: []
+        case .text, .integer, .boolean, .choice, .variant, .json, .structure, .null: []
         case .list(let element): element.sectionUses(at: path + "[]")
         case .map(let value): value.sectionUses(at: path + ".NAME")
         case .either(let shapes): shapes.flatMap { $0.sectionUses(at: path) }

@@ -23,6 +23,8 @@ package indirect enum Shape: Sendable {
     case variant(without: Set<String>)
     /// Any JSON value.
     case json
+    /// A JSON value that is no string, beside strings of another shape.
+    case structure
     /// No value, which removes an inherited one.
     case null
 }
@@ -84,6 +86,7 @@ extension Shape: CustomStringConvertible {
         case .either(let shapes): shapes.map(\.description).joined(separator: ", or ")
         case .variant: "the keys that differ, such as issuer and endpoints"
         case .json: "any JSON value"
+        case .structure: "a JSON value whose strings are templates"
         case .null: "null"
         }
     }

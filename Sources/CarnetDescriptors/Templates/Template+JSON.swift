@@ -2,7 +2,7 @@ import CarnetFoundation
 
 /// A JSON value whose strings are templates, as text.
 extension Template {
-    static func jsonShape(in place: TemplatePlace) -> Shape { .either([shape(in: place), .json]) }
+    static func jsonShape(in place: TemplatePlace) -> Shape { .either([shape(in: place), .structure]) }
 
     /// Reads a string as a template, and anything else as JSON.
     init?(json node: YAMLNode, in place: TemplatePlace, _ decoder: inout DescriptorDecoder) {

@@ -99,6 +99,7 @@ package struct DescriptorSchema: Sendable {
         case .either(let shapes): ["anyOf": .array(shapes.map { schema(of: $0, completeness) })]
         case .variant(let excluded): schema(of: variant(without: excluded), .extending)
         case .json: [:]
+        case .structure: ["type": ["object", "array", "number", "boolean"]]
         case .null: ["type": "null"]
         }
     }

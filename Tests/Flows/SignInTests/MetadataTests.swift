@@ -46,10 +46,7 @@ struct MetadataTests {
         Kept(file: "linkedin"),
         Kept(
             file: "mastodon", inputs: ["host": "social.example"], issuer: "https://social.example/",
-            accepted: [
-                "client.authentication": publicClients,
-                "endpoints.userinfo": "servers before 4.4 do not have the endpoint of the document",
-            ]),
+            accepted: ["endpoints.userinfo": "servers before 4.4 do not have the endpoint of the document"]),
         Kept(file: "microsoft", accepted: ["client.authentication": publicClients]),
         Kept(
             file: "microsoft-organizations", id: "microsoft", inputs: ["tenant": "organizations"],

@@ -85,8 +85,8 @@ struct DecoderMessageTests {
         ),
         (
             "token: { parameters: { a: '{token.scope}' } }",
-            "available here: {NAME} of inputs, {client.id}, {client.secret}, {callback.code}, {callback.state}, "
-                + "{callback.NAME} of callback.capture"
+            "available here: {NAME} of inputs, {client.id}, {client.secret}, {client.redirect_uri}, {client.scope}, "
+                + "{callback.code}, {callback.state}, {callback.NAME} of callback.capture"
         ),
         (
             "redirects: [x]\nauthorization: { parameters: { a: '{client.name}' } }",

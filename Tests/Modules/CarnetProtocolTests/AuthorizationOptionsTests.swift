@@ -51,7 +51,6 @@ struct AuthorizationOptionsTests {
         "What cannot be sent is rejected",
         arguments: [
             AuthorizationOptions(prompt: [.none, .login]),
-            AuthorizationOptions(authentication: .init(maxAge: 0), prompt: [.none]),
             AuthorizationOptions(authentication: .init(maxAge: -1)),
             AuthorizationOptions(access: .init(resource: ["a"])),
             AuthorizationOptions(access: .init(resource: ["https://a.example/#b"])),

@@ -36,8 +36,8 @@ struct ResponseShapeTests {
     @Test(
         "gives an access token the form of the sample's",
         arguments: [
-            ("id.17", "id[.][0-9]{24}"), ("xoxb-AB12-cd", "xoxb-[A-Z]{2}[0-9]{2}-[a-z]{20}"), ("x", "[a-z]{24}"),
-            ("'[redacted]'", "[A-Za-z0-9_-]{43}"),
+            ("id.17", "id[.][0-9]{24}"), ("xoxb-AB12-cd", "xoxb-[A-Z]{2}[0-9]{2}-[a-z]{20}"), ("abcdefgh", "[a-z]{24}"),
+            ("x", "[A-Za-z0-9_-]{43}"), ("'[redacted]'", "[A-Za-z0-9_-]{43}"),
         ])
     func tokenForm(sample: String, pattern: String) async throws {
         let client = try TestClient(plain + "samples: { token: { access_token: \(sample), token_type: Bearer } }\n")

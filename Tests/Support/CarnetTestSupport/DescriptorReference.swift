@@ -77,7 +77,7 @@ package struct DescriptorReference: Sendable {
     /// What a value may be, with a link to each mapping that has a chapter.
     private func holds(_ shape: Shape) -> String {
         switch shape {
-        case .text, .boolean, .json, .null: cell(shape.description)
+        case .text, .boolean, .json, .structure, .null: cell(shape.description)
         case .integer(let range) where range.count == 1: "`\(range.lowerBound)`"
         case .integer: shape.description
         case .choice(let names): oneOf(names.map { "`\($0)`" })

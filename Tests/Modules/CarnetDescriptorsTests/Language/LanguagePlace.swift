@@ -27,7 +27,7 @@ struct LanguagePlace: Sendable {
         _ descriptor: @escaping @Sendable (JSONValue) -> JSONValue
     ) -> [LanguagePlace] {
         switch shape {
-        case .text, .integer, .boolean, .choice, .variant, .json, .null: []
+        case .text, .integer, .boolean, .choice, .variant, .json, .structure, .null: []
         case .list(let element): places(of: element, at: path + "[]") { descriptor([$0]) }
         case .map(let value): places(of: value, at: path + ".NAME") { descriptor(["given": $0]) }
         case .either(let shapes): shapes.flatMap { inner($0, path, descriptor) }
@@ -85,7 +85,7 @@ extension Shape {
             return .object(object)
         case .either(let shapes): return (alternative == .first ? shapes.first : shapes.last)?.value(alternative) ?? nil
         case .variant: return ["issuer": "acme"]
-        case .json: return ["given": nil]
+        case .json, .structure: return ["given": nil]
         case .null: return nil
         }
     }
