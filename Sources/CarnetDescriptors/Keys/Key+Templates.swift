@@ -11,7 +11,7 @@ extension Key {
         _ summary: String
     ) {
         let value = takesJSON ? Template.jsonShape(in: place) : Template.shape(in: place)
-        let shape = Shape.map(of: removesInherited && !takesJSON ? .either([value, .null]) : value)
+        let shape = Shape.map(of: removesInherited ? .either([value, .null]) : value)
         let description = KeyDescription(name: name, shape: shape, summary: summary, isRequired: false)
         let property = Property(path)
         self.init(description: description, slot: property.slot) { node, section, decoder in

@@ -19,7 +19,8 @@ struct CatalogueCommandTests {
     @Test("A search finds words of id and name, in any case")
     func aSearchFindsWordsOfId() async throws {
         let found = try await home.run("providers", "--search", "GOOG")
-        #expect(found.standardOutput.split(separator: "\n").map { $0.prefix { $0 != " " } } == ["google"])
+        #expect(
+            found.standardOutput.split(separator: "\n").map { $0.prefix { $0 != " " } } == ["google", "google-health"])
         let words = try await home.run("providers", "--search", "data jira", "--json")
         #expect(try words.providers().map { $0["id"] as? String } == ["jira-data-center"])
     }
@@ -42,7 +43,9 @@ struct CatalogueCommandTests {
         #expect(google["pkce"] as? Bool == true)
         #expect(google["default_scopes"] as? [String] == ["openid", "profile", "email"])
         #expect((google["endpoints"] as? [String])?.contains("revocation") == true)
-        #expect(google["grants"] as? [String] == ["authorization_code"])
+        #expect(
+            google["grants"] as? [String]
+                == ["authorization_code", "urn:ietf:params:oauth:grant-type:device_code"])
     }
 
     @Test("All built-in providers are listed")

@@ -66,7 +66,7 @@ import CarnetFoundation
         func HOST_08_anotherUserGetsNoRedirect(stranger: Stranger) async throws {
             let uses = Lock(0)
             let page = try await HandOverPage.open(
-                for: try AuthorizationURL("https://op.example/authorize?state=s3cret")
+                for: try AuthorizationURL("https://op.example/authorize?state=s3cret"), limits: .patient
             ) {
                 uses.withLock { $0 += 1 }
             }
