@@ -173,13 +173,13 @@ _carnet() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    lint|explain|schema|new|providers|show|try|sandbox|demo|doctor|register|login|accounts|token|profile|resources|call|refresh|logout|topics|help)
+    lint|explain|schema|new|providers|show|try|sandbox|demo|compare|register|login|accounts|token|profile|resources|call|refresh|logout|topics|help)
         # Offer subcommand argument completions
         "_carnet_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'lint explain schema new providers show try sandbox demo doctor register login accounts token profile resources call refresh logout topics help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'lint explain schema new providers show try sandbox demo compare register login accounts token profile resources call refresh logout topics help' -- "${cur}"))
         ;;
     esac
 }
@@ -476,7 +476,7 @@ _carnet_demo() {
     esac
 }
 
-_carnet_doctor() {
+_carnet_compare() {
     repeating_flags=()
     non_repeating_flags=(--all --json -v --verbose --version -h --help)
     repeating_options=(--providers --input --input-env --allow-local)
@@ -524,7 +524,7 @@ _carnet_doctor() {
     # Offer positional completions
     case "${positional_number}" in
     *)
-        __carnet_add_completions -W "$(__carnet_custom_complete ---completion doctor -- positional@0 "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
+        __carnet_add_completions -W "$(__carnet_custom_complete ---completion compare -- positional@0 "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
         return
         ;;
     esac

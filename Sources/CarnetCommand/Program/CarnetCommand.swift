@@ -44,7 +44,7 @@ struct CarnetCommand: AsyncParsableCommand {
                 name: "Providers",
                 subcommands: [
                     LintCommand.self, ExplainCommand.self, SchemaCommand.self, NewCommand.self, ProvidersCommand.self,
-                    ShowCommand.self, TryCommand.self, SandboxCommand.self, DemoCommand.self, DoctorCommand.self,
+                    ShowCommand.self, TryCommand.self, SandboxCommand.self, DemoCommand.self, CompareCommand.self,
                 ]
             ),
             CommandGroup(

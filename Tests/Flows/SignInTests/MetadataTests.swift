@@ -6,7 +6,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// What `carnet doctor` does, with the documents in `Metadata`, whose origins are in `Metadata/SOURCES.md`.
+/// What `carnet compare` does, with the documents in `Metadata`, whose origins are in `Metadata/SOURCES.md`.
 @Suite("Metadata documents of providers")
 struct MetadataTests {
     struct Kept: Sendable, CustomTestStringConvertible {

@@ -62,14 +62,14 @@ struct CatalogueCommandTests {
         #expect(ids.standardOutput.split(separator: "\n").contains("google"), "\(ids)")
     }
 
-    @Test("doctor takes a provider, or all")
-    func doctorTakesAProviderOrAll() async throws {
-        #expect(try await home.run("doctor").status == 2)
-        #expect(try await home.run("doctor", "google", "--all").status == 2)
+    @Test("compare takes a provider, or all")
+    func compareTakesAProviderOrAll() async throws {
+        #expect(try await home.run("compare").status == 2)
+        #expect(try await home.run("compare", "google", "--all").status == 2)
     }
 
-    @Test("doctor compares several, and one that cannot be reached does not end it")
-    func doctorComparesSeveralAndOne()
+    @Test("compare compares several, and one that cannot be reached does not end it")
+    func compareReadsSeveralAndOne()
         async throws
     {
         let port = try Sample.freePort()
@@ -86,12 +86,12 @@ struct CatalogueCommandTests {
         let (acme, away, drifted, plain) = (
             "./mine/acme.yaml", "./mine/away.yaml", "./mine/drifted.yaml", "./mine/plain.yaml"
         )
-        let text = try await home.run("doctor", acme, away, drifted, plain)
+        let text = try await home.run("compare", acme, away, drifted, plain)
         #expect(text.status == 1, "\(text)")
         #expect(text.standardOutput.contains("endpoints.token: the metadata says \"\(issuer)/token\""), "\(text)")
         #expect(text.standardOutput.hasSuffix("3 compared, 1 skipped\n"), "\(text)")
         #expect(text.standardError.contains("away: "), "\(text)")
-        let json = try await home.run("doctor", acme, away, drifted, plain, "--json").json()
+        let json = try await home.run("compare", acme, away, drifted, plain, "--json").json()
         let providers = try #require(json["providers"] as? [[String: Any]])
         #expect(providers.map { $0["id"] as? String } == ["acme", "away", "drifted"])
         #expect((providers[0]["drift"] as? [Any])?.isEmpty == true)

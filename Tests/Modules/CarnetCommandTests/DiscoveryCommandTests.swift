@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `new` and `doctor`, which look at a running server's metadata.
+/// `new` and `compare`, which look at a running server's metadata.
 @Suite("Discovery command")
 struct DiscoveryCommandTests {
     private let home: CommandHome
@@ -65,32 +65,32 @@ struct DiscoveryCommandTests {
         #expect(wrong.standardError.contains("\(address)/nope/.well-known/openid-configuration"), "\(wrong)")
     }
 
-    @Test("doctor has nothing to compare where there is no metadata")
-    func doctorHasNothingToCompareWhere() async throws {
+    @Test("compare has nothing to compare where there is no metadata")
+    func compareHasNothingToCompareWhere() async throws {
         try await home.write(home.run("new", "plain").standardOutput, to: "plain.yaml")
-        let doctor = try await home.run("doctor", "plain.yaml")
-        #expect(doctor.status == 2 && doctor.standardError.contains("Plain has no metadata"), "\(doctor)")
+        let compared = try await home.run("compare", "plain.yaml")
+        #expect(compared.status == 2 && compared.standardError.contains("Plain has no metadata"), "\(compared)")
     }
 
-    @Test("doctor is content where descriptor and metadata agree")
-    func doctorIsContentWhereDescriptor() async throws {
+    @Test("compare is content where descriptor and metadata agree")
+    func compareIsContentWhereDescriptor() async throws {
         let (_, sandbox) = try await startIssuer()
         defer { sandbox.run.stop() }
-        let doctor = try await home.run("doctor", "acme", "--json")
-        #expect(doctor.status == 0, "\(doctor)")
-        #expect(try (doctor.json()["drift"] as? [Any])?.isEmpty == true)
+        let compared = try await home.run("compare", "acme", "--json")
+        #expect(compared.status == 0, "\(compared)")
+        #expect(try (compared.json()["drift"] as? [Any])?.isEmpty == true)
     }
 
-    @Test("doctor shows what drifted, at its place in the file")
-    func doctorShowsWhatDrifted() async throws {
+    @Test("compare shows what drifted, at its place in the file")
+    func compareShowsWhatDrifted() async throws {
         let (issuer, sandbox) = try await startIssuer()
         defer { sandbox.run.stop() }
         let file = Sample.acme(issuer: issuer) + "endpoints: { token: \"\(issuer)/old\" }\n"
         try home.write(file.replacing("email]", with: "email, nope]"), to: "drifted.yaml")
-        let doctor = try await home.run("doctor", "./drifted.yaml")
-        #expect(doctor.status == 1, "\(doctor)")
+        let compared = try await home.run("compare", "./drifted.yaml")
+        #expect(compared.status == 1, "\(compared)")
         #expect(
-            doctor.standardOutput == """
+            compared.standardOutput == """
                 ./drifted.yaml:6:21: error: endpoints.token: the metadata says "\(issuer)/token"
                 ./drifted.yaml:5:20: warning: scopes.default: the metadata does not announce nope
 

@@ -53,16 +53,16 @@ struct ProxyTests {
             let address = "\(user)@\(proxy.address)"
             let trust = ["--ca-file", proxy.authority ?? authority]
 
-            let untrusted = try await run("doctor", "acme", through: address)
+            let untrusted = try await run("compare", "acme", through: address)
             #expect(untrusted.status == 1, "\(untrusted)")
             let distrust = "the certificate of id.acme.example:443 through the proxy \(proxy.address) is not trusted"
             #expect(untrusted.standardError.contains(distrust), "\(untrusted)")
             #expect(server.requestCount == 0)
 
-            let doctor = try await home.start(
-                ["doctor", "acme"] + trust, environment: ["HTTPS_PROXY": "http://\(address)"]
+            let compared = try await home.start(
+                ["compare", "acme"] + trust, environment: ["HTTPS_PROXY": "http://\(address)"]
             ).finish()
-            #expect(doctor.status == 0, "\(doctor)")
+            #expect(compared.status == 0, "\(compared)")
             let login = try home.start(
                 ["login", "acme", "--client-id", "mine", "--account", "ada", "--no-browser"] + trust,
                 environment: ["HTTPS_PROXY": "http://\(address)"])
@@ -77,7 +77,7 @@ struct ProxyTests {
             #expect(server.requestCount >= 5, "metadata three times, a code, a refresh token")
             let asked = internet.requests.filter { !$0.hasPrefix("CONNECT id.acme.example:443 ") }
             #expect(asked.isEmpty, "\(asked)")
-            for result in [untrusted, doctor, loggedIn, refresh] { #expect(!"\(result)".contains("s3cret-word")) }
+            for result in [untrusted, compared, loggedIn, refresh] { #expect(!"\(result)".contains("s3cret-word")) }
             try await proxy.stop()
         }
     }
@@ -92,7 +92,7 @@ struct ProxyTests {
             let proxy = try await RealProxy(program, to: internet.port, user: user)
             for credentials in ["alice:wr0ng-word@", ""] {
                 let result = try await run(
-                    "doctor", "acme", "--ca-file", authority, through: credentials + proxy.address)
+                    "compare", "acme", "--ca-file", authority, through: credentials + proxy.address)
                 #expect(result.status == 1, "\(result)")
                 #expect(result.standardError.contains("no connection to id.acme.example:443"), "\(result)")
                 #expect(result.standardError.contains("through the proxy \(proxy.address)"), "\(result)")
@@ -112,13 +112,13 @@ struct ProxyTests {
     ) async throws {
         try await withInternet { server, internet in
             let proxy = try await RealProxy(program, to: internet.port, refusing: "id.acme.example")
-            let refused = try await run("doctor", "acme", "--ca-file", authority, through: proxy.address)
+            let refused = try await run("compare", "acme", "--ca-file", authority, through: proxy.address)
             #expect(refused.status == 1, "\(refused)")
             #expect(refused.standardError.contains("through the proxy \(proxy.address)"), "\(refused)")
             #expect(refused.standardError.contains("the proxy refused it"), "\(refused)")
             for exception in ["id.acme.example", ".acme.example", "*"] {
                 let direct = try await run(
-                    "doctor", "acme", "--ca-file", authority, through: proxy.address, ["NO_PROXY": exception])
+                    "compare", "acme", "--ca-file", authority, through: proxy.address, ["NO_PROXY": exception])
                 // Nobody else knows the name.
                 #expect(direct.status == 1, "\(direct)")
                 #expect(!direct.standardError.contains("through the proxy"), "\(direct)")
@@ -127,11 +127,11 @@ struct ProxyTests {
 
             let open = try await RealProxy(program, to: internet.port)
             let other = try await run(
-                "doctor", "acme", "--ca-file", authority, through: open.address, ["NO_PROXY": "10.0.0.0/8,me.example"])
+                "compare", "acme", "--ca-file", authority, through: open.address, ["NO_PROXY": "10.0.0.0/8,me.example"])
             #expect(other.status == 0, "\(other)")
             #expect(server.requestCount == 1)
             try await open.stop()
-            let gone = try await run("doctor", "acme", through: open.address)
+            let gone = try await run("compare", "acme", through: open.address)
             #expect(gone.status == 1 && gone.standardError.contains("through the proxy \(open.address)"), "\(gone)")
         }
     }

@@ -61,7 +61,7 @@ struct UnnamedFolderTests {
         let environment = try prepare(state)
         let commands = [
             ["login", "acme", "--client-id", "x", "--no-browser", "--timeout", "1"], ["profile", "acme"],
-            ["token", "acme", "--client-credentials"], ["try", "acme"], ["doctor", "acme"],
+            ["token", "acme", "--client-credentials"], ["try", "acme"], ["compare", "acme"],
         ]
         for command in commands {
             let result = try await run(command, environment)
@@ -146,8 +146,8 @@ struct UnnamedFolderTests {
         #expect(result.standardError.contains("add --providers providers, or set CARNET_PROVIDERS to"))
         #expect(!result.standardError.contains("s3cret"), "\(result)")
         if place.hasPrefix("input") {
-            let doctor = try await run(["doctor", "acme"], environment)
-            #expect(place == "input option" || doctor.standardError.contains("does not get the input"), "\(doctor)")
+            let compared = try await run(["compare", "acme"], environment)
+            #expect(place == "input option" || compared.standardError.contains("does not get the input"), "\(compared)")
         }
         // A sandbox gets no secret anyway.
         let sandbox = try await RunningSandbox(home, "acme")

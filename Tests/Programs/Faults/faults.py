@@ -367,7 +367,7 @@ class Faults:
 
     def metadata(self):
         faults = SERVER_FAULTS[::20] if self.options.quick else SERVER_FAULTS
-        queue = collections.deque((fault, command) for fault in faults for command in ("doctor", "register"))
+        queue = collections.deque((fault, command) for fault in faults for command in ("compare", "register"))
 
         def worker(number):
             folder = self.root / ("metadata%d" % number)
@@ -379,9 +379,9 @@ class Faults:
                 except IndexError:
                     home.provider.close()
                     return
-                if command == "doctor":
+                if command == "compare":
                     home.provider.break_at("/.well-known/oauth-authorization-server", fault)
-                    result = home.run("doctor", "faulty", "--json")
+                    result = home.run("compare", "faulty", "--json")
                 else:
                     home.provider.break_at("/register", fault)
                     target = folder / "registered.yaml"

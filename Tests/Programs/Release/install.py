@@ -151,11 +151,11 @@ def install(suite, root, files, scratch, report):
         report.check(f"{suite}: the archive, carnet lint providers", system.run(
             f"tar -xzf {archive} -C /usr/local --strip-components=1 && carnet --version && carnet lint providers"), 0, " files", limit=SECONDS)
         report.check(
-            f"{suite}: without libcurl, a request's error names its package", system.run(f"carnet doctor {local}"), 1,
+            f"{suite}: without libcurl, a request's error names its package", system.run(f"carnet compare {local}"), 1,
             "install libcurl4")
         report.check(f"{suite}: without libcurl, carnet try google", system.run("carnet try google"), 0, TRIED, limit=SECONDS)
         system.run(PREPARE + "libcurl4")
-        report.check(f"{suite}: with libcurl, a request", system.run(f"carnet doctor {local}"), 0, AGREES)
+        report.check(f"{suite}: with libcurl, a request", system.run(f"carnet compare {local}"), 0, AGREES)
 
 
 def refuse(suite, root, files, scratch, report):
@@ -187,7 +187,7 @@ def image(path, local, scratch, report):
     (root / "proc").mkdir()
     for arguments, text in [
         (["--version"], tag), (["lint", "/work/providers"], " files"), (["try", "google"], TRIED),
-        (["doctor", "/work/local.yaml"], AGREES),
+        (["compare", "/work/local.yaml"], AGREES),
     ]:
         report.check(f"the image: carnet {' '.join(arguments)}", timed(
             ["unshare", "--mount", "--fork", "--kill-child", "sh", "-c", enter, root, *arguments],
@@ -214,7 +214,7 @@ def old_libraries(program, local, scratch, report):
             "clang", "-shared", "-fPIC", f'-DLIBCURL="{libcurl}"', f'-DVERSION="{version}"', f"-DVERSION_NUMBER={number}",
             ROOT / "Tests/Programs/Release/old_libcurl.c", "-o", folder / "libcurl.so.4"], check=True)
         environment = {**os.environ, "LD_LIBRARY_PATH": str(folder)}
-        report.check(f"libcurl {version}: carnet doctor", timed([program, "doctor", local], env=environment), status, text)
+        report.check(f"libcurl {version}: carnet compare", timed([program, "compare", local], env=environment), status, text)
 
 
 def action(files, version, scratch, report):

@@ -5,9 +5,9 @@ import CarnetFoundation
 import CarnetProtocol
 import CarnetTransport
 
-struct DoctorCommand: Subcommand {
+struct CompareCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor",
+        commandName: "compare",
         abstract: "Compare a descriptor with the provider's metadata document.",
         discussion: """
             The command requests only the metadata document of each provider. The exit status is 1 if something \
@@ -15,9 +15,9 @@ struct DoctorCommand: Subcommand {
             providers with a required input that has no value.
 
             Examples:
-              carnet doctor acme
-              carnet doctor providers/acme.yaml --input tenant=example
-              carnet doctor --all
+              carnet compare acme
+              carnet compare providers/acme.yaml --input tenant=example
+              carnet compare --all
             """
     )
 
@@ -35,7 +35,7 @@ struct DoctorCommand: Subcommand {
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func validate() throws {
-        guard named.isEmpty == all else { throw ValidationError("doctor needs either providers or --all") }
+        guard named.isEmpty == all else { throw ValidationError("compare needs either providers or --all") }
     }
 
     func run(_ context: CommandContext) async throws {
