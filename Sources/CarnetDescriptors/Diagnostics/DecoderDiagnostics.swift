@@ -15,8 +15,9 @@ extension DecoderRule {
                 name: "unknown-key",
                 summary: "The descriptor language does not have this key.",
                 rationale: """
-                    Carnet ignores an unknown key, so the provider behaves as if the line were missing. The author \
-                    would only notice at the first sign-in.
+                    An unknown key may be a misspelled one, and the provider may need its value. Carnet refuses the \
+                    file: a host cannot use the descriptor, and the command skips it with a warning. The author finds \
+                    the mistake before the first sign-in.
                     """,
                 fix: .unsafe,
                 bad: [Self.start + "⟦scope⟧: { default: [openid] }\n"],
@@ -31,6 +32,7 @@ extension DecoderRule {
                     In YAML, unquoted true, 12 and null are not strings, and a list is not the string of its only \
                     element. Put a string that looks like a number between quotes.
                     """,
+                fix: .unsafe,
                 references: ["YAML 1.2.2, section 10.3.2"],
                 bad: [Self.start + "scopes: { default: ⟦openid⟧ }\n"],
                 good: [Self.start + "scopes: { default: [openid] }\n"]
@@ -43,6 +45,7 @@ extension DecoderRule {
                 rationale: """
                     The key has no default. Without it, Carnet cannot select, call or show the provider.
                     """,
+                fix: .unsafe,
                 bad: ["⟦carnet⟧: 1\nid: acme\nissuer: https://id.acme.example\n"],
                 good: [Self.start]
             )

@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// Collects what is wrong while a tree is read; reading goes on so that all problems are found in one pass.
 package struct DescriptorDecoder {
     let file: String
@@ -34,13 +36,46 @@ package struct DescriptorDecoder {
             }
         }
         let found = hidesValues ? node.kind : node.kindDescription
-        report(.wrongType, "found \(found)", at: node.span, help: help)
+        report(
+            .wrongType, "found \(found)", at: node.span, help: help,
+            fix: hidesValues ? nil : Self.wrapping(node, as: expected))
+    }
+
+    /// A string as a list, or a list of scopes as the section of scopes.
+    private static func wrapping(_ node: YAMLNode, as expected: Shape) -> Fix? {
+        let text: String
+        switch expected {
+        case .list(of: .text(_, _, _)), .list(of: .choice(_)):
+            guard let words = node.scalar?.text.split(separator: " "), !words.isEmpty, !node.isNull else { return nil }
+            text = list(words.map(String.init))
+        case .section(let section) where section.name == "ScopeRules":
+            guard let scopes = node.elements?.compactMap({ $0.scalar?.text }), !scopes.isEmpty,
+                scopes.count == node.elements?.count
+            else { return nil }
+            text = "{ default: \(list(scopes)) }"
+        default: return nil
+        }
+        return Fix(
+            summary: "write \(text)", applicability: .unsafe, edits: [Fix.Edit(span: node.span, replacement: text)])
+    }
+
+    private static func list(_ words: [String]) -> String {
+        "[" + words.map { $0.isPlainInFlow ? $0 : JSONValue.string($0).jsonText() }.joined(separator: ", ") + "]"
     }
 
     mutating func reportMissingKey(_ key: KeyDescription, in node: YAMLNode) {
         // The first line is enough to find the mapping; underlining all of it would bury the message.
         let span = node.entries?.first?.keySpan ?? node.span
-        report(.missingKey, "the key \"\(key.name)\" is missing", at: span, help: "\(key.name): \(key.summary)")
+        // The version is the only value that is certain, and a mapping between braces has no lines.
+        let isVersion = key.name == "carnet" && span.start.column == 1 && node.entries?.isEmpty == false
+        report(
+            .missingKey, "the key \"\(key.name)\" is missing", at: span, help: "\(key.name): \(key.summary)",
+            fix: isVersion
+                ? Fix(
+                    summary: "add the line carnet: 1", applicability: .unsafe,
+                    edits: [
+                        Fix.Edit(span: SourceSpan(start: span.start, end: span.start), replacement: "carnet: 1\n")
+                    ]) : nil)
     }
 
     /// In a file with very many unknown keys, suggestions would cost more than all else and help nobody.
@@ -76,5 +111,15 @@ package struct DescriptorDecoder {
                     edits: [Fix.Edit(span: node.span, replacement: word)])
             }
         )
+    }
+}
+
+extension String {
+    /// Whether YAML reads it as a string inside brackets without quotes. Strings of other forms are quoted, to be safe.
+    fileprivate var isPlainInFlow: Bool {
+        guard let first = utf8.first, ASCII.isLetter(first) else { return false }
+        let isPlain = utf8.dropLast().allSatisfy { ASCII.isAlphanumeric($0) || "._-/:".utf8.contains($0) }
+        guard isPlain, let last = utf8.last, ASCII.isAlphanumeric(last) else { return false }
+        return !["true", "false", "null", "yes", "no", "on", "off"].contains(lowercased())
     }
 }

@@ -22,13 +22,15 @@ enum NamesElsewhere {
     static func credential(_ name: String) -> String? {
         switch folded(name) {
         case "clientid", "appid", "clientkey":
-            "a descriptor is the same for all clients: the client id belongs to the registration, which the host gives"
+            "a descriptor is the same for all clients and contains no client id: pass it with --client-id, write it into "
+                + "a clients file, or give it in code as ClientRegistration"
         case "clientsecret", "appsecret", "secret", "apikey", "apisecret", "password", "accesstoken", "refreshtoken":
-            "everyone who uses the provider has the descriptor: secrets belong to the registration, which the host gives; "
-                + "if the file was ever shared, replace the secret at the provider"
+            "a descriptor contains no secret, because everyone who uses the provider has it: pass the secret with "
+                + "--client-secret-env, write it into a clients file, or give it in code as ClientRegistration; if this "
+                + "file was ever shared, replace the secret at the provider"
         case "redirecturi", "redirecturl", "callbackurl":
-            "the redirect URI belongs to the registration, which the host gives; 'redirects' lists the forms that the "
-                + "provider accepts"
+            "the redirect URI belongs to the client: pass it with --redirect-uri, or write it into a clients file; "
+                + "'redirects' lists the forms that the provider accepts"
         default: nil
         }
     }
@@ -52,6 +54,7 @@ enum NamesElsewhere {
     ]
 
     private static let keys = [
+        "authorize": "endpoints.authorization", "auth": "endpoints.authorization",
         "userinfo": "endpoints.userinfo", "scope": "scopes.default", "defaultscopes": "scopes.default",
         "defaultscope": "scopes.default", "scopeseparator": "scopes.separator", "scopedelimiter": "scopes.separator",
         "baseurl": "api.base_url", "apibaseurl": "api.base_url", "apiurl": "api.base_url",

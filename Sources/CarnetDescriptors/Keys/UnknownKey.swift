@@ -11,6 +11,7 @@ extension DescriptorDecoder {
         _ entry: YAMLEntry, allowed: [String], below: (String) -> [String], elsewhere: (String) -> String?
     ) {
         var (help, meant): (String?, String?)
+        var moved: Fix?
         let renamed = Self.synonyms[entry.key].flatMap { allowed.contains($0) ? $0 : nil }
         if entry.hasNoColon {
             help = "a comma ends a value inside { }: put the whole text between quotes"
@@ -21,6 +22,7 @@ extension DescriptorDecoder {
                 meant = slip
             } else if let advice = elsewhere(entry.key) {
                 help = advice
+                moved = Self.moving(entry, as: advice)
             } else {
                 let paths = below(entry.key)
                 if (1...Self.mostPaths).contains(paths.count) {
@@ -42,8 +44,24 @@ extension DescriptorDecoder {
                     applicability: renamed == nil ? .unsafe : .safe,
                     edits: [Fix.Edit(span: entry.keySpan, replacement: $0)]
                 )
-            }
+            } ?? moved
         )
+    }
+
+    /// Writes the URL of an endpoint where it belongs: `token_url: X` becomes `endpoints: { token: X }`.
+    private static func moving(_ entry: YAMLEntry, as advice: String) -> Fix? {
+        let start = "it is endpoints."
+        guard advice.hasPrefix(start), let text = entry.value.scalar?.text, !text.isEmpty,
+            entry.value.span.start.line == entry.value.span.end.line, !text.contains(where: { ",[]{}".contains($0) })
+        else { return nil }
+        let name = advice.dropFirst(start.count)
+        let end = SourceSpan(start: entry.value.span.end, end: entry.value.span.end)
+        return Fix(
+            summary: "write endpoints: { \(name): \(text) }", applicability: .unsafe,
+            edits: [
+                Fix.Edit(span: entry.keySpan, replacement: "endpoints: { \(name)"),
+                Fix.Edit(span: end, replacement: " }"),
+            ])
     }
 
     private static let mostPaths = 3

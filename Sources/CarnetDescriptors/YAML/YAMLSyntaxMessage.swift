@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// Says in plain words, and at the place that has to change, what libyaml could not read.
 struct YAMLSyntaxMessage {
     private let problem: YAMLSyntaxProblem
@@ -18,6 +20,11 @@ struct YAMLSyntaxMessage {
                 span: characterSpan(at: tab),
                 help: "use spaces\(more)"
             )
+        }
+        if let value = valueWithBraces {
+            return ReaderDiagnostics.syntaxError.diagnostic(
+                "a value that starts with '{' must be quoted", file: file, span: value,
+                help: "put the value between quotes: \"\(text.text(in: value) ?? "")\"")
         }
         let words = self.words
         let primary = words.isAboutContext ? problem.contextPlace.position : place
@@ -146,6 +153,24 @@ struct YAMLSyntaxMessage {
         let line = text.bytes[first..<range.upperBound]
         let last = line.lastIndex { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
         return SourceSpan(start: start, end: text.position(ofOffset: last.map { $0 + 1 } ?? first))
+    }
+
+    /// A value such as `{tenant}.acme.example`, which YAML reads as a mapping with something after it.
+    private var valueWithBraces: SourceSpan? {
+        guard problem.problem == "did not find expected key", let range = text.lineRange(place.line),
+            let end = text.offset(of: place)
+        else { return nil }
+        let line = text.bytes[range]
+        guard range.contains(end), end > line.startIndex, line[end - 1] == UInt8(ascii: "}"),
+            let start = line[..<end].lastIndex(of: UInt8(ascii: "{")),
+            line[line.startIndex..<start].last(where: { $0 != UInt8(ascii: " ") }) == UInt8(ascii: ":")
+        else { return nil }
+        let name = line[(start + 1)..<(end - 1)]
+        guard !name.isEmpty,
+            name.allSatisfy({ ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: ".") })
+        else { return nil }
+        let stop = line[end...].firstIndex { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "#") } ?? line.endIndex
+        return SourceSpan(start: text.position(ofOffset: start), end: text.position(ofOffset: stop))
     }
 
     // MARK: Tabs

@@ -1,6 +1,6 @@
 import CarnetDescriptors
 
-/// One line of a file as it is shown above an underline.
+/// One line of a file as it is shown above an underline. Secrets in it are masked.
 struct SourceExcerpt {
     /// The line with tabs as spaces and nothing that a terminal would obey; cut to a window if it is very long.
     let line: String
@@ -12,7 +12,8 @@ struct SourceExcerpt {
     private static let tabWidth = 4
     private static let maximumWidth = 160
 
-    init?(_ span: SourceSpan, in text: SourceText) {
+    /// - Parameter hidesSpan: Whether the span itself is a secret.
+    init?(_ span: SourceSpan, in text: SourceText, hidesSpan: Bool = false) {
         guard let range = text.lineRange(span.start.line) else { return nil }
         let lineEnd = text.position(ofOffset: range.upperBound).column
         let window = Self.window(around: span, lineEnd: lineEnd)
@@ -21,11 +22,14 @@ struct SourceExcerpt {
             end: SourcePosition(line: span.start.line, column: window.upperBound)
         )
         guard let source = text.text(in: shown) else { return nil }
-        let cells = Self.cells(of: source)
+        var cells = Self.cells(of: MaskedSecrets.masking(source))
         let prefix = window.lowerBound > 1 ? "…" : ""
         let first = min(max(span.start.column - window.lowerBound, 0), cells.count)
         let end = span.end.line == span.start.line ? span.end.column - window.lowerBound : cells.count
         let last = min(max(first, end), cells.count)
+        if hidesSpan {
+            for index in first..<last where cells[index].width > 0 { cells[index] = Cell(text: "*", width: 1) }
+        }
         line = prefix + cells.map(\.text).joined() + (window.upperBound < lineEnd ? "…" : "")
         indentation = TerminalText.width(prefix) + cells[..<first].reduce(0) { $0 + $1.width }
         length = max(1, cells[first..<last].reduce(0) { $0 + $1.width })

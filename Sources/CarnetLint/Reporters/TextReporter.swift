@@ -25,7 +25,9 @@ package struct TextReporter: Reporter {
         let severity = paint(diagnostic.severity.rawValue, mark)
         let message = paint(TerminalText.sentence(diagnostic.message), .strong)
         var lines = ["\(place(diagnostic.file, diagnostic.span)): \(severity): \(message) [\(diagnostic.code)]"]
-        lines += excerpt(diagnostic.span, text(diagnostic.file), gutter: gutter, mark: mark)
+        lines += excerpt(
+            diagnostic.span, text(diagnostic.file), gutter: gutter, mark: mark,
+            hidesSpan: diagnostic.code == SecretInDescriptor.code)
         let blank = String(repeating: " ", count: gutter)
         if let help = diagnostic.help { lines.append("\(blank) = help: \(TerminalText.sentence(help))") }
         if let fix = diagnostic.fix {
@@ -49,8 +51,10 @@ package struct TextReporter: Reporter {
         return String(lines.max() ?? 1).count
     }
 
-    private func excerpt(_ span: SourceSpan, _ text: SourceText?, gutter: Int, mark: Paint) -> [String] {
-        guard let text, let excerpt = SourceExcerpt(span, in: text) else { return [] }
+    private func excerpt(
+        _ span: SourceSpan, _ text: SourceText?, gutter: Int, mark: Paint, hidesSpan: Bool = false
+    ) -> [String] {
+        guard let text, let excerpt = SourceExcerpt(span, in: text, hidesSpan: hidesSpan) else { return [] }
         let number = String(span.start.line)
         let blank = String(repeating: " ", count: gutter)
         let padded = String(repeating: " ", count: gutter - number.count) + number

@@ -39,6 +39,45 @@ struct DecoderMessageTests {
         #expect(finding(head + quoted)?.contains("K005") != true)
     }
 
+    @Test(
+        "A mistake whose repair is likely has a possible fix",
+        arguments: [
+            ("scopes: [read, 'a,b']", "write { default: [read, \"a,b\"] }"),
+            ("scopes:\n  - read\n  - write", "write { default: [read, write] }"),
+            ("scopes: { default: openid email }", "write [openid, email]"),
+            ("client: { authentication: none }", "write [none]"),
+            ("token_url: https://acme.example/t", "write endpoints: { token: https://acme.example/t }"),
+        ])
+    func possibleFix(_ keys: String, _ summary: String) throws {
+        let text = ResolutionFixture.head + keys + "\n"
+        let document = DescriptorDocument(SourceFile(path: "acme.yaml", text: text))
+        let fix = try #require(document.diagnostics.first?.fix)
+        #expect(fix.summary == summary && fix.applicability == .unsafe)
+        // The fixed file has no error at that place.
+        let source = SourceText(SourceFile(path: "acme.yaml", text: text))
+        var bytes = source.bytes
+        for edit in fix.edits.sorted(by: { $0.span.start > $1.span.start }) {
+            bytes.replaceSubrange(try #require(source.range(of: edit.span)), with: Array(edit.replacement.utf8))
+        }
+        let fixed = DescriptorDocument(SourceFile(path: "acme.yaml", bytes: bytes))
+        #expect(!fixed.diagnostics.contains { ["K001", "K002", "D004"].contains($0.code) }, "\(fixed.diagnostics)")
+    }
+
+    @Test("A file without its version gets the line")
+    func missingVersion() {
+        let document = DescriptorDocument(SourceFile(path: "acme.yaml", text: "id: acme\nname: Acme\n"))
+        let fix = document.diagnostics.first { $0.code == "K003" }?.fix
+        #expect(fix?.edits.first?.replacement == "carnet: 1\n" && fix?.summary == "add the line carnet: 1")
+    }
+
+    @Test("A value that starts with a template and goes on must be quoted, and the message says so")
+    func templateAtTheStart() {
+        #expect(
+            finding("carnet: 1\nid: acme\nissuer: {tenant}.acme.example # here\n")
+                == "acme.yaml:3:9: error: a value that starts with '{' must be quoted [D004]; "
+                + "put the value between quotes: \"{tenant}.acme.example\"")
+    }
+
     /// What an author writes, and what the message must say.
     static let mistakes: [(keys: String, words: String)] = [
         (
@@ -60,12 +99,13 @@ struct DecoderMessageTests {
         ("authorization: { pkce: false }", "write { none: \"the reason, with a link\" }"),
         ("scope: openid", "did you mean \"scopes\"?"),
         ("default_scopes: openid", "it is scopes.default"),
-        ("client_id: abc", "the client id belongs to the registration"),
+        ("client_id: abc", "contains no client id: pass it with --client-id, write it into a clients file"),
         (
             "client_secret: hunter2hunter2",
-            "secrets belong to the registration, which the host gives; if the file was ever"
+            "a descriptor contains no secret, because everyone who uses the provider has it: pass the secret with "
+                + "--client-secret-env, write it into a clients file"
         ),
-        ("client: { secret: hunter2hunter2 }", "secrets belong to the registration"),
+        ("client: { secret: hunter2hunter2 }", "if this file was ever shared, replace the secret at the provider"),
         (
             "api: { token_in: query }",
             "allowed: authorization, or { header: NAME }, or { query: NAME, because: REASON }"

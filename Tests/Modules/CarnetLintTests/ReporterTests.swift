@@ -22,6 +22,25 @@ struct ReporterTests {
             code: "E001", message: message, file: "p/acme.yaml", span: span, help: help, related: related, fix: fix)
     }
 
+    @Test(
+        "A report quotes no secret",
+        arguments: [
+            ("client_secret: hunter2hunter2", "client_secret: **************"),
+            ("client: { secret: 'hunter2hunter2', id: x }", "client: { secret: '**************', id: x }"),
+            ("\"api_key\": \"hunter2hunter2\" # key", "\"api_key\": \"**************\" # key"),
+            ("Password: hunter2hunter2  # old", "Password: **************  # old"),
+            ("token: https://id.acme.example/token", "token: https://id.acme.example/token"),
+            ("inputs: { key: { secret: true } }", "inputs: { key: { secret: true } }"),
+            ("parameters: { secret: '{client.secret}' }", "parameters: { secret: '{client.secret}' }"),
+            ("rename: { client_secret: key }", "rename: { client_secret: key }"),
+        ])
+    func quotesNoSecret(_ line: String, _ shown: String) {
+        #expect(MaskedSecrets.masking(line) == shown)
+        let output = TextReporter().render(report(line + "\n", finding("found", span(1, 1, 3))))
+        #expect(output.contains("\n1 | \(shown)\n"), "\(output)")
+        #expect(shown.count == line.count)
+    }
+
     // MARK: Text
 
     @Test("A finding shows its line, its place, help, fix and what is related")

@@ -2,8 +2,10 @@ import CarnetDescriptors
 import CarnetFoundation
 
 struct SecretInDescriptor: SingleValueRule {
+    static let code = "C011"
+
     let explanation = DiagnosticExplanation(
-        code: "C011",
+        code: Self.code,
         name: "secret-in-descriptor",
         summary: "A value in the file looks like a secret.",
         rationale: """

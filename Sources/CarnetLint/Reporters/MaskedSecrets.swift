@@ -1,0 +1,48 @@
+/// Hides the values of keys such as `client_secret` in a line that a report quotes: reports end up in logs. A descriptor
+/// has no such keys, so these values are mistakes of the author.
+enum MaskedSecrets {
+    private static let keys: Set<String> = [
+        "secret", "clientsecret", "appsecret", "apisecret", "consumersecret", "password", "clientpassword", "apikey",
+        "privatekey", "accesstoken", "refreshtoken", "initialaccesstoken", "registrationaccesstoken",
+    ]
+
+    /// The line with a `*` for each character of a secret, so that all columns stay the same.
+    static func masking(_ line: String) -> String {
+        guard line.contains(":") else { return line }
+        var characters = Array(line)
+        var index = 0
+        while let colon = characters[index...].firstIndex(of: ":") {
+            index = colon + 1
+            guard keys.contains(key(before: colon, in: characters)), let value = value(after: colon, in: characters)
+            else { continue }
+            for place in value { characters[place] = "*" }
+            index = value.upperBound
+        }
+        return String(characters)
+    }
+
+    /// The name that ends before a colon, without quotes, hyphens and underscores.
+    private static func key(before colon: Int, in characters: [Character]) -> String {
+        let name = characters[..<colon].reversed().prefix { $0.isLetter || "_-\"'".contains($0) }
+        return String(name.reversed()).lowercased().filter(\.isLetter)
+    }
+
+    /// A shorter value is a name, as in `rename: { client_secret: key }`.
+    private static let minimumLength = 6
+
+    /// The scalar after a colon; `nil` for a mapping, a list, a template, a boolean, or nothing.
+    private static func value(after colon: Int, in characters: [Character]) -> Range<Int>? {
+        guard let start = characters[(colon + 1)...].firstIndex(where: { $0 != " " && $0 != "\t" }), start > colon + 1
+        else { return nil }
+        let quote = characters[start]
+        guard quote != "\"", quote != "'" else {
+            let end = characters[(start + 1)...].firstIndex(of: quote) ?? characters.endIndex
+            let isTemplate = characters[start..<end].contains("{")
+            return isTemplate || end - start <= minimumLength ? nil : start + 1..<end
+        }
+        guard !"{[#|>&*".contains(quote) else { return nil }
+        var end = characters[start...].firstIndex { ",}]#".contains($0) } ?? characters.endIndex
+        while characters[end - 1] == " " || characters[end - 1] == "\r" { end -= 1 }
+        return end - start < minimumLength ? nil : start..<end
+    }
+}
