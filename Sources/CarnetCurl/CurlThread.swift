@@ -147,7 +147,7 @@ final class CurlThread {
             end(
                 exchange,
                 .failure(
-                    TransportError(.timeout, "\(route) did not send a complete response within \(deadline)")))
+                    TransportError(.timeout, "\(route) did not send a complete response within \(deadline.inSeconds)")))
         }
         nextDeadline = exchanges.values.map(\.deadline).min() ?? .zero
     }

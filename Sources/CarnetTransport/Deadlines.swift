@@ -88,7 +88,8 @@ package final class Deadlines: Sendable {
             // Any error of a cancelled exchange is due to the cancellation.
             try Task.checkCancellation()
             guard isInTime else {
-                throw TransportError(.timeout, "\(origin) did not send a complete response within \(deadline)")
+                throw TransportError(
+                    .timeout, "\(origin) did not send a complete response within \(deadline.inSeconds)")
             }
             throw error
         }

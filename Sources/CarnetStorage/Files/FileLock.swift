@@ -60,7 +60,7 @@ package struct FileLock: Sendable {
             if let holder = try tryAcquire() { return holder }
             guard waited < patience else {
                 let holder = FileLockNote.read(path, position)?.description ?? "another process has held it"
-                throw TokenStoreError(.locked, "\(path) is still locked after \(patience): \(holder)")
+                throw TokenStoreError(.locked, "\(path) is still locked after \(patience.inSeconds): \(holder)")
             }
             try await sleep(pause)
             waited += pause

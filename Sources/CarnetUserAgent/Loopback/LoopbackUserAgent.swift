@@ -102,7 +102,7 @@ private struct LoopbackPresenter: AuthorizationPresenter {
                         + "rejected the sign-in"
                     : ""
                 throw UserAgentError(
-                    .timeout, "the sign-in was not completed in the browser within \(timeout)\(remark)")
+                    .timeout, "the sign-in was not completed in the browser within \(timeout.inSeconds)\(remark)")
             }
             for try await callback in group {
                 return callback

@@ -129,7 +129,7 @@ struct FileTokenStoreTests {
         }
         #expect(error?.kind == .locked)
         #expect(error?.reason.contains("\(temporary.folder)/") == true)
-        #expect(error?.reason.contains("60.0 seconds") == true)
+        #expect(error?.reason.contains("60 seconds") == true)
         let holder = "process \(ProcessInfo.processInfo.processIdentifier) has held it since 20"
         #expect(error?.reason.contains(holder) == true, "\(error?.reason ?? "")")
     }
