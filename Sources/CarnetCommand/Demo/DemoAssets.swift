@@ -8,7 +8,7 @@ enum DemoAssets {
         providers.map { provider in
             guard let color = provider.display.color else { return "" }
             return
-                "\n.brand-\(provider.id) { background: \(color); color: \(color.textColor); border-color: \(color); }"
+                "\n.brand-\(provider.id) { background: \(color); color: \(color.textColor); }"
         }.joined()
     }
 
@@ -105,7 +105,7 @@ enum DemoAssets {
         a.button { display: inline-flex; align-items: center; padding: .5rem .9rem; border: 1px solid var(--edge);
                border-radius: .5rem; text-decoration: none; }
         button:hover, a.button:hover { filter: brightness(1.1); }
-        .brand { background: var(--plain); color: light-dark(#ffffff, #1a1a1a); border-color: var(--plain); }
+        .brand { background: var(--plain); color: light-dark(#ffffff, #1a1a1a); }
         .initials { display: flex; flex-wrap: wrap; gap: .25rem .75rem; margin-block: 1rem; }
         .initials a { min-width: 1.5rem; min-height: 1.5rem; text-align: center; }
         .row { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; margin: 0; }
@@ -143,7 +143,14 @@ enum DemoAssets {
         .finding p, .finding pre { margin: 0 0 .25rem; }
         mark { background: var(--alert); color: inherit; text-decoration: underline wavy var(--alert-edge);
                text-underline-offset: .25em; }
-        .scroll { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: .75rem;
+        .skip { position: absolute; left: -100rem; }
+        .skip:focus { position: static; }
+        .scroll { overflow-x: auto; background:
+                 linear-gradient(90deg, var(--card) 40%, transparent) 0 0 / 3rem 100% no-repeat local,
+                 linear-gradient(270deg, var(--card) 40%, transparent) 100% 0 / 3rem 100% no-repeat local,
+                 linear-gradient(90deg, var(--edge), transparent) 0 0 / .75rem 100% no-repeat scroll,
+                 linear-gradient(270deg, var(--edge), transparent) 100% 0 / .75rem 100% no-repeat scroll, var(--card);
+               border: 1px solid var(--line); border-radius: .75rem;
                padding: .5rem; }
         .flow { display: block; width: 100%; min-width: 36rem; max-width: 48rem; height: auto; margin: 0 auto;
                font-size: 14px; fill: currentColor; }

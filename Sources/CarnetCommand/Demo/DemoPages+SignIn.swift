@@ -31,7 +31,7 @@ extension DemoPages: SignInPages {
         }
         return """
             \(problem.map { "<p role=\"alert\">\($0.advice)</p>" })
-            \(cause.map { "<details><summary>Details</summary><pre>\($0)</pre></details>" })
+            \(cause.map { "<details open><summary>Details</summary><pre>\($0)</pre></details>" })
             <ul class="cards">
             \(cards)\
             </ul>

@@ -20,14 +20,15 @@ struct DemoPages: Sendable {
                 <link rel="icon" href="/assets/icon.svg">
                 """,
             header: """
-                <header><nav aria-label="Site">
+                <header><a class="skip" href="#content">Skip to the content</a>
+                <nav aria-label="Site">
                 <a class="site" href="/"><img src="/assets/icon.svg" alt="">Carnet</a>
                 <a href="/">Providers</a>
                 <a href="/descriptor">Try a descriptor</a>
                 </nav></header>
 
                 """,
-            content)
+            "<span id=\"content\" tabindex=\"-1\"></span>\(content)")
     }
 
     func notFound() -> HTML {
@@ -92,6 +93,8 @@ extension DemoPages {
             "Sign in with any provider",
             """
             \(if: !problems.isEmpty, alert(problems))\
+            <p>This site runs on your computer and shows how a sign-in works: each request, the tokens, and what they open. \
+            A sandbox simulates the providers, so you need no account. A provider with a client of yours is marked as real.</p>
             <form class="row" role="search" action="/">
             <label for="q">Find a provider</label>
             <input id="q" name="q" type="search" value="\(query)"> <button>Search</button>
@@ -128,7 +131,7 @@ extension DemoPages {
     private func card(of provider: Provider, isSandboxed: Bool, _ accounts: [WebAccount], initial: Int?) -> HTML {
         let id = provider.id.rawValue
         let isSignedIn = !accounts.isEmpty
-        let place: HTML = "<p class=\"faint\">\(isSandboxed ? "Sandbox: no account needed" : "Real provider")</p>\n"
+        let place: HTML = "<p class=\"faint\">Real provider</p>\n"
         let another: HTML = """
             <input type="hidden" name="another" value="1">
             <button>Add an account<span class="visually-hidden"> of \(id)</span></button>
@@ -139,7 +142,7 @@ extension DemoPages {
             <li\(initial.map { " id=\"initial-\($0)\"" })>
             <h2>\(provider.name)</h2>
             \(accounts.map { row(of: $0, isOther: $0 != accounts.first) })\
-            \(if: !isSignedIn, place)\
+            \(if: !isSignedIn && !isSandboxed, place)\
             <form method="post" action="/sign-in/\(id)">
             <input type="hidden" name="return_to" value="/accounts/\(id)">
             \(if: isSignedIn, another)\
