@@ -173,13 +173,13 @@ _carnet() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    lint|explain|schema|new|providers|show|try|sandbox|demo|compare|register|login|accounts|token|profile|resources|call|refresh|logout|topics|help)
+    lint|explain|schema|new|providers|show|try|sandbox|demo|compare|register|login|accounts|token|profile|resources|call|refresh|logout|doctor|help)
         # Offer subcommand argument completions
         "_carnet_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'lint explain schema new providers show try sandbox demo compare register login accounts token profile resources call refresh logout topics help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'lint explain schema new providers show try sandbox demo compare register login accounts token profile resources call refresh logout doctor help' -- "${cur}"))
         ;;
     esac
 }
@@ -194,6 +194,7 @@ _carnet_lint() {
     # Offer option value completions
     case "${prev}" in
     '--format')
+        __carnet_add_completions -W 'text'$'\n''json'$'\n''sarif'$'\n''github'
         return
         ;;
     '--fail-on')
@@ -201,12 +202,14 @@ _carnet_lint() {
         return
         ;;
     '--stdin-filename')
+        __carnet_add_completions -f
         return
         ;;
     '--documentation')
         return
         ;;
     '--providers')
+        __carnet_add_completions -d
         return
         ;;
     '--color')
@@ -214,11 +217,19 @@ _carnet_lint() {
         return
         ;;
     esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __carnet_add_completions -f
+        return
+        ;;
+    esac
 }
 
 _carnet_explain() {
     repeating_flags=()
-    non_repeating_flags=(--json -v --verbose --version -h --help)
+    non_repeating_flags=(--json --version -h --help)
     repeating_options=()
     non_repeating_options=(--color)
     __carnet_offer_flags_options 1
@@ -230,11 +241,19 @@ _carnet_explain() {
         return
         ;;
     esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __carnet_add_completions -W "$(__carnet_custom_complete ---completion explain -- positional@0 "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
 }
 
 _carnet_schema() {
     repeating_flags=()
-    non_repeating_flags=(--resources --clients --json -v --verbose --version -h --help)
+    non_repeating_flags=(--resources --clients --json --version -h --help)
     repeating_options=()
     non_repeating_options=(--color)
     __carnet_offer_flags_options 0
@@ -261,9 +280,11 @@ _carnet_new() {
         return
         ;;
     '--output')
+        __carnet_add_completions -d
         return
         ;;
     '--ca-file')
+        __carnet_add_completions -f
         return
         ;;
     '--allow-local')
@@ -278,7 +299,7 @@ _carnet_new() {
 
 _carnet_providers() {
     repeating_flags=()
-    non_repeating_flags=(--json -v --verbose --version -h --help)
+    non_repeating_flags=(--json --version -h --help)
     repeating_options=(--providers)
     non_repeating_options=(--search --color)
     __carnet_offer_flags_options 0
@@ -289,6 +310,7 @@ _carnet_providers() {
         return
         ;;
     '--providers')
+        __carnet_add_completions -d
         return
         ;;
     '--color')
@@ -308,9 +330,11 @@ _carnet_show() {
     # Offer option value completions
     case "${prev}" in
     '--providers')
+        __carnet_add_completions -d
         return
         ;;
     '--clients')
+        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
         return
         ;;
     '--client-id')
@@ -348,7 +372,7 @@ _carnet_show() {
 
 _carnet_try() {
     repeating_flags=()
-    non_repeating_flags=(--json -v --verbose --version -h --help)
+    non_repeating_flags=(--show-secrets --json -v --verbose --version -h --help)
     repeating_options=(--providers --input --input-env)
     non_repeating_options=(--environment --redirect-uri --color)
     __carnet_offer_flags_options 1
@@ -356,6 +380,7 @@ _carnet_try() {
     # Offer option value completions
     case "${prev}" in
     '--providers')
+        __carnet_add_completions -d
         return
         ;;
     '--input')
@@ -398,15 +423,18 @@ _carnet_sandbox() {
         return
         ;;
     '--fault')
+        __carnet_add_completions -W 'wrong-state'$'\n''missing-iss'$'\n''wrong-iss'$'\n''denied'$'\n''wrong-nonce'$'\n''bad-signature'$'\n''rotated-key'$'\n''wrong-audience'$'\n''expired-id-token'$'\n''missing-id-token'$'\n''missing-at-hash'$'\n''token-html'$'\n''token-500'$'\n''token-down'$'\n''userinfo-wrong-subject'$'\n''expired-access-token'$'\n''refresh-revoked'$'\n''slow-down'$'\n''dpop-nonce'$'\n''weak-sign-in'$'\n''step-up'$'\n''unsigned-id-token'$'\n''wrong-id-token-issuer'$'\n''metadata-500'$'\n''keys-500'$'\n''userinfo-500'$'\n''revocation-500'$'\n''slow'
         return
         ;;
     '--back-channel-logout-uri')
         return
         ;;
     '--providers')
+        __carnet_add_completions -d
         return
         ;;
     '--clients')
+        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
         return
         ;;
     '--client-id')
@@ -455,15 +483,19 @@ _carnet_demo() {
         return
         ;;
     '--providers')
+        __carnet_add_completions -d
         return
         ;;
     '--clients')
+        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
         return
         ;;
     '--map')
+        __carnet_add_completions -f
         return
         ;;
     '--store')
+        __carnet_add_completions -d
         return
         ;;
     '--sandbox')
@@ -486,9 +518,11 @@ _carnet_compare() {
     # Offer option value completions
     case "${prev}" in
     '--providers')
+        __carnet_add_completions -d
         return
         ;;
     '--clients')
+        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
         return
         ;;
     '--client-id')
@@ -510,6 +544,7 @@ _carnet_compare() {
         return
         ;;
     '--ca-file')
+        __carnet_add_completions -f
         return
         ;;
     '--allow-local')
@@ -546,9 +581,11 @@ _carnet_register() {
         return
         ;;
     '--output')
+        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
         return
         ;;
     '--key-file')
+        __carnet_add_completions -f
         return
         ;;
     '--contact')
@@ -591,9 +628,11 @@ _carnet_register() {
         return
         ;;
     '--providers')
+        __carnet_add_completions -d
         return
         ;;
     '--clients')
+        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
         return
         ;;
     '--client-id')
@@ -621,6 +660,7 @@ _carnet_register() {
         return
         ;;
     '--ca-file')
+        __carnet_add_completions -f
         return
         ;;
     '--allow-local')
@@ -651,12 +691,15 @@ _carnet_login() {
     # Offer option value completions
     case "${prev}" in
     '--account')
+        __carnet_add_completions -W "$(__carnet_custom_complete ---completion login -- --account "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
         return
         ;;
     '--providers')
+        __carnet_add_completions -d
         return
         ;;
     '--clients')
+        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
         return
         ;;
     '--client-id')
@@ -684,6 +727,7 @@ _carnet_login() {
         return
         ;;
     '--ca-file')
+        __carnet_add_completions -f
         return
         ;;
     '--allow-local')
@@ -711,12 +755,14 @@ _carnet_login() {
         return
         ;;
     '--prompt')
+        __carnet_add_completions -W 'none'$'\n''login'$'\n''consent'$'\n''select_account'$'\n''create'
         return
         ;;
     '--ui-locale')
         return
         ;;
     '--response-mode')
+        __carnet_add_completions -W 'query'$'\n''form_post'$'\n''jwt'$'\n''query.jwt'$'\n''form_post.jwt'$'\n''fragment.jwt'
         return
         ;;
     '--choose')
@@ -739,7 +785,7 @@ _carnet_login() {
 
 _carnet_accounts() {
     repeating_flags=()
-    non_repeating_flags=(--json -v --verbose --version -h --help)
+    non_repeating_flags=(--json --version -h --help)
     repeating_options=()
     non_repeating_options=(--color)
     __carnet_offer_flags_options 0
@@ -763,12 +809,15 @@ _carnet_token() {
     # Offer option value completions
     case "${prev}" in
     '--account')
+        __carnet_add_completions -W "$(__carnet_custom_complete ---completion token -- --account "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
         return
         ;;
     '--providers')
+        __carnet_add_completions -d
         return
         ;;
     '--clients')
+        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
         return
         ;;
     '--client-id')
@@ -796,6 +845,7 @@ _carnet_token() {
         return
         ;;
     '--ca-file')
+        __carnet_add_completions -f
         return
         ;;
     '--allow-local')
@@ -841,12 +891,15 @@ _carnet_profile() {
     # Offer option value completions
     case "${prev}" in
     '--account')
+        __carnet_add_completions -W "$(__carnet_custom_complete ---completion profile -- --account "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
         return
         ;;
     '--providers')
+        __carnet_add_completions -d
         return
         ;;
     '--clients')
+        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
         return
         ;;
     '--client-id')
@@ -874,6 +927,7 @@ _carnet_profile() {
         return
         ;;
     '--ca-file')
+        __carnet_add_completions -f
         return
         ;;
     '--allow-local')
@@ -904,12 +958,15 @@ _carnet_resources() {
     # Offer option value completions
     case "${prev}" in
     '--account')
+        __carnet_add_completions -W "$(__carnet_custom_complete ---completion resources -- --account "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
         return
         ;;
     '--providers')
+        __carnet_add_completions -d
         return
         ;;
     '--clients')
+        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
         return
         ;;
     '--client-id')
@@ -937,12 +994,14 @@ _carnet_resources() {
         return
         ;;
     '--ca-file')
+        __carnet_add_completions -f
         return
         ;;
     '--allow-local')
         return
         ;;
     '--map')
+        __carnet_add_completions -f
         return
         ;;
     '--color')
@@ -970,12 +1029,15 @@ _carnet_call() {
     # Offer option value completions
     case "${prev}" in
     '--account')
+        __carnet_add_completions -W "$(__carnet_custom_complete ---completion call -- --account "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
         return
         ;;
     '--providers')
+        __carnet_add_completions -d
         return
         ;;
     '--clients')
+        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
         return
         ;;
     '--client-id')
@@ -1003,15 +1065,18 @@ _carnet_call() {
         return
         ;;
     '--ca-file')
+        __carnet_add_completions -f
         return
         ;;
     '--allow-local')
         return
         ;;
     '--map')
+        __carnet_add_completions -f
         return
         ;;
     '-X'|'--request')
+        __carnet_add_completions -W 'GET'$'\n''POST'$'\n''PUT'$'\n''PATCH'$'\n''DELETE'$'\n''HEAD'
         return
         ;;
     '-d'|'--data')
@@ -1054,12 +1119,15 @@ _carnet_refresh() {
     # Offer option value completions
     case "${prev}" in
     '--account')
+        __carnet_add_completions -W "$(__carnet_custom_complete ---completion refresh -- --account "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
         return
         ;;
     '--providers')
+        __carnet_add_completions -d
         return
         ;;
     '--clients')
+        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
         return
         ;;
     '--client-id')
@@ -1087,6 +1155,7 @@ _carnet_refresh() {
         return
         ;;
     '--ca-file')
+        __carnet_add_completions -f
         return
         ;;
     '--allow-local')
@@ -1117,12 +1186,15 @@ _carnet_logout() {
     # Offer option value completions
     case "${prev}" in
     '--account')
+        __carnet_add_completions -W "$(__carnet_custom_complete ---completion logout -- --account "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
         return
         ;;
     '--providers')
+        __carnet_add_completions -d
         return
         ;;
     '--clients')
+        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
         return
         ;;
     '--client-id')
@@ -1150,6 +1222,7 @@ _carnet_logout() {
         return
         ;;
     '--ca-file')
+        __carnet_add_completions -f
         return
         ;;
     '--allow-local')
@@ -1170,12 +1243,12 @@ _carnet_logout() {
     esac
 }
 
-_carnet_topics() {
+_carnet_doctor() {
     repeating_flags=()
-    non_repeating_flags=(--json -v --verbose --version -h --help)
+    non_repeating_flags=(--json --version -h --help)
     repeating_options=()
     non_repeating_options=(--color)
-    __carnet_offer_flags_options 0
+    __carnet_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
@@ -1192,6 +1265,11 @@ _carnet_help() {
     repeating_options=()
     non_repeating_options=()
     __carnet_offer_flags_options -1
+
+    # Offer commands and topics
+    if [[ "${positional_number}" -eq 1 ]]; then
+        __carnet_add_completions -W 'lint'$'\n''explain'$'\n''schema'$'\n''new'$'\n''providers'$'\n''show'$'\n''try'$'\n''sandbox'$'\n''demo'$'\n''compare'$'\n''register'$'\n''login'$'\n''accounts'$'\n''token'$'\n''profile'$'\n''resources'$'\n''call'$'\n''refresh'$'\n''logout'$'\n''doctor'$'\n''clients'$'\n''environment'$'\n''exit-status'$'\n''folders'$'\n''formatting'$'\n''topics'
+    fi
 }
 
 complete -o filenames -F _carnet carnet

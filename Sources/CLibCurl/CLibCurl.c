@@ -81,6 +81,14 @@ const char *carnet_curl_authorities(void) {
     return curl.version_info(CURLVERSION_NOW)->cainfo;
 }
 
+const char *carnet_curl_version(void) {
+    return curl.version_info(CURLVERSION_NOW)->version;
+}
+
+const char *carnet_curl_tls(void) {
+    return curl.version_info(CURLVERSION_NOW)->ssl_version;
+}
+
 CURL *carnet_curl_easy(void) { return curl.easy_init(); }
 
 void carnet_curl_end_easy(CURL *easy) { curl.easy_cleanup(easy); }

@@ -50,7 +50,7 @@ enum CurlTrust: Sendable {
     }
 
     /// - Parameter path: A file, or a folder of files.
-    private static func certificates(at path: String) -> [String] {
+    static func certificates(at path: String) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         let files = names.isEmpty ? [path] : names.sorted().map { "\(path)/\($0)" }
         // A folder has links and other files too.

@@ -24,6 +24,11 @@ int carnet_curl_load(void);
 /// The file of the certificate authorities that libcurl was built for; null if there is none.
 const char *carnet_curl_authorities(void);
 
+/// The version of libcurl, such as 8.5.0.
+const char *carnet_curl_version(void);
+/// The TLS library of libcurl, such as OpenSSL/3.0.13; null without TLS.
+const char *carnet_curl_tls(void);
+
 CURL *carnet_curl_easy(void);
 void carnet_curl_end_easy(CURL *easy);
 CURLcode carnet_curl_set_number(CURL *easy, CURLoption option, long value);

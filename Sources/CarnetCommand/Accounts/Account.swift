@@ -25,7 +25,7 @@ struct Account {
     /// - Throws: `Failure`; `TokenStoreError`.
     init(_ place: AccountPlace) async throws {
         self.place = place
-        let failures = ProviderFailure(entry: place.entry)
+        let failures = ProviderFailure(entry: place.entry, sandboxOption: place.connector.sandboxOption)
         self.failures = failures
         let stored = try await place.open()
         self.stored = stored
@@ -41,7 +41,7 @@ struct Account {
     func session() async throws -> Session {
         try await explaining {
             guard let session = try await client.session(for: name) else {
-                throw AccountPlace.missing(of: entry.descriptor.id)
+                throw await place.missingError()
             }
             return session
         }

@@ -9,6 +9,7 @@ struct AccountPlace {
     let entry: ProviderRegistry.Entry
     let connector: Connector
     let key: ConnectionKey
+    private let missing: MissingAccount
 
     /// - Throws: `Failure` if there is no such account, or several and none was named.
     init(_ options: AccountOptions, _ context: CommandContext) async throws {
@@ -17,18 +18,26 @@ struct AccountPlace {
         connector = try Connector(
             options.network, options.client, sources, context, deadline: options.network.deadline)
         let provider = entry.descriptor.id
+        missing = MissingAccount(provider: provider, connector: connector, context: context)
         if let name = options.account {
             key = ConnectionKey(provider: provider.rawValue, account: name)
         } else {
-            key = try await Self.onlyAccount(of: provider, in: connector.store)
+            key = try await Self.onlyAccount(of: provider, in: connector.store, missing)
         }
     }
 
-    private static func onlyAccount(of provider: ProviderID, in store: FileTokenStore) async throws -> ConnectionKey {
+    private static func onlyAccount(
+        of provider: ProviderID, in store: FileTokenStore, _ missing: MissingAccount
+    ) async throws -> ConnectionKey {
         let inventory = try await store.inventory()
         let keys = inventory.accounts.filter { $0.provider.isSameBytes(as: provider.rawValue) }
         guard let only = keys.first else {
-            throw Failure(unreadable: inventory.damaged, perhapsOf: provider) ?? Failure(missing(of: provider))
+            if let failure = Failure(
+                unreadable: inventory.damaged, perhapsOf: provider, at: missing.connector.sandboxOption)
+            {
+                throw failure
+            }
+            throw await missing.error()
         }
         guard keys.count == 1 else {
             let names = keys.map(\.account).sorted().joined(separator: ", ")
@@ -38,10 +47,8 @@ struct AccountPlace {
         return only
     }
 
-    static func missing(of provider: ProviderID) -> OAuthError {
-        OAuthError(
-            .storage, .sessionEnded, "nobody is signed in to \(provider)", hint: "run carnet login \(provider)")
-    }
+    /// What to throw when the account has gone since it was looked up.
+    func missingError() async -> NobodySignedIn { await missing.error() }
 
     /// The record.
     ///
@@ -52,7 +59,12 @@ struct AccountPlace {
         let names = inventory.accounts.filter { $0.provider.isSameBytes(as: key.provider) }.map(\.account).sorted()
         guard !names.isEmpty else {
             let provider = entry.descriptor.id
-            throw Failure(unreadable: inventory.damaged, perhapsOf: provider) ?? Failure(Self.missing(of: provider))
+            if let failure = Failure(
+                unreadable: inventory.damaged, perhapsOf: provider, at: connector.sandboxOption)
+            {
+                throw failure
+            }
+            throw await missing.error()
         }
         throw Failure(
             .usage,

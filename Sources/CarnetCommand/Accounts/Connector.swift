@@ -12,6 +12,8 @@ struct Connector {
     let store: FileTokenStore
     /// The sandbox that stands for every provider, if one does.
     let sandbox: SandboxAddress?
+    /// ` --sandbox ADDRESS` for commands that a message names; empty without a sandbox.
+    var sandboxOption: String { sandbox.map { " --sandbox \($0.base.text)" } ?? "" }
     private let registrations: Registrations
     private let console: Console
     private let deadline: Duration

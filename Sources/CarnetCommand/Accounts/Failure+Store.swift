@@ -10,13 +10,14 @@ extension Failure {
 
     /// Records that cannot be opened and do not show whose they are. Nobody can say then that nobody is signed in.
     ///
+    /// - Parameter sandboxOption: As `Connector.sandboxOption`.
     /// - Returns: `nil` if there are none.
-    init?(unreadable damaged: [TokenStoreError], perhapsOf provider: ProviderID) {
+    init?(unreadable damaged: [TokenStoreError], perhapsOf provider: ProviderID, at sandboxOption: String) {
         guard let first = damaged.first else { return nil }
         self.init(first)
         details.append(Detail(name: "provider", text: provider.rawValue))
         if damaged.count > 1 { summary += " (and \(damaged.count - 1) more; see carnet accounts)" }
-        next = damaged.prefix(Self.limit).compactMap(\.remedy) + ["then run carnet login \(provider)"]
+        next = damaged.prefix(Self.limit).compactMap(\.remedy) + ["then run carnet login \(provider)\(sandboxOption)"]
     }
 }
 
@@ -27,8 +28,8 @@ extension Connector {
         do {
             return try await store.load(key)?.connection
         } catch var error as TokenStoreError where error.kind == .unreadable {
-            let place = sandbox.map { " --sandbox \($0.base.text)" } ?? ""
-            error.remedy = error.remedy ?? "carnet logout \(key.provider) --account \(key.account.shellWord)\(place)"
+            error.remedy =
+                error.remedy ?? "carnet logout \(key.provider) --account \(key.account.shellWord)\(sandboxOption)"
             throw error
         }
     }
@@ -43,7 +44,9 @@ extension Connector {
         }
         let inventory = try await store.inventory()
         guard !inventory.accounts.contains(where: { $0.provider.isSameBytes(as: provider.rawValue) }) else { return }
-        if let failure = Failure(unreadable: inventory.damaged, perhapsOf: provider) { throw failure }
+        if let failure = Failure(unreadable: inventory.damaged, perhapsOf: provider, at: sandboxOption) {
+            throw failure
+        }
     }
 }
 
@@ -54,7 +57,7 @@ extension String {
             !isEmpty
             && utf8.allSatisfy { byte in
                 UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
-                    || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "@.-_+".utf8.contains(byte)
+                    || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "@.-_+/:=,".utf8.contains(byte)
             }
         return isPlain ? self : "'" + replacing("'", with: "'\\''") + "'"
     }

@@ -49,7 +49,7 @@ struct LoginAgent: ListeningUserAgent {
 
     private func show(_ url: String) {
         console.note(url)
-        console.note("waiting for the callback, at most \(timeout) seconds; Ctrl-C stops it")
+        console.note("waiting for the callback, at most \(Duration.seconds(timeout).inSeconds); Ctrl-C stops it")
         console.showProgress("waiting for the browser")
     }
 

@@ -8,6 +8,8 @@ import CarnetProtocol
 struct ProviderFailure {
     let entry: ProviderRegistry.Entry
     var redirectURI: String?
+    /// ` --sandbox ADDRESS` for a sandbox that stands for the provider; empty without one.
+    var sandboxOption = ""
 
     func explaining<Result>(_ body: () async throws -> Result) async throws -> Result {
         do {
@@ -33,11 +35,11 @@ struct ProviderFailure {
         }
         if let stepUp = error.stepUp {
             let options = stepUp.acrValues.map { " --acr \($0)" } + (stepUp.maxAge.map { [" --max-age \($0)"] } ?? [])
-            failure.next = ["run carnet login \(entry.descriptor.id)" + options.joined()]
+            failure.next = ["run carnet login \(entry.descriptor.id)" + options.joined() + sandboxOption]
         }
         switch error.disposition {
         case .signInAgain where error.step != .callback && failure.next.isEmpty:
-            failure.next.append("run carnet login \(entry.descriptor.id)")
+            failure.next.append("run carnet login \(entry.descriptor.id)\(sandboxOption)")
         case .fixConfiguration where error.kind == .missingClientSecret:
             failure.next.append("add --client-secret-env NAME, or set client_secret_file in the clients file")
         default: break

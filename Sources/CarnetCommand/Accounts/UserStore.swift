@@ -1,5 +1,6 @@
 import Carnet
 import CarnetFoundation
+import CarnetSandbox
 import CarnetStorage
 
 /// Where the user's tokens are: `CARNET_STORE`, else the data folder, its key apart from it in the configuration
@@ -13,7 +14,8 @@ struct UserStore {
         self.environment = environment
     }
 
-    private func folder(ofSandbox isSandbox: Bool) -> String {
+    /// The folder of the records.
+    func folder(ofSandbox isSandbox: Bool) -> String {
         environment.storeFolder + (isSandbox ? "/sandbox" : "")
     }
 
@@ -35,6 +37,20 @@ struct UserStore {
         guard FileManager.default.isWritableFile(atPath: folder) else {
             throw TokenStoreError(.unavailable, "the folder \(folder) cannot be written to")
         }
+    }
+
+    private var sandboxFile: String { folder(ofSandbox: true) + "/address" }
+
+    /// Keeps the address of a sandbox for messages about its accounts. A failure changes only a message.
+    func remember(_ sandbox: SandboxAddress) {
+        let folder = PrivateFolder(path: folder(ofSandbox: true))
+        try? folder.replace("address", with: Array(sandbox.base.text.utf8))
+    }
+
+    /// The address of the sandbox at which somebody signed in last.
+    var lastSandbox: String? {
+        guard let data = try? Data(contentsOf: URL(filePath: sandboxFile)), data.count < 100 else { return nil }
+        return try? Connector.address(String(decoding: data, as: UTF8.self)).base.text
     }
 
     /// How long to wait for another process that uses the same account, without `--timeout`.

@@ -18,7 +18,8 @@ struct AccountsCommand: Subcommand {
     /// How many damaged records are named one by one.
     private static let warningLimit = 10
 
-    @OptionGroup(title: "Output options") var output: OutputOptions
+    @OptionGroup(title: "Output options") var plainOutput: PlainOutputOptions
+    var output: OutputOptions { plainOutput.all }
 
     func run(_ context: CommandContext) async throws {
         let stores = UserStore(context.environment)
@@ -36,6 +37,9 @@ struct AccountsCommand: Subcommand {
         }
         if damaged.count > Self.warningLimit {
             context.console.warn("\(damaged.count - Self.warningLimit) more records cannot be opened")
+        }
+        if !sandboxed.accounts.isEmpty {
+            context.console.note("to use an account at a sandbox, add --sandbox \(stores.lastSandbox ?? "ADDRESS")")
         }
         if accounts.isEmpty, damaged.isEmpty { context.console.note("no account is signed in") }
         context.console.print(

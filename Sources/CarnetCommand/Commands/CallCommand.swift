@@ -29,7 +29,8 @@ struct CallCommand: Subcommand {
     @OptionGroup var map: MapOptions
 
     @Option(
-        name: [.customShort("X"), .customLong("request")], help: ArgumentHelp("The HTTP method.", valueName: "method"))
+        name: [.customShort("X"), .customLong("request")], help: ArgumentHelp("The HTTP method.", valueName: "method"),
+        completion: .list(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]))
     var method: String?
 
     @Option(name: [.customShort("d"), .customLong("data")], help: ArgumentHelp("The body.", valueName: "body"))
@@ -110,7 +111,8 @@ struct CallCommand: Subcommand {
                 next: [
                     nearest
                         ?? (names.isEmpty
-                            ? "the descriptor has no resources; add --map FILE" : names.joined(separator: ", "))
+                            ? "the descriptor has no resources; add --map FILE"
+                            : "resources: " + names.joined(separator: ", "))
                 ]
             )
         }

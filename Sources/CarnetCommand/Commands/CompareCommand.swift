@@ -22,7 +22,8 @@ struct CompareCommand: Subcommand {
     )
 
     @Argument(
-        help: ArgumentHelp("Providers' ids, or descriptor files.", valueName: "id|file"), completion: .providerIDs)
+        help: ArgumentHelp("Providers' ids, or descriptor files.", valueName: "id|file"),
+        completion: .providersAndFiles)
     var named: [String] = []
 
     @Flag(help: "Compare all providers that have a metadata document.")
@@ -71,43 +72,51 @@ struct CompareCommand: Subcommand {
     ) async throws {
         let console = context.console
         var documents: [JSONValue] = []
-        var skipped: [String] = []
-        var isFailed = false
-        for entry in entries {
-            let descriptor = entry.descriptor
-            guard let inputs = try? registrations.trustedInputs(for: descriptor),
-                let provider = try? descriptor.resolve(inputs: inputs), provider.hasMetadata
-            else {
-                skipped.append(descriptor.id.rawValue)
-                continue
-            }
+        var differs = false
+        var failures = ComparisonFailures()
+        let comparable = entries.compactMap { entry -> (entry: ProviderRegistry.Entry, provider: Provider)? in
+            guard let inputs = try? registrations.trustedInputs(for: entry.descriptor),
+                let provider = try? entry.descriptor.resolve(inputs: inputs), provider.hasMetadata
+            else { return nil }
+            return (entry, provider)
+        }
+        let used = Set(comparable.map(\.entry.descriptor.id))
+        let skipped = entries.map(\.descriptor.id).filter { !used.contains($0) }.map(\.rawValue)
+        for (number, (entry, provider)) in comparable.enumerated() {
+            let id = entry.descriptor.id.rawValue
             do {
-                let drift = try await compare(provider, context.environment, console)
+                let progress = "\(number + 1) of \(comparable.count)"
+                let drift = try await compare(provider, context.environment, console, progress)
                 show(drift, entry, console)
                 documents.append(.object(document(drift, entry)))
-                isFailed = isFailed || !drift.isEmpty
+                differs = differs || !drift.isEmpty
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
-                isFailed = true
-                let reason = "\(error)"
-                console.warn("\(descriptor.id): \(reason.printable)")
-                documents.append(["id": .string(descriptor.id.rawValue), "error": .string(reason)])
+                failures.add(error, of: id)
+                documents.append(["id": .string(id), "error": .string("\(error)")])
             }
         }
-        console.print("\(documents.count) compared, \(skipped.count) skipped")
+        for line in failures.lines { console.warn(line.printable) }
+        let counts = [
+            (comparable.count - failures.count, "compared"), (failures.count, "failed"), (skipped.count, "skipped"),
+        ]
+        console.print(
+            counts.filter { $0.0 > 0 || $0.1 == "compared" }.map { "\($0.0) \($0.1)" }.joined(separator: ", "))
         console.print(json: JSONObject(["providers": .array(documents), "skipped": .list(skipped)]))
-        if isFailed { throw ExitStatus.failed }
+        if differs || failures.count > 0 { throw ExitStatus.failed }
     }
 
     private func compare(
-        _ provider: Provider, _ environment: HostEnvironment, _ console: Console
+        _ provider: Provider, _ environment: HostEnvironment, _ console: Console, _ progress: String? = nil
     ) async throws -> [MetadataDrift] {
         let discovery = Discovery(
             transport: reach.transport(to: provider, environment),
             observer: console.isVerbose ? VerboseObserver(console: console) : nil
         )
-        return try await console.showing("fetching the metadata of \(provider.name.printable)") {
+        return try await console.showing(
+            "fetching the metadata of \(provider.name.printable)" + (progress.map { " (\($0))" } ?? "")
+        ) {
             try await discovery.metadata(of: provider)
         }.drift(from: provider)
     }
@@ -145,4 +154,33 @@ struct CompareCommand: Subcommand {
 
 extension ProviderSections {
     fileprivate var hasMetadata: Bool { issuer != nil || discoveryURL != nil }
+}
+
+/// Why providers could not be compared. A cause that many share, such as a missing network, is said once.
+private struct ComparisonFailures {
+    private var causes: [(cause: String, reasons: [String])] = []
+    private(set) var count = 0
+
+    mutating func add(_ error: any Error, of id: String) {
+        count += 1
+        let reason = (error as? OAuthError)?.message ?? "\(error)"
+        // The server differs, and says nothing about the cause.
+        var words = reason.split(separator: " ").map(String.init)
+        for index in words.indices.dropFirst() where words[index - 1] == "to" && words[index].contains(".") {
+            words[index] = words[index].hasSuffix(":") ? "the server:" : "the server"
+        }
+        let cause = words.joined(separator: " ")
+        if let index = causes.firstIndex(where: { $0.cause == cause }) {
+            causes[index].reasons.append(id)
+        } else {
+            causes.append((cause, ["\(id): \(reason)", id]))
+        }
+    }
+
+    var lines: [String] {
+        causes.map { cause, reasons in
+            let ids = reasons.dropFirst()
+            return ids.count == 1 ? reasons[0] : "\(ids.count) providers: \(cause): \(ids.joined(separator: ", "))"
+        }
+    }
 }

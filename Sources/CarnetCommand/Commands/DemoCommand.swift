@@ -33,16 +33,20 @@ struct DemoCommand: Subcommand {
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
 
     @Option(
-        help: ArgumentHelp("A YAML file of client registrations, such as acme: { client_id: ID }.", valueName: "file"))
+        help: ArgumentHelp("A YAML file of client registrations, such as acme: { client_id: ID }.", valueName: "file"),
+        completion: .yamlFile)
     var clients: String?
 
     @Option(
         help: ArgumentHelp(
             "A resource map in YAML, or a JSON array of {scope, title, url}, instead of the descriptors' resources.",
-            valueName: "file"))
+            valueName: "file"),
+        completion: .file())
     var map: String?
 
-    @Option(help: ArgumentHelp("Store sign-ins, encrypted, in this folder. Default: memory.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp("Store sign-ins, encrypted, in this folder. Default: memory.", valueName: "dir"),
+        completion: .directory)
     var store: String?
 
     @Option(
@@ -56,6 +60,7 @@ struct DemoCommand: Subcommand {
     }
 
     func run(_ context: CommandContext) async throws {
+        try Failure.checkPort(port)
         let sources = try ProviderSources(providers, context)
         let options = try ClientOptions.parse(clients.map { ["--clients", $0] } ?? [])
         let registrations = try Registrations(options, sources.registry, context)
@@ -68,6 +73,8 @@ struct DemoCommand: Subcommand {
             let source = try registrations.source(for: descriptor)
             return source.clientID == nil ? nil : try registrations.registration(for: descriptor)
         } refuse: { descriptor, error in
+            // Nobody asked for those that are built in.
+            guard (try? sources.registry.entry(named: descriptor.id.rawValue))?.origin != .builtIn else { return }
             context.console.warn("\(descriptor.id) is skipped: \(error)".printable)
         }
         try await serve(setup, keys, watching: sources.folders, context.console)

@@ -2,30 +2,49 @@ import ArgumentParser
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetLint
+import CarnetProtocol
 import CarnetSimulation
 
 struct ExplainCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Print the page of a lint rule.",
+        abstract: "Print the page of a lint rule, or explain a kind of error.",
         discussion: """
             Examples:
               carnet explain K001
+              carnet explain sessionEnded
             """
     )
 
-    @Argument(help: ArgumentHelp("The code of a finding, such as K001.", valueName: "code"))
+    @Argument(
+        help: ArgumentHelp(
+            "The code of a finding, such as K001, or a kind of error, such as sessionEnded.", valueName: "code|kind"),
+        completion: .explained)
     var code: String
 
-    @OptionGroup(title: "Output options") var output: OutputOptions
+    @OptionGroup(title: "Output options") var plainOutput: PlainOutputOptions
+    var output: OutputOptions { plainOutput.all }
 
     func run(_ context: CommandContext) async throws {
+        if let page = ErrorPage.page(code) {
+            for line in page.lines { context.console.print(line) }
+            context.console.print(
+                json: JSONObject([
+                    "kind": .string(page.kind.rawValue), "summary": .string(page.summary),
+                    "fixed_by": .string(page.fixedBy), "reaction": .string(page.reaction),
+                ]))
+            return
+        }
         let rule: DiagnosticExplanation
         do throws(UnknownRuleError) {
             rule = try DiagnosticCatalog.rule(code)
         } catch {
+            let kind = nearestName(to: code, in: ErrorPage.all.map(\.kind.rawValue))
             throw Failure(
-                .usage, error.description, next: ["a finding ends with its code in brackets, such as [K001]"])
+                .usage,
+                kind.map { "no rule and no kind of error is called \"\(code)\"; did you mean \($0)?" }
+                    ?? error.description,
+                next: ["a finding ends with its code in brackets, such as [K001]"])
         }
         let page = rule.page(by: Linter(simulator: SampleSimulator()))
         for line in page.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {

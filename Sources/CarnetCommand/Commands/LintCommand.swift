@@ -21,23 +21,25 @@ struct LintCommand: Subcommand {
 
     @Argument(
         help: ArgumentHelp(
-            "Files and folders to check. Default: providers, else the current folder.", valueName: "path"))
+            "Files and folders to check. Default: providers, else the current folder.", valueName: "path"),
+        completion: .file())
     var paths: [String] = []
 
     @Option(
         help: ArgumentHelp("The report's format: text (default), json, sarif or github.", valueName: "format"),
+        completion: .list(ReportFormat.allCases.map(\.rawValue)),
         transform: reportFormat(named:))
     var format: ReportFormat?
 
     @Option(
         help: ArgumentHelp(
-            "The findings that cause exit status 1: error (default), warning or never.", valueName: "level"))
+            "The findings that cause exit status 1.", valueName: "level"))
     var failOn = FailureLevel.error
 
     @Flag(help: "Apply all safe fixes to the files. For stdin, print the fixed text.")
     var fix = false
 
-    @Option(help: ArgumentHelp("The file name of stdin in findings.", valueName: "name"))
+    @Option(help: ArgumentHelp("The file name of stdin in findings.", valueName: "name"), completion: .file())
     var stdinFilename: String?
 
     @Flag(

@@ -62,13 +62,17 @@ struct LoginCommand: Subcommand {
         let connector = try Connector(account.network, account.client, sources, context, deadline: deadline)
         try UserStore(context.environment).prepare(ofSandbox: connector.sandbox != nil)
         try await connector.requireReadableRecords(of: entry.descriptor.id, account: account.account)
-        try await ProviderFailure(entry: entry).explaining {
+        let option = connector.sandboxOption
+        try await ProviderFailure(entry: entry, sandboxOption: option).explaining {
             let registration = try connector.registration(for: entry)
-            try await ProviderFailure(entry: entry, redirectURI: registration.redirectURI).explaining {
+            let failures = ProviderFailure(
+                entry: entry, redirectURI: registration.redirectURI, sandboxOption: option)
+            try await failures.explaining {
                 let client = try connector.client(for: entry, registration: registration)
                 try await signIn(with: client, of: entry, connector, context.console)
             }
         }
+        if let sandbox = connector.sandbox { UserStore(context.environment).remember(sandbox) }
     }
 
     /// Takes the candidate that the command line names.
@@ -124,5 +128,8 @@ struct LoginCommand: Subcommand {
         let granted = ResourceMap(of: client.provider).effectiveScopes(tokens.scopes)
         let refused = requested.filter { !granted.contains($0) }
         if !refused.isEmpty { console.warn("not granted: \(refused.joined(separator: " ").printable)") }
+        let named = account.account.map { " --account \($0.shellWord)" } ?? ""
+        let rest = "\(entry.descriptor.id)\(named)\(connector.sandboxOption)"
+        console.note("next: carnet profile \(rest), carnet resources \(rest)".printable)
     }
 }

@@ -31,13 +31,17 @@ struct LogoutCommand: Subcommand {
 
     func run(_ context: CommandContext) async throws {
         let console = context.console
-        let place = try await AccountPlace(self.account, context)
+        let place: AccountPlace
         let account: Account
         do {
-            account = try await Account(place)
-        } catch let error as TokenStoreError where error.kind != .locked {
-            try await forget(place, because: error, console)
-            return
+            place = try await AccountPlace(self.account, context)
+            do {
+                account = try await Account(place)
+            } catch let error as TokenStoreError where error.kind != .locked {
+                return try await forget(place, because: error, console)
+            }
+        } catch let nobody as NobodySignedIn {
+            return try finish(nobody, console)
         }
         let session = try await account.session()
         let extent: SignOut = everywhere ? .everywhere : revoke ? .revoke : .local
@@ -74,6 +78,17 @@ struct LogoutCommand: Subcommand {
         // A missing sign-out page is no failure: the tokens are deleted from the store.
         let isComplete = outcome.failures.allSatisfy { $0.kind == .missingEndpoint }
         guard isComplete, failures.count == outcome.failures.count else { throw ExitStatus.failed }
+    }
+
+    /// Nobody is signed in already, as after a first sign-out. An account at the other place is not meant.
+    private func finish(_ nobody: NobodySignedIn, _ console: Console) throws {
+        guard !nobody.isSignedInElsewhere else { throw nobody.failure }
+        console.print(nobody.failure.summary.printable)
+        console.print(
+            json: JSONObject([
+                "provider": .string(account.provider), "account": .null, "revoked": false, "session_ended": false,
+                "failures": .array([]),
+            ]))
     }
 
     /// A record that cannot be decrypted is useless, and would block the next sign-in.

@@ -28,7 +28,8 @@ struct NewCommand: Subcommand {
 
     @Option(
         name: .customLong("output"),
-        help: ArgumentHelp("The folder for ID.yaml. Default: print the descriptor.", valueName: "dir")
+        help: ArgumentHelp("The folder for ID.yaml. Default: print the descriptor.", valueName: "dir"),
+        completion: .directory
     )
     var folder: String?
 
@@ -71,6 +72,10 @@ struct NewCommand: Subcommand {
         }
         context.console.print(path.printable)
         context.console.print(json: JSONObject(["id": .string(id), "file": .string(path)]))
+        let guesses = TrialSetup.guesses(in: SourceFile(path: path, text: draft.text))
+        if !guesses.isEmpty {
+            context.console.note("guessed values have a comment in the file: \(guesses.joined(separator: ", "))")
+        }
         context.console.note("next: carnet lint \(path.printable), carnet try \(path.printable)")
     }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetLint
 
 struct ProvidersCommand: Subcommand {
     static let configuration = CommandConfiguration(
@@ -19,7 +20,7 @@ struct ProvidersCommand: Subcommand {
 
             Examples:
               carnet providers
-              carnet providers --search "work account"
+              carnet providers --search cloud
               carnet providers --providers my-providers
             """
     )
@@ -30,7 +31,8 @@ struct ProvidersCommand: Subcommand {
     var search: String?
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
-    @OptionGroup(title: "Output options") var output: OutputOptions
+    @OptionGroup(title: "Output options") var plainOutput: PlainOutputOptions
+    var output: OutputOptions { plainOutput.all }
 
     func run(_ context: CommandContext) async throws {
         let sources = try ProviderSources(providers, context)
@@ -46,10 +48,29 @@ struct ProvidersCommand: Subcommand {
                 entry.origin.text(context.environment).printable + remark,
             ]
         }
-        for line in Table.lines(rows) { context.console.print(line) }
+        for line in fitting(rows, context) { context.console.print(line) }
         context.console.print(json: document(entries, sources, context.environment))
         if let search, entries.isEmpty {
-            context.console.note("no provider has \"\(search.printable)\" in its id or name")
+            let names = registry.entries.map(\.descriptor.name)
+            let nearest =
+                nearestName(to: search, in: registry.ids.map(\.rawValue)) ?? nearestName(to: search, in: names)
+            let suggestion = nearest.map { "; did you mean \($0.printable)?" } ?? ""
+            context.console.note("no provider has \"\(search.printable)\" in its id or name\(suggestion)")
+        }
+    }
+
+    /// The rows. On a terminal that is too narrow, what is built in has no origin, and the rest of a line is left out.
+    private func fitting(_ rows: [[String]], _ context: CommandContext) -> [String] {
+        let lines = Table.lines(rows)
+        guard let columns = TerminalWidth.columns(of: .standardOutput, context.environment),
+            lines.contains(where: { TerminalText.width($0) > columns })
+        else { return lines }
+        let builtIn = ProviderRegistry.Origin.builtIn.text(context.environment)
+        return Table.lines(rows.map { $0.last?.hasPrefix(builtIn) == true ? Array($0.dropLast()) : $0 }).map { line in
+            guard TerminalText.width(line) > columns else { return line }
+            var cut = line
+            while TerminalText.width(cut) >= columns { cut.removeLast() }
+            return cut + "…"
         }
     }
 

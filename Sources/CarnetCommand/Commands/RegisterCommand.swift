@@ -39,13 +39,15 @@ struct RegisterCommand: Subcommand {
     var tokenVariable: String?
 
     @Option(
-        name: .customLong("output"), help: ArgumentHelp("The clients file to create or change.", valueName: "file"))
+        name: .customLong("output"), help: ArgumentHelp("The clients file to create or change.", valueName: "file"),
+        completion: .yamlFile)
     var file: String
 
     @Option(
         name: .customLong("key-file"),
         help: ArgumentHelp(
-            "The client's private signing key: PEM or JWK. Only its public part is registered.", valueName: "file")
+            "The client's private signing key: PEM or JWK. Only its public part is registered.", valueName: "file"),
+        completion: .file()
     )
     var keyFile: String?
 
@@ -207,6 +209,7 @@ struct RegisterCommand: Subcommand {
                 "redirect_uris": .list(registered.redirectURIs), "origins": .list(registered.origins ?? []),
             ])
         )
-        if !delete { console.note("next: carnet login \(provider) --clients \(file.printable)") }
+        let place = network.sandbox.map { " --sandbox \($0.shellWord)" } ?? ""
+        if !delete { console.note("next: carnet login \(provider) --clients \(file.shellWord)\(place)".printable) }
     }
 }

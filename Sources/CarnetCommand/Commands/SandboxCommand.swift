@@ -36,6 +36,7 @@ struct SandboxCommand: Subcommand {
     @Option(
         name: .customLong("fault"),
         help: ArgumentHelp("A fault to simulate. Repeatable.", valueName: "name"),
+        completion: .list(SandboxFault.allCases.map(\.rawValue)),
         transform: fault(named:)
     )
     var faults: [SandboxFault] = []

@@ -32,7 +32,8 @@ struct SchemaCommand: Subcommand {
 
     @Flag var subject: Subject?
 
-    @OptionGroup(title: "Output options") var output: OutputOptions
+    @OptionGroup(title: "Output options") var plainOutput: PlainOutputOptions
+    var output: OutputOptions { plainOutput.all }
 
     func run(_ context: CommandContext) async throws {
         let schema =

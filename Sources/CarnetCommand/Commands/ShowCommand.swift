@@ -16,7 +16,7 @@ struct ShowCommand: Subcommand {
 
     @Argument(
         help: ArgumentHelp("A provider's id, or a descriptor file.", valueName: "id|file"),
-        completion: .providerIDs)
+        completion: .providersAndFiles)
     var provider: String
 
     @Flag(

@@ -8,19 +8,20 @@ struct TryCommand: Subcommand {
         commandName: "try",
         abstract: "Sign in to a sandbox that simulates the provider: no browser, no network, no account.",
         discussion: """
-            Every step is shown with its request and response; secrets are redacted. The exit status is 0 only if every step \
-            succeeded. Inputs without a value are filled with the descriptor's examples.
+            Every step is shown with its request and response; secrets are redacted unless --show-secrets is given. The exit \
+            status is 0 only if every step succeeded. Inputs without a value are filled with the descriptor's examples.
 
             Examples:
               carnet try acme
               carnet try providers/acme.yaml
-              carnet try acme --input tenant=example -v
+              carnet try acme --input tenant=example
+              carnet try acme --show-secrets
             """
     )
 
     @Argument(
         help: ArgumentHelp("A provider's id, or a descriptor file.", valueName: "id|file"),
-        completion: .providerIDs)
+        completion: .providersAndFiles)
     var provider: String
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
@@ -29,6 +30,9 @@ struct TryCommand: Subcommand {
     @Option(
         name: .customLong("redirect-uri"), help: ArgumentHelp("The test client's redirect URI.", valueName: "uri"))
     var redirectURI: String?
+
+    @Flag(help: "Show the codes, tokens and secrets of the simulated sign-in. They open nothing.")
+    var showSecrets = false
 
     @OptionGroup(title: "Output options") var output: OutputOptions
 
@@ -39,15 +43,17 @@ struct TryCommand: Subcommand {
             let setup = try TrialSetup(
                 entry, inputs: try input.values(for: entry.descriptor, context.environment, context.console),
                 environment: input.environment, redirectURI: redirectURI)
-            try await run(setup, context.console)
+            try await run(setup, context)
         }
     }
 
-    private func run(_ setup: TrialSetup, _ console: Console) async throws {
-        let text = TrialText(console)
+    private func run(_ setup: TrialSetup, _ context: CommandContext) async throws {
+        let console = context.console
+        let columns = TerminalWidth.columns(of: .standardOutput, context.environment)
+        let text = TrialText(console, columns: columns)
         text.printHead(setup)
         var steps: [JSONValue] = []
-        let trial = try Trial(setup) { step in
+        let trial = try Trial(setup, showsSecrets: showSecrets) { step in
             text.show(step, number: steps.count + 1)
             steps.append(step.json(number: steps.count + 1))
         }
@@ -68,6 +74,7 @@ struct TryCommand: Subcommand {
             "client_id": .string(setup.client.registration.clientID),
             "redirect_uri": .string(setup.client.registration.redirectURI),
             "inputs": .object(inputs),
+            "guessed": .list(setup.guesses),
             "example_inputs": .list(setup.examples.map(\.name)),
             "steps": .array(steps),
             "scopes": ["requested": .list(result.requested), "granted": .list(result.granted)],

@@ -19,6 +19,9 @@ struct ClientsFile {
         diagnostics = isEmpty ? [] : (document.diagnostics + decoder.diagnostics).sorted()
     }
 
+    /// The ids that the file has entries for.
+    var ids: [String] { entries.map(\.id) }
+
     /// What the file says of a provider; secret and keys are fetched from where the file says they are.
     ///
     /// - Throws: `Failure` if there is no usable registration.

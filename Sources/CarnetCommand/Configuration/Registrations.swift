@@ -36,7 +36,8 @@ struct Registrations {
         self.files = files
     }
 
-    private static func ownFile(_ environment: HostEnvironment) -> String {
+    /// The user's own clients file.
+    static func ownFile(_ environment: HostEnvironment) -> String {
         environment.configurationFolder + "/clients.yaml"
     }
 
@@ -187,6 +188,9 @@ struct Registrations {
         let file = environment.shortened(Self.ownFile(environment))
         next.append("then add --client-id ID, or set \(ClientSource.variable(descriptor.id, "CLIENT_ID")),")
         next.append("or write \(id): { client_id: ID } in \(file)")
+        for written in files.flatMap(\.ids) where nearestName(to: written, in: [id]) != nil {
+            next.insert("or rename the entry \(written) of the clients file to \(id)", at: 0)
+        }
         var details = [Failure.Detail(name: "step", text: "configuration")]
         if let redirectURI { details.append(Failure.Detail(name: "redirect_uri", text: redirectURI)) }
         return Failure(.usage, "no client id for \(id)", details: details, next: next)

@@ -1,6 +1,7 @@
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol
+import HTTPTypes
 
 /// A request without its secrets: one of the engine's, or a page that the browser goes to.
 struct ShownRequest: Sendable {
@@ -23,6 +24,13 @@ struct ShownRequest: Sendable {
         body = ""
     }
 
+    init(revealing request: OutgoingRequest) {
+        method = request.head.method.rawValue
+        url = "\(request.head.scheme ?? "https")://\(request.head.authority ?? "")\(request.head.path ?? "/")"
+        headers = request.head.headerFields.map { Named($0.name.rawName, $0.value) }
+        body = String(decoding: request.body, as: UTF8.self)
+    }
+
     /// A form that a page posts.
     init(postedTo url: String, form: String) {
         method = "POST"
@@ -32,10 +40,29 @@ struct ShownRequest: Sendable {
     }
 }
 
+/// A response as it is shown, without its secrets unless they are a sandbox's own.
+struct ShownResponse: Sendable {
+    let status: Int
+    let contentType: String?
+    let body: String
+
+    init(_ response: RedactedResponse) {
+        (status, contentType, body) = (response.status, response.contentType, response.body)
+    }
+
+    init(revealing response: IncomingResponse) {
+        status = response.status
+        contentType = response.head.headerFields[.contentType]
+        body = String(decoding: response.body, as: UTF8.self)
+    }
+}
+
 /// Requests and responses for people: `>` what was sent, `<` what came back, a parameter a line.
 struct ExchangeText {
     /// Says how a string looks; the channel decides whether there are colours.
     let paint: (String, TextStyle) -> String
+    /// How long a line of a body may be.
+    var maximumWidth = 92
 
     func lines(_ request: ShownRequest) -> [String] {
         let parts = request.url.split(separator: "?", maxSplits: 1).map(String.init)
@@ -46,11 +73,11 @@ struct ExchangeText {
         return lines.map { prefixed(">", $0) }
     }
 
-    func lines(_ response: RedactedResponse) -> [String] {
+    func lines(_ response: ShownResponse) -> [String] {
         let style: TextStyle = (200..<400).contains(response.status) ? .success : .failure
         let type = response.contentType.map { " " + paint($0.printable, .faint) } ?? ""
         var lines = [paint(String(response.status), style) + type]
-        if !response.body.isEmpty { lines += body(response.body, isForm: false).map(Self.shortened) }
+        if !response.body.isEmpty { lines += body(response.body, isForm: false).map(shortened) }
         return lines.map { prefixed("<", $0) }
     }
 
@@ -69,11 +96,9 @@ struct ExchangeText {
     }
 
     /// Keys and the like are long, and nobody reads them to their end.
-    private static func shortened(_ line: String) -> String {
+    private func shortened(_ line: String) -> String {
         line.count <= maximumWidth ? line : line.prefix(maximumWidth - 1) + "…"
     }
-
-    private static let maximumWidth = 92
 
     private static func parameters(_ text: String, first: String) -> [String] {
         text.split(separator: "&", omittingEmptySubsequences: false).enumerated().map { index, pair in

@@ -13,6 +13,6 @@ struct VerboseObserver: ExchangeObserver {
     }
 
     func didReceive(_ response: RedactedResponse, step: OAuthError.Step) {
-        for line in text.lines(response) { console.note(line) }
+        for line in text.lines(ShownResponse(response)) { console.note(line) }
     }
 }

@@ -8,7 +8,9 @@ struct AccountOptions: ParsableArguments {
         completion: .providerIDs)
     var provider: String
 
-    @Option(help: ArgumentHelp("The account, if the provider has several; see carnet accounts.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("The account, if the provider has several; see carnet accounts.", valueName: "name"),
+        completion: .accounts)
     var account: String?
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions

@@ -6,7 +6,8 @@ import CarnetProtocol
 /// The registration of the client at the provider.
 struct ClientOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("A YAML file of client registrations, such as acme: { client_id: ID }.", valueName: "file"))
+        help: ArgumentHelp("A YAML file of client registrations, such as acme: { client_id: ID }.", valueName: "file"),
+        completion: .yamlFile)
     var clients: String?
 
     @Option(help: ArgumentHelp("The client id.", valueName: "id"))

@@ -76,7 +76,7 @@ struct ClientTokenOptions: ParsableArguments {
         let entry = try sources.entry(account.provider)
         let deadline = account.network.timeout.map { Duration.seconds($0) } ?? TransportLimits().deadline
         let connector = try Connector(account.network, account.client, sources, context, deadline: deadline)
-        try await ProviderFailure(entry: entry).explaining {
+        try await ProviderFailure(entry: entry, sandboxOption: connector.sandboxOption).explaining {
             let registration = try connector.registration(for: entry, prefersSecret: true)
             let client = try connector.client(for: entry, registration: registration)
             let wanted = scopes.flatMap { $0.split(separator: " ").map(String.init) }

@@ -9,7 +9,8 @@ struct MapOptions: ParsableArguments {
         help: ArgumentHelp(
             "A resource map in YAML, or a JSON array of {scope, title, url}, instead of the descriptor's resources.",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var file: String?
 

@@ -6,7 +6,7 @@ struct OutputOptions: ParsableArguments {
     @Flag(name: .long, help: "Print the output as one JSON document.")
     var json = false
 
-    @Option(help: ArgumentHelp("Colours: auto (default), always or never.", valueName: "when"))
+    @Option(help: ArgumentHelp("When to use colours.", valueName: "when"))
     var color = ColorMode.auto
 
     @Flag(name: [.customShort("v"), .long], help: "Print requests and responses, without secrets.")

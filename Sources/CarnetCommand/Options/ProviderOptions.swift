@@ -5,7 +5,8 @@ struct ProviderOptions: ParsableArguments {
     @Option(
         name: .customLong("providers"),
         help: ArgumentHelp(
-            "A folder of descriptors. Repeatable; also CARNET_PROVIDERS, a list of paths.", valueName: "dir")
+            "A folder of descriptors. Repeatable; also CARNET_PROVIDERS, a list of paths.", valueName: "dir"),
+        completion: .directory
     )
     var folders: [String] = []
 }

@@ -8,7 +8,8 @@ struct ReachOptions: ParsableArguments {
     @Option(
         name: .customLong("ca-file"),
         help: ArgumentHelp(
-            "A PEM file with certificate authorities to trust in addition to the system's.", valueName: "path"))
+            "A PEM file with certificate authorities to trust in addition to the system's.", valueName: "path"),
+        completion: .file())
     var authorities: String?
 
     @Option(

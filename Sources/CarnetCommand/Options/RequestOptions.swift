@@ -34,6 +34,7 @@ struct RequestOptions: ParsableArguments {
 
     @Option(
         help: "The page that the provider shows: none, login, consent, select_account, create. Repeatable.",
+        completion: .list(AuthorizationOptions.Prompt.allCases.map(\.rawValue)),
         transform: prompt(named:)
     )
     var prompt: [AuthorizationOptions.Prompt] = []
@@ -54,6 +55,7 @@ struct RequestOptions: ParsableArguments {
 
     @Option(
         help: "The response mode: query, form_post, jwt, query.jwt, form_post.jwt, fragment.jwt.",
+        completion: .list(ResponseMode.allCases.map(\.rawValue)),
         transform: responseMode(named:)
     )
     var responseMode: ResponseMode?

@@ -22,21 +22,24 @@ struct CarnetCommand: AsyncParsableCommand {
         discussion: """
             Examples:
               carnet providers --search acme    find a provider
-              carnet try acme                   sign in at a sandbox: no account, no network
+              carnet try acme                   sign in at a sandbox, without an account
               carnet new acme --issuer https://id.acme.example --output providers
                                                 describe a new provider
               carnet lint                       check descriptors
               carnet login acme                 sign in, and store the tokens
               carnet token acme --raw           print a valid access token
               carnet demo                       run a web site with all providers
-              carnet topics                     explain files, variables and the clients file
+              carnet doctor                     check this installation
 
-            Exit status:
-              0    done
-              1    the check found something, or the sign-in or call failed
-              2    wrong usage
-              3    the program itself failed
-              129  ended by SIGHUP; 130 by Ctrl-C; 143 by SIGTERM
+            Three commands simulate a provider: try shows one sign-in in the terminal, sandbox is a server for your \
+            own program, and demo is a web site.
+
+            More help:
+              carnet help clients               client ids, secrets and the clients file
+              carnet help environment           environment variables
+              carnet help exit-status           exit statuses
+              carnet help folders               folders and files
+              carnet help formatting            JSON, colours and width
             """,
         version: Version.text,
         groupedSubcommands: [
@@ -47,15 +50,15 @@ struct CarnetCommand: AsyncParsableCommand {
                     ShowCommand.self, TryCommand.self, SandboxCommand.self, DemoCommand.self, CompareCommand.self,
                 ]
             ),
+            CommandGroup(name: "Clients", subcommands: [RegisterCommand.self]),
             CommandGroup(
                 name: "Accounts",
                 subcommands: [
-                    RegisterCommand.self, LoginCommand.self, AccountsCommand.self, TokenCommand.self,
-                    ProfileCommand.self,
+                    LoginCommand.self, AccountsCommand.self, TokenCommand.self, ProfileCommand.self,
                     ResourcesCommand.self, CallCommand.self, RefreshCommand.self, LogoutCommand.self,
                 ]
             ),
-            CommandGroup(name: "Help", subcommands: [TopicsCommand.self]),
+            CommandGroup(name: "Installation", subcommands: [DoctorCommand.self]),
         ]
     )
 }

@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 extension Failure {
     /// Runs a server, and says in one way that its port cannot be had.
     ///
@@ -9,7 +11,39 @@ extension Failure {
             throw CancellationError()
         } catch {
             try Task.checkCancellation()
-            throw Failure(.broken, "port \(port) of 127.0.0.1 cannot be opened: it is in use or not allowed")
+            throw failure(of: port)
         }
+    }
+
+    private static func failure(of port: Int) -> Failure {
+        Failure(
+            .failed, "port \(port) of 127.0.0.1 cannot be opened: it is in use or not allowed",
+            next: ["choose another port with --port"])
+    }
+
+    /// Finds out before a long start whether a port can be had.
+    ///
+    /// - Throws: `Failure` if it cannot.
+    static func checkPort(_ port: Int) throws {
+        #if os(Linux)
+            let stream = Int32(SOCK_STREAM.rawValue)
+        #else
+            let stream = SOCK_STREAM
+        #endif
+        let descriptor = socket(AF_INET, stream, 0)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        var yes: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw failure(of: port) }
     }
 }

@@ -11,6 +11,8 @@ struct Failure: Error, CustomStringConvertible {
         var text: String
         /// A remark that only the text output has.
         var remark: String?
+        /// Whether only the JSON document has it, because the summary says it.
+        var isInSummary = false
     }
 
     var status: ExitStatus
@@ -41,6 +43,7 @@ extension Failure {
 
     /// The lines for stderr.
     func lines(_ paint: (String, TextStyle) -> String) -> [String] {
+        let details = details.filter { !$0.isInSummary }
         let labels = details.map { $0.name.split(separator: "_").joined(separator: " ") }
         let width = (labels + (next.isEmpty ? [] : ["next"])).map(\.count).max() ?? 0
         func row(_ label: String, _ text: String) -> String {
@@ -61,6 +64,7 @@ extension Failure {
     init(describing error: any Error) {
         switch error {
         case let failure as Failure: self = failure
+        case let error as NobodySignedIn: self = error.failure
         case let error as OAuthError: self.init(error)
         case let error as ResolutionError: self.init(error, input: nil)
         case let error as UnknownProviderError:
@@ -76,7 +80,7 @@ extension Failure {
     init(_ error: OAuthError) {
         let isUsage = [.badRegistration, .missingClientSecret].contains(error.kind) && error.step == .configuration
         self.init(isUsage ? .usage : .failed, "\(error.step.rawValue): \(error.message)")
-        details.append(Detail(name: "step", text: error.step.rawValue))
+        details.append(Detail(name: "step", text: error.step.rawValue, isInSummary: true))
         if let key = error.descriptorKey { details.append(Detail(name: "descriptor_key", text: key)) }
         if let status = error.status { details.append(Detail(name: "http_status", text: String(status))) }
         if let server = error.server {
@@ -84,8 +88,12 @@ extension Failure {
             if let message = server.message { details.append(Detail(name: "server_description", text: message)) }
             if let uri = server.uri { details.append(Detail(name: "server_uri", text: uri)) }
         }
-        details.append(Detail(name: "documentation", text: error.documentation))
-        if let hint = error.hint { next.append(hint) }
+        details.append(Detail(name: "explained_by", text: "carnet explain \(error.kind.rawValue)"))
+        if error.isUnknownHost {
+            next.append("check the spelling of the host name, then the connection to the network")
+        } else if let hint = error.hint {
+            next.append(hint)
+        }
     }
 
     /// - Parameter input: How to set an input, for an error about one.
@@ -101,4 +109,10 @@ extension Failure {
         self.init(.broken, "token store: \(error.reason)", details: [Detail(name: "step", text: "storage")])
         if let remedy = error.remedy { next = [remedy] }
     }
+}
+
+extension OAuthError {
+    /// Whether no server has the name that a URL of the descriptor or of the metadata has. The same name will not be found
+    /// later, unless there is no network.
+    fileprivate var isUnknownHost: Bool { kind == .transport && message.hasSuffix(": the host name was not found") }
 }

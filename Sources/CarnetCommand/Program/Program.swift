@@ -16,14 +16,17 @@ enum Program {
     private static func run(_ arguments: [String]) async -> ExitStatus {
         let command: any ParsableCommand
         do {
-            command = try CarnetCommand.parseAsRoot(arguments)
+            if let topic = try HelpTopic.respond(to: arguments, .current) { return print(topic) }
+            command = try await CarnetCommand.asyncParseAsRoot(arguments)
+        } catch let failure as Failure {
+            return report(failure, arguments)
         } catch {
             return report(parsing: error, arguments)
         }
         guard let command = command as? any Subcommand else { return await runHelp(command) }
         let console = Console(command.output, environment: .current)
         let task = Task {
-            try await command.run(CommandContext(console: console, environment: .current))
+            try await command.run(CommandContext(console: console, environment: .current, arguments: arguments))
         }
         let interruption = Interruption()
         let watches = interruption.watch {
@@ -59,13 +62,8 @@ enum Program {
     /// Prints help and version, and reports mistakes of the command line.
     private static func report(parsing error: any Error, _ arguments: [String]) -> ExitStatus {
         let message = CarnetCommand.fullMessage(for: error)
-        guard !CarnetCommand.exitCode(for: error).isSuccess else {
-            guard TerminalLine(message).write(to: .standardOutput) else {
-                TerminalLine("carnet: the output cannot be written to stdout").write(to: .standardError)
-                return .broken
-            }
-            return .done
-        }
+        guard !CarnetCommand.exitCode(for: error).isSuccess else { return print(TerminalLine(whole(message, error))) }
+        if let failure = UsageMistake.failure(in: arguments) { return report(failure, arguments) }
         if arguments.contains("--json") {
             let document = Failure(.usage, CarnetCommand.message(for: error)).json
             TerminalLine(document).write(to: .standardOutput)
@@ -74,5 +72,29 @@ enum Program {
         // It quotes what was typed.
         TerminalLine("carnet: " + text.printableLines.joined(separator: "\n")).write(to: .standardError)
         return .usage
+    }
+
+    private static func report(_ failure: Failure, _ arguments: [String]) -> ExitStatus {
+        if arguments.contains("--json") { TerminalLine(failure.json).write(to: .standardOutput) }
+        for line in failure.lines({ text, _ in text }) { TerminalLine(line).write(to: .standardError) }
+        return failure.status
+    }
+
+    private static func print(_ text: TerminalLine) -> ExitStatus {
+        guard text.write(to: .standardOutput) else {
+            TerminalLine("carnet: the output cannot be written to stdout").write(to: .standardError)
+            return .broken
+        }
+        return .done
+    }
+
+    /// Help as this program lays it out, and completion scripts that know the commands after `help`.
+    private static func whole(_ message: String, _ error: any Error) -> String {
+        guard message.hasPrefix("OVERVIEW: ") else {
+            return CompletionScript.completingHelp(message, with: UsageMistake.commandNames + HelpTopic.names)
+        }
+        return HelpText.laidOut(columns: TerminalWidth.forHelp(.current)) { columns in
+            CarnetCommand.fullMessage(for: error, columns: columns)
+        }
     }
 }

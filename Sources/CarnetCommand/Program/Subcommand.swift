@@ -12,4 +12,14 @@ protocol Subcommand: AsyncParsableCommand {
 struct CommandContext: Sendable {
     let console: Console
     let environment: HostEnvironment
+    /// The command line that was typed, without the program's name.
+    var arguments: [String] = []
+
+    /// The command line that was typed, with another option at its end; `nil` if an option may show something private.
+    func commandLine(adding option: String) -> String? {
+        let isPrivate = arguments.contains { argument in
+            ["-d", "--data", "--input"].contains { argument == $0 || argument.hasPrefix($0 + "=") }
+        }
+        return isPrivate ? nil : (["carnet"] + arguments.map(\.shellWord)).joined(separator: " ") + " " + option
+    }
 }

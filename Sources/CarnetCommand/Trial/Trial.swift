@@ -16,13 +16,17 @@ struct Trial {
     private let recorder = TrialRecorder()
     private let client: OAuthClient
     private let failures: ProviderFailure
+    private let showsSecrets: Bool
     /// Is given every step as soon as it is over.
     private let report: (TrialStep) -> Void
 
-    /// - Parameter sandboxRandomBytes: Where the sandbox takes its codes and tokens from.
+    /// - Parameters:
+    ///   - showsSecrets: Whether the report has the codes and tokens of the sandbox, and the secrets of the test client.
+    ///   - sandboxRandomBytes: Where the sandbox takes its codes and tokens from.
     /// - Throws: `ResolutionError`.
     init(
         _ setup: TrialSetup,
+        showsSecrets: Bool = false,
         clock: any WallClock = SystemWallClock(),
         random: any RandomSource = SystemRandomSource(),
         sandboxRandomBytes: @escaping @Sendable (Int) -> [UInt8] = SandboxDefaults.randomBytes,
@@ -30,6 +34,7 @@ struct Trial {
     ) throws {
         self.setup = setup
         self.report = report
+        self.showsSecrets = showsSecrets
         let simulated = setup.client
         sandbox = Sandbox(
             providers: [setup.provider],
@@ -38,10 +43,11 @@ struct Trial {
             randomBytes: sandboxRandomBytes
         )
         failures = ProviderFailure(entry: setup.entry, redirectURI: simulated.registration.redirectURI)
+        let transport = SandboxTransport(sandbox)
         client = try OAuthClient(
             setup.entry.descriptor,
             registration: simulated.registration,
-            transport: SandboxTransport(sandbox),
+            transport: showsSecrets ? RevealingTransport(sandbox: transport, recorder: recorder) : transport,
             clock: clock,
             random: random,
             observer: recorder
@@ -81,7 +87,7 @@ extension Trial {
         do {
             let request = try await client.beginSignIn()
             finishDiscovery(&result)
-            let shown = ShownRequest(page: request.redactedURL)
+            let shown = ShownRequest(page: showsSecrets ? request.url : request.redactedURL)
             step.exchanges = [TrialStep.Exchange(step: .authorization, request: shown)]
             result.requested = request.pending.scopes
             finish(step, &result)
@@ -104,7 +110,7 @@ extension Trial {
         var step = TrialStep(title: "Callback")
         do {
             let (url, form) = try await sandbox.callback(approving: request.url)
-            step.exchanges = [TrialStep.Exchange(step: .callback, request: Self.shown(callback: url, form: form))]
+            step.exchanges = [TrialStep.Exchange(step: .callback, request: shown(callback: url, form: form))]
             finish(step, &result)
             return form.map { AuthorizationCallback(postedTo: url, form: $0) } ?? AuthorizationCallback(url: url)
         } catch let refusal as SandboxRefusal {
@@ -122,13 +128,14 @@ extension Trial {
         return nil
     }
 
-    /// The callback without what is secret in it.
-    private static func shown(callback url: String, form: String?) -> ShownRequest {
+    /// The callback without what is secret in it, unless that is to be shown.
+    private func shown(callback url: String, form: String?) -> ShownRequest {
         let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let query = redacted(parts.count == 2 ? parts[1] : "")
+        let query =
+            showsSecrets ? String(parts.count == 2 ? parts[1] : "") : Self.redacted(parts.count == 2 ? parts[1] : "")
         let page = "\(parts[0])\(query.isEmpty ? "" : "?" + query)"
         guard let form else { return ShownRequest(page: page) }
-        return ShownRequest(postedTo: page, form: redacted(form[...]))
+        return ShownRequest(postedTo: page, form: showsSecrets ? form : Self.redacted(form[...]))
     }
 
     private static func redacted(_ parameters: Substring) -> String {

@@ -10,6 +10,8 @@ struct TrialSetup {
     let client: SimulatedClient
     /// Inputs that nobody gave, with what stands for each.
     let examples: [Named<String>]
+    /// The keys whose values `carnet new` has guessed and nobody has changed, in the order of the file.
+    var guesses: [String] { Self.guesses(in: entry.document.file) }
 
     /// - Throws: `Failure`, `ResolutionError`.
     init(
@@ -29,6 +31,14 @@ struct TrialSetup {
             inputs: inputs.values,
             prefersSecret: true
         )
+    }
+
+    static func guesses(in file: SourceFile) -> [String] {
+        guard !file.isEmbedded else { return [] }
+        return String(decoding: file.bytes, as: UTF8.self).split(separator: "\n").compactMap { line in
+            guard line.contains(" # guessed"), !line.contains(" # guessed from the id") else { return nil }
+            return String(line.drop { $0 == " " }.prefix { $0 != ":" })
+        }
     }
 
     private static func redirectURI(for descriptor: ProviderDescriptor) throws -> String {

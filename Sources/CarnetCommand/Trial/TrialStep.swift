@@ -15,7 +15,7 @@ struct TrialStep {
         var step: OAuthError.Step
         var request: ShownRequest
         /// `nil` if none came, or if it is the user's browser that goes there.
-        var response: RedactedResponse?
+        var response: ShownResponse?
     }
 
     var title: String

@@ -1,15 +1,21 @@
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetLint
 import CarnetProtocol
 
 /// A trial for people, step by step.
 struct TrialText {
     let console: Console
     private let exchanges: ExchangeText
+    /// The width of the output in columns.
+    private let width: Int
 
-    init(_ console: Console) {
+    /// - Parameter columns: The width of the terminal; `nil` for a file or a pipe.
+    init(_ console: Console, columns: Int?) {
         self.console = console
-        exchanges = ExchangeText(paint: console.paint)
+        width = min(Self.usualWidth, columns ?? Self.usualWidth)
+        exchanges = ExchangeText(
+            paint: console.paint, maximumWidth: columns.map { max(20, $0 - Self.margin) } ?? Self.maximumBodyWidth)
     }
 
     func printHead(_ setup: TrialSetup) {
@@ -39,7 +45,7 @@ struct TrialText {
             case .failed: ("failed", .failure)
             }
         let title = String(number).leftPadded(to: 2) + "  " + step.title.printable
-        let space = String(repeating: " ", count: max(2, Self.width - title.count - mark.count))
+        let space = String(repeating: " ", count: max(2, width - TerminalText.width(title) - mark.count))
         console.print()
         console.print(console.paint(title, .strong) + space + console.paint(mark, style))
         for (index, exchange) in step.exchanges.enumerated() {
@@ -67,7 +73,12 @@ struct TrialText {
                 console.paint("\(setup.provider.name.printable) does not work yet", .failure) + " (\(counts))")
             return
         }
-        console.print(console.paint("\(setup.provider.name.printable) works", .success) + " (\(counts))")
+        let guesses = setup.guesses
+        let remark =
+            guesses.isEmpty
+            ? ""
+            : guesses.contains { Self.endpoints.contains($0) } ? " with the guessed endpoints" : " with guessed values"
+        console.print(console.paint("\(setup.provider.name.printable) works\(remark)", .success) + " (\(counts))")
         let profile = result.profile.map { "\($0.name) \(($0.value.scalarText ?? $0.value.jsonText()).printable)" }
         let open = result.resources.filter(\.isOpen)
         var rows = [["granted", result.granted.joined(separator: " ").printable]]
@@ -77,10 +88,18 @@ struct TrialText {
             let needs = closed.missing.joined(separator: " ")
             rows.append(["closed", "\(closed.resource.title.printable), which needs \(needs.printable)"])
         }
+        if !guesses.isEmpty {
+            rows.append(["guessed", guesses.joined(separator: ", ").printable])
+            rows.append(["", "compare them with the provider's documentation, and remove the comments"])
+        }
         printRows(rows)
     }
 
-    private static let width = 80
+    private static let endpoints = ["authorization", "token", "userinfo"]
+    private static let usualWidth = 80
+    private static let maximumBodyWidth = 92
+    /// The columns before a line of a body.
+    private static let margin = 6
 
     private func printRows(_ rows: [[String]]) {
         let width = rows.map { $0[0].count }.max() ?? 0

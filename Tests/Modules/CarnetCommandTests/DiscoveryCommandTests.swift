@@ -45,11 +45,19 @@ struct DiscoveryCommandTests {
         try FileManager.default.createDirectory(
             at: home.folder.appending(path: "mine"), withIntermediateDirectories: true)
         let written = try await home.run("new", "acme", "--output", "mine")
-        #expect(written.standardError == "next: carnet lint mine/acme.yaml, carnet try mine/acme.yaml\n", "\(written)")
+        #expect(
+            written.standardError == """
+                guessed values have a comment in the file: authorization, token, userinfo, authentication, default, subject, \
+                name, email
+                next: carnet lint mine/acme.yaml, carnet try mine/acme.yaml
+
+                """, "\(written)")
         #expect(try await home.run("lint", "mine/acme.yaml", "--simulate").status == 0)
         let tried = try await home.run("try", "mine/acme.yaml")
         #expect(tried.status == 0, "\(tried)")
         #expect(tried.standardOutput.contains("subject"), "\(tried)")
+        #expect(tried.standardOutput.contains("\nAcme works with the guessed endpoints ("), "\(tried)")
+        #expect(try await home.run("try", "google").standardOutput.contains("\nGoogle works ("))
     }
 
     @Test("New says what is wrong with its options")

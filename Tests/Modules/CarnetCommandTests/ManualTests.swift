@@ -31,7 +31,12 @@ struct ManualTests {
         try #require(dump.status == 0, "\(dump)")
         let version = try await home.run("--version").standardOutput.trimmingCharacters(in: .whitespacesAndNewlines)
         let tool = try JSONDecoder().decode(Manual.Tool.self, from: Data(dump.standardOutput.utf8))
-        try check("man/carnet.1", is: Manual(tool.command, version: version).page)
+        var topics: [(title: String, text: String)] = []
+        for name in ["clients", "environment", "exit-status", "folders", "formatting"] {
+            let topic = try await home.run("help", name, "--json").json()
+            topics.append((name, try #require(topic["text"] as? String)))
+        }
+        try check("man/carnet.1", is: Manual(tool.command, version: version, topics: topics).page)
     }
 
     @Test(
@@ -45,16 +50,14 @@ struct ManualTests {
         try check("completions/\(file)", is: script.standardOutput)
     }
 
-    @Test("carnet topics explains every variable of a provider, as the page about the configuration does")
+    @Test("carnet help environment names every variable of a provider, as the page about the configuration does")
     func topics() async throws {
-        let topics = try await home.run("topics")
+        let topics = try await home.run("help", "environment")
         #expect(topics.status == 0, "\(topics)")
         let page = try String(contentsOf: Self.docs.appending(path: "configuration.md"), encoding: .utf8)
         let names = topics.standardOutput.matches(of: /CARNET_MY_IDP_([A-Z_]+)/).map { String($0.output.1) }
         #expect(names.count == 14)
         for name in names { #expect(page.contains("`CARNET_ACME_\(name)`"), "\(name)") }
-        let document = try await home.run("topics", "--json").json()
-        #expect(document["topics"] is String)
     }
 
     @Test("The help of every command has an example that the parser accepts")
@@ -118,7 +121,11 @@ private struct Manual {
     /// The options that several commands share, by the title of their section.
     private let shared: [(title: String, options: [Argument])]
 
-    init(_ command: Command, version: String) {
+    /// The texts of `carnet help TOPIC`.
+    private let topics: [(title: String, text: String)]
+
+    init(_ command: Command, version: String, topics: [(title: String, text: String)]) {
+        self.topics = topics
         self.command = command
         self.version = version
         let commands = (command.subcommands ?? []).filter { $0.commandName != "help" }
@@ -150,13 +157,9 @@ private struct Manual {
         for command in commands { lines += section(command) }
         lines.append(".SH SHARED OPTIONS")
         for (title, options) in shared { lines += [".SS \(Self.escaped(title))"] + options.flatMap(Self.option) }
-        lines += [
-            ".SH ENVIRONMENT", ".TP", ".B CARNET_PROVIDERS", "A list of folders of descriptors, separated by colons.",
-            ".TP",
-            ".B CARNET_STORE", "The folder of the token store.", ".TP",
-            "\\fBCARNET_\\fIID\\fB_CLIENT_ID\\fR, \\fBCARNET_\\fIID\\fB_CLIENT_SECRET\\fR",
-            "The client registration at the provider \\fIID\\fR.",
-        ]
+        for (title, text) in topics {
+            lines += [".SH \(Self.escaped(title.uppercased().replacing("-", with: " ")))"] + Self.paragraphs(text)
+        }
         return lines.joined(separator: "\n") + "\n"
     }
 

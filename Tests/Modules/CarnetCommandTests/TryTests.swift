@@ -40,6 +40,20 @@ struct TryTests {
         #expect(result.standardOutput.split(separator: "\n").allSatisfy { $0.count <= 100 })
     }
 
+    @Test("The secrets of the simulated sign-in are shown on request only")
+    func showsSecrets() async throws {
+        let shown = try await home.run("try", "google", "--show-secrets")
+        #expect(shown.status == 0 && !shown.standardOutput.contains("[redacted]"), "\(shown)")
+        let code = try #require(shown.standardOutput.firstMatch(of: /code=([^&\s]+)/)?.output.1)
+        #expect(
+            shown.standardOutput.contains("code=\(code)\n") && shown.standardOutput.contains("\"refresh_token\": \""))
+        let hidden = try await home.run("try", "google")
+        #expect(hidden.standardOutput.contains("code=[redacted]"))
+        let steps = try #require(
+            try await home.run("try", "google", "--show-secrets", "--json").json()["steps"] as? [Any])
+        #expect("\(steps)".contains("access_token") && !"\(steps)".contains("redacted"))
+    }
+
     @Test("further tokens, looked-up values and their requests are shown, and no secret input is")
     func showsTheRestOfTheSignIn() async throws {
         try home.write(

@@ -102,7 +102,7 @@ struct UsageTests {
         let sandbox = try await RunningSandbox(home, "google")
         let port = try #require(sandbox.address.split(separator: ":").last)
         let result = try await home.run("sandbox", "--port", String(port))
-        #expect(result.status == 3)
+        #expect(result.status == 1)
         #expect(result.standardError.contains("port \(port) of 127.0.0.1 cannot be opened"))
     }
 

@@ -1,0 +1,56 @@
+import ArgumentParser
+import CarnetDescriptors
+
+/// Mistakes on the command line about which more can be said than that an argument is unknown.
+enum UsageMistake {
+    /// - Parameter arguments: The command line, which the parser has refused.
+    /// - Returns: `nil` if the parser's message is the best.
+    static func failure(in arguments: [String]) -> Failure? {
+        unknownCommand(arguments) ?? secret(in: arguments)
+    }
+
+    // MARK: Commands
+
+    static var commandNames: [String] {
+        CarnetCommand.configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+    }
+
+    private static func unknownCommand(_ arguments: [String]) -> Failure? {
+        guard let name = arguments.first, !name.hasPrefix("-"), !commandNames.contains(name) else { return nil }
+        return unknown(name, "command", in: commandNames, next: "list the commands: carnet --help")
+    }
+
+    static func unknown(_ name: String, _ kind: String, in names: [String], next: String) -> Failure {
+        let nearest = nearestName(to: name, in: names)
+        return Failure(
+            .usage, "unknown \(kind) \"\(name)\"" + (nearest.map { "; did you mean \($0)?" } ?? ""), next: [next])
+    }
+
+    // MARK: Secrets
+
+    /// What to write instead of an option that would show a secret. Its value is never quoted.
+    private static let advice = [
+        "client-secret": "--client-secret-env NAME, or client_secret_file in the clients file",
+        "secret": "--client-secret-env NAME, or client_secret_file in the clients file",
+        "client-key": "client_key_file in the clients file",
+        "private-key": "client_key_file in the clients file",
+        "assertion": "--assertion-env NAME",
+        "token": "--token-env NAME of carnet register; carnet login fetches all other tokens itself",
+        "initial-access-token": "--token-env NAME of carnet register",
+        "access-token": "carnet login, which fetches the tokens itself",
+        "refresh-token": "carnet login, which fetches the tokens itself",
+        "password": "carnet login: the provider asks for the password in the browser",
+    ]
+
+    private static func secret(in arguments: [String]) -> Failure? {
+        for argument in arguments where argument.hasPrefix("--") {
+            let name = String(argument.dropFirst(2).prefix { $0 != "=" }).replacing("_", with: "-")
+            guard let instead = advice[name] else { continue }
+            return Failure(
+                .usage,
+                "there is no option --\(name): other users of this machine can read the arguments of a command",
+                next: ["use \(instead)", "if the secret was typed, delete the line from the history of the shell"])
+        }
+        return nil
+    }
+}

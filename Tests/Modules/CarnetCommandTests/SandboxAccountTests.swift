@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+/// After `carnet login --sandbox`, the advice of each command leads to the sandbox and not to the real provider.
+@Suite("Accounts at a sandbox")
+struct SandboxAccountTests {
+    private let home: CommandHome
+
+    init() throws {
+        home = try CommandHome()
+    }
+
+    @Test("A command without --sandbox names the account and the command that finds it")
+    func withoutTheOption() async throws {
+        let sandbox = try await RunningSandbox(home, "google")
+        defer { sandbox.run.stop() }
+        let login = try await home.logIn("google", "--sandbox", sandbox.address)
+        #expect(
+            login.standardError.contains(
+                "next: carnet profile google --sandbox \(sandbox.address), carnet resources google"),
+            "\(login)")
+        let commands = [
+            ["token", "google"], ["profile", "google"], ["resources", "google"], ["call", "google", "person"],
+            ["refresh", "google"], ["logout", "google"],
+        ]
+        for command in commands {
+            let result = try await home.start(command).finish()
+            #expect(result.status == 1, "\(result)")
+            #expect(
+                result.standardError.contains("the only account of google is at a sandbox: ada@example.com"),
+                "\(result)")
+            let advice = (["carnet"] + command + ["--sandbox", sandbox.address]).joined(separator: " ")
+            #expect(result.standardError.contains("next      \(advice)\n"), "\(result)")
+            #expect(!result.standardError.contains("storage"), "\(result)")
+        }
+        for command in commands {
+            let result = try await home.start(command + ["--sandbox", sandbox.address]).finish()
+            #expect(result.status == 0, "\(result)")
+        }
+        let secret = try await home.logIn("google", "--sandbox", sandbox.address)
+        #expect(secret.status == 0)
+        let call = try await home.run("call", "google", "person", "-d", "hidden=1")
+        #expect(!call.standardError.contains("hidden"), "\(call)")
+        #expect(call.standardError.contains("add --sandbox \(sandbox.address)"), "\(call)")
+        let accounts = try await home.run("accounts")
+        #expect(accounts.standardError.contains("add --sandbox \(sandbox.address)"), "\(accounts)")
+    }
+
+    @Test("At a sandbox, the next sign-in is there too, and an account at the provider is named")
+    func atTheSandbox() async throws {
+        let sandbox = try await RunningSandbox(home, "google")
+        defer { sandbox.run.stop() }
+        let nobody = try await home.run("profile", "google", "--sandbox", sandbox.address)
+        #expect(nobody.status == 1 && nobody.standardError.contains("nobody is signed in to google at a sandbox"))
+        #expect(nobody.standardError.contains("run carnet login google --sandbox \(sandbox.address)\n"), "\(nobody)")
+        let real = try await home.run("profile", "google", "--json")
+        #expect(real.status == 1 && real.standardError.contains("next      run carnet login google\n"), "\(real)")
+    }
+
+    @Test("Signing out twice is no failure")
+    func signingOutTwice() async throws {
+        let result = try await home.run("logout", "google")
+        #expect(result.status == 0 && result.standardOutput == "nobody is signed in to google\n", "\(result)")
+        let document = try await home.run("logout", "google", "--json").json()
+        #expect(document["revoked"] as? Bool == false && document["account"] is NSNull)
+    }
+
+    @Test("register names the sign-in at the same sandbox")
+    func register() async throws {
+        try home.write(
+            Sample.acme() + "endpoints: { registration: https://id.acme.example/register }\n", to: "providers/acme.yaml"
+        )
+        let sandbox = try await RunningSandbox(home, "acme", "--providers", "providers")
+        defer { sandbox.run.stop() }
+        let registered = try await home.run(
+            "register", "acme", "--output", "c.yaml", "--providers", "providers", "--sandbox", sandbox.address)
+        #expect(registered.status == 0, "\(registered)")
+        #expect(
+            registered.standardError.contains(
+                "next: carnet login acme --clients c.yaml --sandbox \(sandbox.address)\n"), "\(registered)")
+    }
+}
