@@ -76,6 +76,11 @@ public final class OAuthClient: Sendable {
     ) throws {
         let clock = clock ?? SystemWallClock()
         let descriptor = try descriptor.variant(registration.environment)
+        if let reason = descriptor.status.reason, let remark = descriptor.status.remark {
+            logger.warning(
+                "A provider is closed or ends",
+                metadata: ["provider": "\(descriptor.id)", "status": "\(remark)", "reason": "\(reason)"])
+        }
         self.descriptor = descriptor
         self.registration = registration
         self.store = store ?? MemoryTokenStore()

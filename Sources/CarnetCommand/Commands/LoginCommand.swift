@@ -65,6 +65,7 @@ struct LoginCommand: Subcommand {
         let option = connector.sandboxOption
         try await ProviderFailure(entry: entry, sandboxOption: option).explaining {
             let registration = try connector.registration(for: entry)
+            for line in entry.descriptor.statusLines { context.console.warn(line.printable) }
             let failures = ProviderFailure(
                 entry: entry, redirectURI: registration.redirectURI, sandboxOption: option)
             try await failures.explaining {

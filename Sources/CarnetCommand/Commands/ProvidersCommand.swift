@@ -42,6 +42,7 @@ struct ProvidersCommand: Subcommand {
             let hidden = registry.hidden.filter { $0.descriptor.id == entry.descriptor.id }
             let origins = hidden.map { $0.origin.text(context.environment).printable }
             var remark = origins.isEmpty ? "" : "  (overrides \(origins.joined(separator: ", ")))"
+            if let status = entry.descriptor.status.remark { remark += "  (\(status.printable))" }
             if let parent = entry.descriptor.parent { remark += "  (extends \(parent))" }
             return [
                 entry.descriptor.id.rawValue, entry.descriptor.name.printable,
@@ -126,6 +127,11 @@ extension ProviderDescriptor {
     /// What a program needs to choose a provider and to offer it.
     fileprivate func addFacts(to object: inout JSONObject) {
         object["docs"] = .optional(docs)
+        object["status"] = .object(
+            JSONObject([
+                "state": .string(self.status.word), "remark": .optional(self.status.remark),
+                "reason": .optional(self.status.reason), "link": .optional(self.status.link),
+            ]))
         object["pkce"] = .bool(self.authorization.pkce.isRequired)
         object["client_authentication"] = .list(self.client.methods.map(\.rawValue))
         object["default_scopes"] = .list(self.scopes.defaults)

@@ -36,6 +36,7 @@ struct ShowCommand: Subcommand {
         let entry = try sources.entry(nameOrFile: provider, context.console)
         let origin = entry.origin.text(context.environment)
         let ancestors = entry.document.ancestors.map(\.rawValue)
+        for line in entry.descriptor.statusLines { context.console.warn(line.printable) }
         guard resolved else {
             _ = try entry.descriptor.variant(client.input.environment)
             let text = String(decoding: entry.document.file.bytes, as: UTF8.self)

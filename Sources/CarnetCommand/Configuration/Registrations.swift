@@ -183,7 +183,7 @@ struct Registrations {
 
     private func missingClientID(_ descriptor: ProviderDescriptor, _ redirectURI: String?) -> Failure {
         let id = descriptor.id.rawValue
-        var next = ["register a client at \(descriptor.name)" + (descriptor.docs.map { ", see \($0)" } ?? "")]
+        var next = descriptor.registrationSteps
         if let redirectURI { next.append("register the redirect URI \(redirectURI)") }
         let file = environment.shortened(Self.ownFile(environment))
         next.append("then add --client-id ID, or set \(ClientSource.variable(descriptor.id, "CLIENT_ID")),")

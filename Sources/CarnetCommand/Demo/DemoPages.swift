@@ -141,6 +141,7 @@ extension DemoPages {
         return """
             <li\(initial.map { " id=\"initial-\($0)\"" })>
             <h2>\(provider.name)</h2>
+            \(provider.status.remark.map { "<p><strong>Real provider: \($0)</strong></p>\n" })\
             \(accounts.map { row(of: $0, isOther: $0 != accounts.first) })\
             \(if: !isSignedIn && !isSandboxed, place)\
             <form method="post" action="/sign-in/\(id)">

@@ -19,6 +19,8 @@ package struct DescriptorRules: Sendable {
     package internal(set) var name = ""
     package internal(set) var parent: ProviderID?
     package internal(set) var docs: String?
+    package internal(set) var status = ProviderStatus.open
+    package internal(set) var register = RegisterRules()
     package internal(set) var display = DisplayRules()
     package internal(set) var verified: Verification?
     package internal(set) var notes: [Note] = []
@@ -70,6 +72,9 @@ extension DescriptorRules: DescriptorSection {
         Key("name", \.name, isRequired: true, "the name to show to users"),
         Key("extends", \.parent, "the id of the provider to inherit from; keys of this file override it"),
         Key("docs", \.docs, "a link to the provider's documentation"),
+        Key(
+            "status", \.status, "whether the provider accepts new applications, and until when it works; default: open"),
+        Key("register", \.register, "how an application is registered at the provider"),
         Key("display", \.display, "how the provider is shown to users"),
         Key("verified", \.verified, "when and how the facts in this file were checked"),
         Key("notes", \.notes, "reasons for keys of this file"),

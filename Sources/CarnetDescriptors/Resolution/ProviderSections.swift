@@ -46,6 +46,7 @@ extension ProviderSections {
     package var name: String { descriptor.name }
     package var docs: String? { descriptor.docs }
     package var display: DisplayRules { descriptor.display }
+    package var status: ProviderStatus { descriptor.status }
     /// The environment that was chosen.
     package var environment: String? { descriptor.environment }
     package var discovery: DiscoveryMode? { descriptor.discovery }

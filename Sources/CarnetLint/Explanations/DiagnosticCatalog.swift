@@ -5,7 +5,7 @@ package enum DiagnosticCatalog {
     /// Sorted by code.
     package static let all: [DiagnosticExplanation] =
         (ReaderDiagnostics.all + DecoderDiagnostics.all + InheritanceDiagnostics.all + SuppressionDiagnostics.all + [
-            DuplicateProvider.explanation
+            DuplicateProvider.explanation, ExtendsClosedProvider.explanation,
         ]
         + SimulationDiagnostics.all + LintRuleCatalog.all.map(\.explanation))
         .sorted { $0.code < $1.code }

@@ -145,7 +145,7 @@ public struct Linter: Sendable {
             !document.isInherited(finding.span)
                 || !ofParent.contains(Place(code: finding.code, span: document.inParent(finding.span)))
         }
-        .map(document.placed)
+        .map(document.placed) + ExtendsClosedProvider.check(document)
     }
 }
 

@@ -46,7 +46,63 @@ struct CatalogueCommandTests {
         #expect(google["default_scopes"] as? [String] == ["openid", "profile", "email"])
         #expect((google["endpoints"] as? [String])?.contains("revocation") == true)
         #expect(
-            google["grants"] as? [String] == ["authorization_code", "urn:ietf:params:oauth:grant-type:device_code"])
+            google["grants"] as? [String] == [
+                "authorization_code", "urn:ietf:params:oauth:grant-type:device_code",
+            ])
+    }
+
+    @Test("A provider that is closed or ends is listed with this remark")
+    func aProviderThatIsClosed() async throws {
+        let folder = home.folder.appending(path: "more")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let rest = "endpoints: { authorization: https://a.example/auth, token: https://a.example/token }\n"
+        func file(_ id: String, _ lines: String) throws {
+            let text = "carnet: 1\nid: \(id)\nname: \(id)\n\(lines)\n\(rest)"
+            try Data(text.utf8).write(to: folder.appending(path: "\(id).yaml"))
+        }
+        try file("shut", "status: { closed: partners alone, link: 'https://a.example/news' }")
+        try file("leaving", "status: { retiring: '2027-01-31', because: a new service replaces it }")
+        let list = try await home.run("providers", "--providers", folder.path).standardOutput.split(separator: "\n")
+        #expect(list.contains { $0.hasPrefix("shut ") && $0.hasSuffix("(closed to new applications)") })
+        #expect(list.contains { $0.hasPrefix("leaving ") && $0.hasSuffix("(ends on 2027-01-31)") })
+        let json = try await home.run("providers", "--search", "shut", "--providers", folder.path, "--json").providers()
+        let status = try #require(json.first?["status"] as? [String: Any])
+        #expect(status["state"] as? String == "closed")
+        #expect(status["reason"] as? String == "partners alone")
+        #expect(status["link"] as? String == "https://a.example/news")
+        let show = try await home.run("show", "shut", "--providers", folder.path)
+        #expect(show.standardError.contains("shut is closed to new applications: partners alone"), "\(show)")
+        let login = try await home.run("login", "shut", "--providers", folder.path)
+        #expect(login.status == 2)
+        #expect(login.standardError.contains("shut is closed to new applications: partners alone"), "\(login)")
+    }
+
+    @Test("Without a client id, the command prints what the console calls it")
+    func withoutAClientID() async throws {
+        let folder = home.folder.appending(path: "more")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let text = """
+            carnet: 1
+            id: acme
+            name: Acme
+            endpoints: { authorization: https://a.example/auth, token: https://a.example/token }
+            register:
+              url: https://a.example/console
+              id: App key
+              secret: App secret
+              notes: [Add the product Login to the app.]
+
+            """
+        try Data(text.utf8).write(to: folder.appending(path: "acme.yaml"))
+        let login = try await home.run("login", "acme", "--providers", folder.path)
+        #expect(login.status == 2)
+        for line in [
+            "register a client at Acme, see https://a.example/console",
+            "Acme calls the client id \"App key\" and the client secret \"App secret\"",
+            "Add the product Login to the app.",
+        ] {
+            #expect(login.standardError.contains(line), "\(login)")
+        }
     }
 
     @Test("All built-in providers are listed")

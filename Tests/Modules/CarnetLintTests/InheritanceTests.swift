@@ -53,6 +53,19 @@ struct InheritanceTests {
         #expect(lint("# carnet-lint-disable-next-line K110: theirs will change\ntoken: { body: json }\n") == [])
     }
 
+    @Test("A parent that is closed or ends is a warning at extends, unless the child is open")
+    func aParentThatIsClosed() {
+        let closed = Self.base + "status: { closed: partners only, link: 'https://base.example/news' }\n"
+        let found = lint("docs: https://child.example\n", base: closed)
+        #expect(found.map(\.code) == ["M007"])
+        #expect(found.map(\.message) == [#""base" is closed to new applications"#])
+        #expect(found.map(\.file) == ["child.yaml"])
+        #expect(found.map(\.span.start) == [SourcePosition(line: 4, column: 10)])
+        let retiring = Self.base + "status: { retiring: '2027-01-31', because: they sold it }\n"
+        #expect(lint("docs: https://child.example\n", base: retiring).map(\.message) == [#""base" ends on 2027-01-31"#])
+        #expect(lint("status: open\n", base: closed) == [])
+    }
+
     @Test("An input of the parent is declared")
     func anInputOfTheParent() {
         #expect(lint("endpoints: { token: 'https://{tenant}.base.example/token' }\n") == [])

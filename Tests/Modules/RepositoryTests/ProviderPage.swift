@@ -14,8 +14,15 @@ struct ProviderPage {
         [
             "# \(descriptor.name)\n\nFor developers who add \(descriptor.name) to an application. This page is generated from "
                 + "the descriptor `providers/\(id).yaml`.\n",
-            facts, registration, inputs, environments, scopes, resources, oddities, program,
+            status, facts, registration, inputs, environments, scopes, resources, oddities, program,
         ].compactMap { $0 }.joined(separator: "\n")
+    }
+
+    private var status: String? {
+        guard let remark = descriptor.status.remark, let reason = descriptor.status.reason else { return nil }
+        let verb = descriptor.status.word == "closed" ? "is " : ""
+        let link = descriptor.status.link.map { " ([source](\($0)))" } ?? ""
+        return "**\(descriptor.name) \(verb)\(remark).** \(Self.cell(reason))\(link)\n"
     }
 
     // MARK: Facts
@@ -67,18 +74,31 @@ struct ProviderPage {
     // MARK: Registration
 
     private var registration: String {
+        let (name, rules) = (descriptor.name, descriptor.register)
         var text = "## Register the application\n\n"
         text +=
             descriptor.docs.map {
-                "Register your application at \(descriptor.name): the [documentation](\($0)) describes how. "
-            } ?? "Register your application at \(descriptor.name). "
+                "The [documentation](\($0)) of \(name) describes how to register an application.\n\n"
+            }
+            ?? ""
+        var rows = [
+            ["Page of the console", rules.url.map { "<\($0)>" } ?? "not known"],
+            ["Its name for the client id", rules.id.map(Self.cell) ?? "not known"],
+        ]
+        if descriptor.client.methods.contains(where: \.usesSecret) {
+            rows.append(["Its name for the client secret", rules.secret.map(Self.cell) ?? "not known"])
+        }
+        text += Self.table(["Registration", "At \(Self.cell(name))"], rows) + "\n"
+        if !rules.notes.isEmpty { text += rules.notes.map { "- \(Self.cell($0))\n" }.joined() + "\n" }
         if descriptor.redirects.isEmpty {
-            text += "Enter its redirect URI exactly as the application sends it:\n\n"
+            text +=
+                "Which forms of redirect URI \(name) accepts is not known. Enter the redirect URI exactly as the application "
+                + "sends it. Carnet uses these:\n\n"
             text += "- for a web site, `https://YOUR-HOST/sign-in/\(id)/callback`, or the path that you chose\n"
             text +=
                 "- for a program on the user's own computer, such as `carnet login \(id)`, `http://127.0.0.1/callback`\n"
         } else {
-            text += "\(descriptor.name) accepts redirect URIs of these forms:\n\n"
+            text += "\(name) accepts redirect URIs of these forms:\n\n"
             text += descriptor.redirects.map { "- `\($0)`\n" }.joined()
         }
         return text
@@ -87,26 +107,35 @@ struct ProviderPage {
     private var inputs: String? {
         let inputs = descriptor.inputs.items
         guard !inputs.isEmpty else { return nil }
+        return
+            "## Inputs\n\nValues that differ between applications. Pass them in `ClientRegistration.inputs`, or to `carnet` as "
+            + "`--input NAME=VALUE`.\n\n" + Self.table(of: inputs)
+    }
+
+    private static func table(of inputs: [Named<InputRules>]) -> String {
         let rows = inputs.map { input in
             let rules = input.value
             let value =
                 rules.defaultValue.map { "default `\($0)`" } ?? (rules.isOptional ? "optional" : "required")
             let allowed = rules.allowed.map { "`\($0)`" }.joined(separator: ", ")
             let example = rules.example.map { "`\($0)`" } ?? ""
-            return ["`\(input.name)`", Self.cell(rules.title ?? ""), value, allowed.isEmpty ? example : allowed]
+            return ["`\(input.name)`", cell(rules.title ?? ""), value, allowed.isEmpty ? example : allowed]
         }
-        return
-            "## Inputs\n\nValues that differ between applications. Pass them in `ClientRegistration.inputs`, or to `carnet` as "
-            + "`--input NAME=VALUE`.\n\n"
-            + Self.table(["Input", "Meaning", "Value", "Example or allowed values"], rows)
+        return table(["Input", "Meaning", "Value", "Example or allowed values"], rows)
     }
 
     private var environments: String? {
         guard !descriptor.environmentNames.isEmpty else { return nil }
         let names = descriptor.environmentNames.map { "`\($0)`" }.joined(separator: ", ")
+        let inputs = descriptor.environmentNames.compactMap { name in
+            let own = ((try? descriptor.variant(name))?.inputs.items ?? []).filter {
+                !descriptor.inputs.contains($0.name)
+            }
+            return own.isEmpty ? nil : "\nThe environment `\(name)` has more inputs:\n\n" + Self.table(of: own)
+        }
         return
             "## Environments\n\nOther servers of \(descriptor.name): \(names). To use one, pass its name in "
-            + "`ClientRegistration.environment`, or to `carnet` as `--environment NAME`.\n"
+            + "`ClientRegistration.environment`, or to `carnet` as `--environment NAME`.\n" + inputs.joined()
     }
 
     // MARK: Scopes
@@ -163,7 +192,7 @@ struct ProviderPage {
         ```console
         $ \(loginCommand)
         ```
-
+        \(loginRemark)
         In a program that imports `CarnetCatalog` and `CarnetHTTP`:
 
         ```swift
@@ -176,15 +205,47 @@ struct ProviderPage {
     }
 
     private var loginCommand: String {
+        let (environment, chosen) = commandTarget
         var words = ["carnet login \(id) --client-id YOUR-CLIENT-ID"]
-        if descriptor.client.methods.contains(where: \.usesSecret) {
+        if chosen.client.methods.contains(where: \.usesSecret) {
             words.append("--client-secret-env CLIENT_SECRET")
         }
-        let examples = descriptor.simulatedInputs().values
-        for input in descriptor.inputs.items where input.value.defaultValue == nil && !input.value.isOptional {
+        if let environment { words.append("--environment \(environment)") }
+        let examples = chosen.simulatedInputs().values
+        for input in chosen.inputs.items where input.value.defaultValue == nil && !input.value.isOptional {
             words.append("--input \(input.name)=\(examples[input.name] ?? "VALUE")")
         }
+        if !Self.acceptsLoopback(chosen) { words.append("--redirect-uri \(redirectURI) --paste") }
         return words.joined(separator: " ")
+    }
+
+    private var loginRemark: String {
+        let (environment, chosen) = commandTarget
+        if let environment {
+            return
+                "\nThe command receives the callback on this computer, which \(descriptor.name) accepts in the environment "
+                + "`\(environment)` only.\n"
+        }
+        guard !Self.acceptsLoopback(chosen) else { return "" }
+        return
+            "\n\(descriptor.name) accepts no redirect URI on this computer. Register the URI of the command, and paste the URL that the "
+            + "browser shows after the sign-in.\n"
+    }
+
+    /// The environment whose redirect URIs a program on the user's computer can receive; `nil` for the descriptor itself.
+    private var commandTarget: (environment: String?, descriptor: ProviderDescriptor) {
+        guard !Self.acceptsLoopback(descriptor) else { return (nil, descriptor) }
+        for name in descriptor.environmentNames {
+            if let variant = try? descriptor.variant(name), Self.acceptsLoopback(variant) { return (name, variant) }
+        }
+        return (nil, descriptor)
+    }
+
+    private static func acceptsLoopback(_ descriptor: ProviderDescriptor) -> Bool {
+        descriptor.redirects.isEmpty
+            || ["http://127.0.0.1/callback", "http://localhost/callback"].contains { uri in
+                descriptor.redirects.contains { $0.matches(uri) }
+            }
     }
 
     /// The function that makes a client. Pages differ in its name and in texts.

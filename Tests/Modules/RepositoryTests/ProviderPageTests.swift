@@ -33,8 +33,9 @@ struct ProviderPageTests {
         let pages = try ProviderRegistry.builtIn.ids.map(Self.page)
         let rows = pages.map { page in
             let descriptor = page.descriptor
+            let status = descriptor.status.remark.map { ", \($0)" } ?? ""
             return [
-                "[\(descriptor.name)](\(descriptor.id).md)", "`\(descriptor.id)`", page.pkce,
+                "[\(descriptor.name)](\(descriptor.id).md)\(status)", "`\(descriptor.id)`", page.pkce,
                 page.refreshes ? "yes" : "no", page.revokes ? "yes" : "no", page.profile,
                 descriptor.verified?.date ?? "", page.isFromCatalogues ? "catalogues" : "own documents",
             ]
@@ -56,6 +57,23 @@ struct ProviderPageTests {
             + ProviderPage.table(
                 ["Provider", "Id", "PKCE", "Refresh", "Revocation", "Profile", "Verified", "Verified by"], rows)
         try check("Docs/providers/README.md", text)
+    }
+
+    @Test("The command on a page has a redirect URI that the provider accepts", arguments: ProviderRegistry.builtIn.ids)
+    func command(id: ProviderID) throws {
+        let page = try Repository.file("Docs/providers/\(id).md").text
+        let command = try #require(page.firstMatch(of: /\$ carnet login (.*)/)).output.1
+        let words = command.split(separator: " ").map(String.init)
+        func value(_ option: String) -> String? { words.firstIndex(of: option).map { words[$0 + 1] } }
+        let descriptor = try ProviderRegistry.builtIn.descriptor(id).variant(value("--environment"))
+        guard !descriptor.redirects.isEmpty else { return }
+        if let uri = value("--redirect-uri") {
+            #expect(words.contains("--paste"))
+            #expect(descriptor.redirects.contains { $0.matches(uri) })
+        } else {
+            let loopback = ["http://127.0.0.1/callback", "http://localhost/callback"]
+            #expect(loopback.contains { uri in descriptor.redirects.contains { $0.matches(uri) } })
+        }
     }
 
     @Test("Every page belongs to a provider")

@@ -14,6 +14,25 @@ extension DescriptorReference {
         display: { color: "#2457a6" }
 
         """,
+        "status": """
+        issuer: https://id.acme.example
+        status:
+          retiring: "2027-01-31"
+          because: Acme ID replaces this service
+          link: https://acme.example/news/acme-id
+
+        """,
+        "register": """
+        issuer: https://id.acme.example
+        register:
+          url: https://console.acme.example/apps
+          id: App key
+          secret: App secret
+          notes:
+            - Add the product Login to the app; without it, the scope email is refused.
+            - Until Acme has reviewed the app, only 25 test users can sign in.
+
+        """,
         "verified": """
         issuer: https://id.acme.example
         verified:

@@ -8,18 +8,21 @@ struct BadLink: SingleValueRule {
         severity: .warning,
         summary: "A link to documentation is not a web address.",
         rationale: """
-            People open 'docs' and 'link' in a browser. Anything but a complete https URL leads nowhere.
+            People open 'docs', 'register.url' and 'link' in a browser. Anything but a complete https URL leads nowhere.
             """,
         bad: [
             "docs: ⟦acme.example/docs⟧\n",
             "notes: [{ about: id, because: it is theirs, link: ⟦their wiki⟧ }]\n",
+            "register: { url: ⟦console.acme.example⟧ }\n",
         ],
         good: ["docs: https://acme.example/docs#oauth\n"]
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let places = context.places
-        let links = [places.docs, places.verified.link] + places.notes.all.map { $0.link }
+        let links =
+            [places.docs, places.verified.link, places.status.link, places.register.url]
+            + places.notes.all.map { $0.link }
         return links.compactMap { link in
             guard let text = link.text else { return nil }
             // A link may have a fragment, unlike an endpoint.

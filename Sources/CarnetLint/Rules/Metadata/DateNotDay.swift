@@ -6,22 +6,25 @@ struct DateNotDay: SingleValueRule {
         code: "M004",
         name: "bad-date",
         severity: .warning,
-        summary: "verified.date is not a date.",
+        summary: "verified.date or status.retiring is not a date.",
         rationale: """
-            The date shows how old the evidence is, and tools sort by it. Write it as year, month and day.
+            The dates show how old the evidence is, or when a provider ends, and tools sort by them. Write a date as \
+            year, month and day.
             """,
         references: ["RFC 3339, section 5.6"],
         bad: [
             "verified: { date: ⟦21.11.2026⟧, how: compared with their reference }\n",
             "verified: { date: ⟦'2026-13-01'⟧, how: compared with their reference }\n",
+            "status: { retiring: ⟦next year⟧, because: they replace it }\n",
         ],
         good: ["verified: { date: '2026-11-21', how: compared with their reference }\n"]
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        guard let date = context.descriptor.verified?.date, !Self.isDay(date) else { return [] }
-        let span = context.places.verified.date.span
-        return [finding("\"\(date)\" is not a date", in: context, at: span, help: "write it as 2026-11-21")]
+        [context.places.verified.date, context.places.status.retiring].compactMap { place in
+            guard let date = place.text, !Self.isDay(date) else { return nil }
+            return finding("\"\(date)\" is not a date", in: context, at: place.span, help: "write it as 2026-11-21")
+        }
     }
 
     static func isDay(_ text: String) -> Bool {

@@ -1,0 +1,126 @@
+import CarnetFoundation
+
+/// Whether the provider accepts new applications, and until when it works.
+package enum ProviderStatus: Hashable, Sendable {
+    case open
+    /// Nobody can register an application any more, or only partners of the provider can.
+    case closed(because: String, link: String?)
+    /// - Parameter date: The day on which the provider, or this way to sign in, ends: `2027-01-31`.
+    case retiring(on: String, because: String, link: String?)
+
+    package var isOpen: Bool { self == .open }
+
+    /// The state as a word.
+    package var word: String {
+        switch self {
+        case .open: "open"
+        case .closed: "closed"
+        case .retiring: "retiring"
+        }
+    }
+
+    /// A short remark for lists; `nil` for an open provider.
+    package var remark: String? {
+        switch self {
+        case .open: nil
+        case .closed: "closed to new applications"
+        case .retiring(let date, _, _): "ends on \(date)"
+        }
+    }
+
+    package var reason: String? {
+        switch self {
+        case .open: nil
+        case .closed(let reason, _), .retiring(_, let reason, _): reason
+        }
+    }
+
+    package var link: String? {
+        switch self {
+        case .open: nil
+        case .closed(_, let link), .retiring(_, _, let link): link
+        }
+    }
+}
+
+extension ProviderStatus: DescriptorValue {
+    static var shape: Shape {
+        func section(_ name: String, _ phrase: String, required: [String]) -> Shape {
+            let all = Section.keys.map(\.description)
+            let described = (required + ["link"]).compactMap { name in all.first { $0.name == name } }.map { key in
+                KeyDescription(
+                    name: key.name, shape: key.shape, summary: key.summary, isRequired: required.contains(key.name))
+            }
+            return .section(SectionDescription(name: name, keys: described, phrase: phrase, isWhole: true))
+        }
+        return .either([
+            .choice(["open"]),
+            section("ClosedStatus", "{ closed: REASON }", required: ["closed"]),
+            section("RetiringStatus", "{ retiring: DATE, because: REASON }", required: ["retiring", "because"]),
+        ])
+    }
+
+    /// The mapping as it is written.
+    private struct Section: DescriptorSection {
+        var closed: String?
+        var retiring: String?
+        var because: String?
+        var link: String?
+
+        static let keys: [Key<Self>] = [
+            Key("closed", \.closed, "the reason why no new application can be registered"),
+            Key("retiring", \.retiring, "the day on which the provider ends, e.g. \"2027-01-31\""),
+            Key("because", \.because, "the reason"),
+            Key("link", \.link, "a link to it"),
+        ]
+    }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        if let scalar = node.scalar, !scalar.isNull {
+            switch scalar.text {
+            case "open":
+                self = .open
+                return
+            case "closed":
+                decoder.report(
+                    .missingReason, "the provider is closed without a reason", at: node.span,
+                    help: "write { closed: \"the reason\", link: URL }")
+            default: decoder.reportNotAllowed(node, allowed: ["open"], shape: Self.shape)
+            }
+            return nil
+        }
+        guard node.entries?.isEmpty == false else {
+            decoder.reportWrongType(node, expected: Self.shape)
+            return nil
+        }
+        let count = decoder.diagnostics.count
+        // The mapping is one value, which is not merged.
+        let isPartial = decoder.isPartial
+        decoder.isPartial = false
+        defer { decoder.isPartial = isPartial }
+        guard let section = Section(node, &decoder), decoder.diagnostics.count == count else { return nil }
+        switch (section.closed, section.retiring, section.because) {
+        case (let reason?, nil, nil): self = .closed(because: reason, link: section.link)
+        case (nil, let date?, let reason?): self = .retiring(on: date, because: reason, link: section.link)
+        default:
+            decoder.report(
+                .valueNotAllowed, "the status is incomplete, or has several states", at: node.span,
+                help: "write { closed: REASON }, or { retiring: DATE, because: REASON }")
+            return nil
+        }
+    }
+
+    func json(_ filler: TemplateFiller) -> JSONValue? {
+        switch self {
+        case .open: "open"
+        case .closed(let reason, let link): Section(closed: reason, link: link).json(filler)
+        case .retiring(let date, let reason, let link):
+            Section(retiring: date, because: reason, link: link).json(filler)
+        }
+    }
+}
+
+extension Place where Value == ProviderStatus {
+    package var retiring: Place<String> { entry("retiring") }
+    package var link: Place<String> { entry("link") }
+}
