@@ -510,13 +510,22 @@ _carnet_demo() {
 
 _carnet_compare() {
     repeating_flags=()
-    non_repeating_flags=(--all --json -v --verbose --version -h --help)
+    non_repeating_flags=(--all --probe --json -v --verbose --version -h --help)
     repeating_options=(--providers --input --input-env --allow-local)
-    non_repeating_options=(--clients --client-id --client-secret-env --environment --redirect-uri --ca-file --color)
+    non_repeating_options=(--probe-pause --probe-results --probe-since --clients --client-id --client-secret-env --environment --redirect-uri --ca-file --color)
     __carnet_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
+    '--probe-pause')
+        return
+        ;;
+    '--probe-results')
+        return
+        ;;
+    '--probe-since')
+        return
+        ;;
     '--providers')
         __carnet_add_completions -d
         return

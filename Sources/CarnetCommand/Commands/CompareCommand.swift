@@ -14,8 +14,12 @@ struct CompareCommand: Subcommand {
             differs. With --all, or with several providers, the command skips providers without a metadata document, and \
             providers with a required input that has no value.
 
+            With --probe, the command asks the other endpoints too: it sends each a request of a made-up client, which a \
+            working server rejects. It sends no credential. It reports endpoints that are gone, moved or different.
+
             Examples:
               carnet compare acme
+              carnet compare acme --probe
               carnet compare providers/acme.yaml --input tenant=example
               carnet compare --all
             """
@@ -29,6 +33,7 @@ struct CompareCommand: Subcommand {
     @Flag(help: "Compare all providers that have a metadata document.")
     var all = false
 
+    @OptionGroup(title: "Probe options") var probe: ProbeOptions
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
     @OptionGroup(title: "Client options") var client: ClientOptions
     @OptionGroup(title: "Connection options") var reach: ReachOptions
@@ -45,6 +50,11 @@ struct CompareCommand: Subcommand {
             providers, context, isQuiet: !all && named.allSatisfy(ProviderSources.isFile))
         let entries = all ? sources.registry.entries : try named.map { try sources.entry(nameOrFile: $0, console) }
         let registrations = try Registrations(client, sources.registry, context)
+        guard !probe.isOn else {
+            return try await probe.run(entries, registrations, isSingle: entries.count == 1 && !all, console) {
+                reach.transport(to: $0, context.environment)
+            }
+        }
         guard !all, entries.count == 1, let entry = entries.first else {
             return try await compare(entries, registrations, context)
         }

@@ -1,17 +1,16 @@
-import CarnetServerTestSupport
-import NIOSSL
+public import NIOSSL
 
 /// A self-signed certificate.
-final class TestCertificate: Sendable {
+public final class TestCertificate: Sendable {
     private let folder: OpenSSLFolder
 
-    var certificatePath: String { folder.path("certificate.pem") }
-    var keyPath: String { folder.path("key.pem") }
+    public var certificatePath: String { folder.path("certificate.pem") }
+    public var keyPath: String { folder.path("key.pem") }
 
     /// - Parameters:
     ///   - subjectAlternativeName: e.g. `IP:127.0.0.1`.
     ///   - validity: The first and last second, as `openssl ca` wants them; the next day if nil.
-    init(subjectAlternativeName: String, validity: (start: String, end: String)? = nil) throws {
+    public init(subjectAlternativeName: String, validity: (start: String, end: String)? = nil) throws {
         folder = try OpenSSLFolder()
         try folder.openssl(
             ["req", "-x509"] + OpenSSLFolder.newKey + [
@@ -26,7 +25,7 @@ final class TestCertificate: Sendable {
     /// A server that has it.
     ///
     /// - Parameters: as those of `TLSServer`.
-    func server(
+    public func server(
         maximumVersion: TLSVersion? = nil, clients: [String] = [], demandsClientCertificate: Bool = true
     ) async throws -> TLSServer {
         try await TLSServer(

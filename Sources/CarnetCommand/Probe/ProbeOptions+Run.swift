@@ -1,0 +1,75 @@
+import Carnet
+import CarnetDescriptors
+import CarnetFoundation
+
+extension ProbeOptions {
+    /// Asks the servers of providers, one after the other, and reports what is not as described.
+    ///
+    /// - Parameters:
+    ///   - isSingle: Whether the user named one provider, so that what prevents its probe is an error.
+    ///   - transport: The network for a provider.
+    /// - Throws: `ExitStatus.failed` if there is a finding, or with `--probe-since` a change; `Failure`.
+    func run(
+        _ entries: [ProviderRegistry.Entry], _ registrations: Registrations, isSingle: Bool, _ console: Console,
+        transport: (Provider) -> any Transport
+    ) async throws {
+        let earlier = try since.map { try ProbeResults(readingFrom: $0) }
+        var known = try results.map { try ProbeResults(readingFrom: $0) } ?? ProbeResults()
+        var skipped: [(id: String, reason: String)] = []
+        var probers: [(entry: ProviderRegistry.Entry, provider: Provider)] = []
+        for entry in entries {
+            let id = entry.descriptor.id.rawValue
+            if known.isComplete(id) { continue }
+            do {
+                let inputs = try registrations.trustedInputs(for: entry.descriptor)
+                probers.append((entry, try entry.descriptor.resolve(inputs: inputs)))
+            } catch {
+                if isSingle { throw error }
+                skipped.append((id, "\(error)"))
+            }
+        }
+        console.note(
+            "asking the servers of \(probers.count) provider\(probers.count == 1 ? "" : "s"): one request to each endpoint, "
+                + "as the made-up client \(Prober.clientID), without an account or a credential")
+        for (number, (entry, provider)) in probers.enumerated() {
+            let id = entry.descriptor.id.rawValue
+            let network = ProbeTransport(transport(provider), pause: .seconds(pause), isFirst: number == 0)
+            let prober = Prober(provider, of: entry.descriptor, over: network)
+            known[id] = try await prober.probe { endpoint in
+                console.showProgress("\(number + 1) of \(probers.count): \(id), \(endpoint)")
+            }
+            if let results {
+                if let earlier { known.keepKnown(of: id, from: earlier) }
+                try known.write(to: results)
+            }
+            show(id, known, earlier, console)
+        }
+        let ids = entries.map(\.descriptor.id.rawValue)
+        let reported = ids.filter { !reports($0, known, earlier).isEmpty }
+        console.print(
+            "\(ids.filter { known[$0] != nil }.count) probed, \(reported.count) with \(earlier == nil ? "findings" : "changes"), "
+                + "\(skipped.count) skipped")
+        var document = JSONObject()
+        document["providers"] = .array(
+            ids.compactMap { id in
+                guard let outcomes = known[id] else { return nil }
+                let shown = earlier == nil ? outcomes : reports(id, known, earlier)
+                return ["id": .string(id), "outcomes": .array(shown.map(\.json))]
+            })
+        document["skipped"] = .array(
+            skipped.map { ["id": .string($0.id), "reason": .string($0.reason)] })
+        console.print(json: document)
+        if !reported.isEmpty { throw ExitStatus.failed }
+    }
+
+    private func reports(_ id: String, _ known: ProbeResults, _ earlier: ProbeResults?) -> [ProbeOutcome] {
+        earlier.map { known.changes(of: id, since: $0) } ?? (known[id] ?? []).filter(\.verdict.isFinding)
+    }
+
+    private func show(_ id: String, _ known: ProbeResults, _ earlier: ProbeResults?, _ console: Console) {
+        let outcomes = earlier.map { known.changes(of: id, since: $0) } ?? known[id] ?? []
+        for outcome in outcomes {
+            console.print("\(id): \(outcome.line)".printable)
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import CarnetFoundation
+
+/// What came of one request of a probe.
+struct ProbeOutcome: Hashable, Sendable {
+    enum Verdict: String, CaseIterable, Sendable {
+        case asExpected = "as_expected"
+        /// Status 404 or 410.
+        case gone
+        /// A permanent redirect, or a redirect where a client follows none.
+        case moved
+        /// A redirect to a domain that the descriptor does not name.
+        case otherDomain = "other_domain"
+        /// A page where a client expects JSON: of a portal of the network, or of another service.
+        case captivePage = "captive_page"
+        /// Not the form of response that the descriptor describes.
+        case otherForm = "other_form"
+        /// The metadata differs from the descriptor.
+        case differs
+        /// The certificate is expired, or not of this host.
+        case certificate
+        case unreachable
+        case rateLimited = "rate_limited"
+        /// The server does not talk to programs such as this one.
+        case refused
+        case serverError = "server_error"
+
+        /// Whether the outcome says nothing about the descriptor.
+        var isUnclear: Bool { [.rateLimited, .refused, .serverError].contains(self) }
+        var isFinding: Bool { self != .asExpected && !isUnclear }
+        var text: String { rawValue.replacing("_", with: " ") }
+    }
+
+    let endpoint: String
+    /// Without its query, which has what is made up.
+    let url: String
+    let verdict: Verdict
+    let status: Int?
+    let detail: String
+
+    var line: String {
+        let status = status.map { " (\($0))" } ?? ""
+        return "\(endpoint): \(verdict.text)\(status)\(detail.isEmpty ? "" : ": \(detail)")"
+    }
+
+    var json: JSONValue {
+        var object = JSONObject([
+            "endpoint": .string(endpoint), "url": .string(url), "verdict": .string(verdict.rawValue),
+        ])
+        if let status { object["status"] = .number(String(status)) }
+        object["detail"] = .string(detail)
+        return .object(object)
+    }
+
+    init(_ endpoint: String, _ url: String, _ verdict: Verdict, status: Int? = nil, _ detail: String = "") {
+        self.endpoint = endpoint
+        self.url = url
+        self.verdict = verdict
+        self.status = status
+        self.detail = detail
+    }
+
+    /// - Returns: `nil` for what is no outcome.
+    init?(_ json: JSONValue) {
+        guard let endpoint = json["endpoint"]?.string, let url = json["url"]?.string,
+            let verdict = json["verdict"]?.string.flatMap(Verdict.init)
+        else { return nil }
+        self.init(
+            endpoint, url, verdict, status: json["status"]?.scalarText.flatMap { Int($0) },
+            json["detail"]?.string ?? "")
+    }
+}
+
+/// The outcomes of a run, by provider, as a file has them.
+struct ProbeResults {
+    private(set) var outcomes: [String: [ProbeOutcome]] = [:]
+
+    init() {}
+
+    /// - Throws: `Failure` for a file that is there and has something else.
+    init(readingFrom path: String) throws {
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+        guard let document = try? JSONValue(parsing: bytes), let providers = document["providers"]?.object else {
+            throw Failure(.usage, "\(path) is no file of --probe-results")
+        }
+        for member in providers.members {
+            outcomes[member.name] = (member.value.array ?? []).compactMap { ProbeOutcome($0) }
+        }
+    }
+
+    subscript(id: String) -> [ProbeOutcome]? {
+        get { outcomes[id] }
+        set { outcomes[id] = newValue }
+    }
+
+    /// Whether a provider needs no further request.
+    func isComplete(_ id: String) -> Bool {
+        outcomes[id].map { !$0.contains { $0.verdict == .rateLimited } } ?? false
+    }
+
+    var json: JSONObject {
+        var providers = JSONObject()
+        for (id, outcomes) in outcomes.sorted(by: { $0.key < $1.key }) {
+            providers[id] = .array(outcomes.map(\.json))
+        }
+        return JSONObject(["version": 1, "providers": .object(providers)])
+    }
+
+    /// - Throws: `Failure` if the file cannot be written.
+    func write(to path: String) throws {
+        do {
+            try Data(JSONValue.object(json).jsonText().utf8).write(to: URL(filePath: path), options: .atomic)
+        } catch {
+            throw Failure(.usage, "\(path) cannot be written")
+        }
+    }
+
+    /// What differs from an earlier run. An unclear outcome is no change.
+    func changes(of id: String, since earlier: ProbeResults) -> [ProbeOutcome] {
+        let before = Dictionary((earlier[id] ?? []).map { ($0.endpoint, $0) }) { first, _ in first }
+        return (outcomes[id] ?? []).filter { outcome in
+            guard !outcome.verdict.isUnclear else { return false }
+            guard let old = before[outcome.endpoint] else { return outcome.verdict.isFinding }
+            return old.verdict != outcome.verdict
+        }
+    }
+
+    /// Takes the earlier outcome over where the new one is unclear.
+    mutating func keepKnown(of id: String, from earlier: ProbeResults) {
+        guard let outcomes = outcomes[id], let before = earlier[id] else { return }
+        self.outcomes[id] = outcomes.map { outcome in
+            guard outcome.verdict.isUnclear, outcome.verdict != .rateLimited else { return outcome }
+            return before.first { $0.endpoint == outcome.endpoint } ?? outcome
+        }
+    }
+}
