@@ -5,7 +5,7 @@ import Testing
 
 @testable import CarnetCommand
 
-/// `carnet doctor --probe` against servers that play what can become of a provider.
+/// `carnet compare --probe` against servers that play what can become of a provider.
 @Suite("Probe")
 struct ProbeTests {
     private let home: CommandHome
@@ -48,7 +48,7 @@ struct ProbeTests {
 
     private func probe(_ arguments: String...) async throws -> CommandResult {
         let run = try home.start(
-            ["doctor"] + arguments + ["--probe", "--probe-pause", "0", "--providers", "probed"])
+            ["compare"] + arguments + ["--probe", "--probe-pause", "0", "--providers", "probed"])
         return try await run.finish(within: CommandRun.patience)
     }
 
@@ -265,7 +265,7 @@ struct ProbeTests {
 
     @Test("The options of a probe need --probe")
     func usage() async throws {
-        let result = try await home.run("doctor", "google", "--probe-results", "x.json")
+        let result = try await home.run("compare", "google", "--probe-results", "x.json")
         #expect(result.status == 2 && result.standardError.contains("need --probe"), "\(result)")
     }
 }
