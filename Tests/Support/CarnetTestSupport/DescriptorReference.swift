@@ -52,8 +52,8 @@ package struct DescriptorReference: Sendable {
         """
         # Descriptor reference
 
-        For authors of descriptors: every key of the descriptor language, version 1. [Add a provider](adding-a-provider.md)
-        explains the keys by task. `carnet schema` prints them as a JSON Schema. This page is generated from the table of keys
+        For authors of descriptors: every key of the descriptor language, version 1. [Features of a
+        descriptor](descriptor-features.md) explains the keys by task. `carnet schema` prints them as a JSON Schema. This page is generated from the table of keys
         in the code.
 
         In a heading, `[]` stands for each element of a list, and `NAME` for a name that you choose. Keys in bold are required.

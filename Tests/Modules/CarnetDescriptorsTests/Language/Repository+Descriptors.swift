@@ -6,7 +6,7 @@ extension Repository {
     /// The descriptors that are shipped, and those that the documentation shows.
     static func descriptors() throws -> [SourceFile] {
         let providers = try DescriptorFolder(root.appending(path: "providers").path).descriptorPaths()
-        let pages = try ["README.md", "Docs/adding-a-provider.md"].flatMap { page in
+        let pages = try ["README.md", "Docs/adding-a-provider.md", "Docs/descriptor-features.md"].flatMap { page in
             try file(page).text.split(separator: "```yaml\n").dropFirst().compactMap { block in
                 block.firstRange(of: "```").map { String(block[..<$0.lowerBound]) }
             }
