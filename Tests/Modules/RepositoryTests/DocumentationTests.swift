@@ -36,14 +36,12 @@ struct DocumentationTests {
     @Test("Every Swift block is a compiled snippet, to the letter")
     func swiftBlocks() throws {
         let snippets = try Repository.files("Tests/Programs/Snippets", "swift")
-        // The pages of providers have forms of one snippet; see `ProviderPageTests`. The guides in Tests/Programs/Outside are packages.
+        // The guides in Tests/Programs/Outside are packages.
         let outside = try Repository.file("Tests/Programs/Outside/guides.py").text
         let guides = try Repository.documentation().filter { page in
             page.path.hasPrefix("Docs/guides/") && outside.contains("\"\(page.name)\": ")
         }
-        let pages = try Repository.documentation().filter { page in
-            !page.path.hasPrefix("Docs/providers/") && !guides.contains { $0.path == page.path }
-        }
+        let pages = try Repository.documentation().filter { page in !guides.contains { $0.path == page.path } }
         let compiled = try snippets + guides.map { try Repository.file($0.path) }
         let blocks = try (pages + Repository.catalogues()).flatMap(CodeBlock.all).filter { $0.info == "swift" }
         #expect(!blocks.isEmpty)

@@ -74,7 +74,7 @@ struct WordsTests {
         #expect(pages.count > 150)
         let pattern = try Self.pattern(without: ["[Oo]ne that"])
         for page in pages where !["README.md", "disagreements.md"].contains(where: { page.path.hasSuffix($0) }) {
-            let notes = page.lines.drop { $0.text != "## Notes on the descriptor" }
+            let notes = page.lines.drop { $0.text != "## Notes" }
             for line in notes where line.text.hasPrefix("| `") {
                 guard let found = pattern.firstMatch(in: line.text) else { continue }
                 Issue.record("\(page.path):\(line.number) \(Self.advice(found)): \(line.text)")
