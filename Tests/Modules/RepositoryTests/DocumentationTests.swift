@@ -1,3 +1,4 @@
+import CarnetCatalog
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetLint
@@ -36,10 +37,10 @@ struct DocumentationTests {
     @Test("Every Swift block is a compiled snippet, to the letter")
     func swiftBlocks() throws {
         let snippets = try Repository.files("Tests/Programs/Snippets", "swift")
-        // The guides in Tests/Programs/Outside are packages.
+        // The guides in Tests/Programs/Outside are packages, and so is the README.
         let outside = try Repository.file("Tests/Programs/Outside/guides.py").text
         let guides = try Repository.documentation().filter { page in
-            page.path.hasPrefix("Docs/guides/") && outside.contains("\"\(page.name)\": ")
+            (page.path.hasPrefix("Docs/guides/") || page.path == "README.md") && outside.contains("\"\(page.name)\": ")
         }
         let pages = try Repository.documentation().filter { page in !guides.contains { $0.path == page.path } }
         let compiled = try snippets + guides.map { try Repository.file($0.path) }
@@ -63,6 +64,23 @@ struct DocumentationTests {
             }
             try check(manifest)
         }
+    }
+
+    /// `guides.py --write-address` writes it into the pages.
+    @Test("Every manifest depends on Carnet in the way that guides.py names")
+    func address() throws {
+        let outside = try Repository.file("Tests/Programs/Outside/guides.py").text
+        let address = try #require(outside.firstMatch(of: /\nADDRESS = '([^']+)'/)).output.1
+        for manifest in try Repository.documentation().flatMap(CodeBlock.all).filter(\.isManifest) {
+            #expect(manifest.text.contains(address), "\(manifest) does not have \(address)")
+        }
+    }
+
+    @Test("The README counts the built-in providers")
+    func numberOfProviders() throws {
+        let readme = try Repository.file("README.md").text
+        let count = try #require(readme.firstMatch(of: /\| providers \| \[(\d+) built in\]/)).output.1
+        #expect(Int(count) == ProviderRegistry.builtIn.ids.count)
     }
 
     /// Evaluates a manifest as SwiftPM does, without resolving its dependencies.
