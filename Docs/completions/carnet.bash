@@ -423,7 +423,7 @@ _carnet_sandbox() {
         return
         ;;
     '--fault')
-        __carnet_add_completions -W 'wrong-state'$'\n''missing-iss'$'\n''wrong-iss'$'\n''denied'$'\n''wrong-nonce'$'\n''bad-signature'$'\n''rotated-key'$'\n''wrong-audience'$'\n''expired-id-token'$'\n''missing-id-token'$'\n''missing-at-hash'$'\n''token-html'$'\n''token-500'$'\n''token-down'$'\n''userinfo-wrong-subject'$'\n''expired-access-token'$'\n''refresh-revoked'$'\n''slow-down'$'\n''dpop-nonce'$'\n''weak-sign-in'$'\n''step-up'$'\n''unsigned-id-token'$'\n''wrong-id-token-issuer'$'\n''metadata-500'$'\n''keys-500'$'\n''userinfo-500'$'\n''revocation-500'$'\n''slow'
+        __carnet_add_completions -W 'wrong-state'$'\n''missing-iss'$'\n''wrong-iss'$'\n''denied'$'\n''wrong-nonce'$'\n''bad-signature'$'\n''rotated-key'$'\n''wrong-audience'$'\n''expired-id-token'$'\n''missing-id-token'$'\n''missing-at-hash'$'\n''token-html'$'\n''token-500'$'\n''token-down'$'\n''userinfo-wrong-subject'$'\n''expired-access-token'$'\n''refresh-revoked'$'\n''slow-down'$'\n''dpop-nonce'$'\n''weak-sign-in'$'\n''step-up'$'\n''unsigned-id-token'$'\n''wrong-id-token-issuer'$'\n''metadata-500'$'\n''keys-500'$'\n''userinfo-500'$'\n''revocation-500'$'\n''slow'$'\n''busy'
         return
         ;;
     '--back-channel-logout-uri')

@@ -190,6 +190,7 @@ public actor Sandbox {
                 endpoint != .userinfo || servers[index].isUserinfo(url)
             {
                 if servers[index].fails(endpoint) { return (.serverError, id, endpoint) }
+                if let refusal = servers[index].refusalIfBusy(request, at: endpoint) { return (refusal, id, endpoint) }
                 if let sharing = self.servers(sharing: endpoint, for: request) {
                     let (reply, provider) = respond(to: request, at: endpoint, sharedBy: sharing)
                     return (reply, provider, endpoint)
@@ -216,7 +217,7 @@ public actor Sandbox {
         let candidates = servers.filter { $0.hasResource(at: url) }
         let server = candidates.first { $0.hasIssued(tokenOf: request) } ?? candidates.first
         if let id = server?.provider.id, let index = servers.firstIndex(where: { $0.provider.id == id }) {
-            return (servers[index].resource(request), id, nil)
+            return (servers[index].refusalIfBusy(request, at: nil) ?? servers[index].resource(request), id, nil)
         }
         if request.method == .get, let server = servers.first(where: { $0.hasPicture(at: url) }) {
             return (server.picture, server.provider.id, nil)

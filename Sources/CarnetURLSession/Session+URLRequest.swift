@@ -10,13 +10,14 @@ import HTTPTypes
 #endif
 
 extension Session {
-    /// Sends a `URLRequest` to a declared host with the access token, as `send(_:body:declared:accepting:)` does. Of
-    /// the request, only URL, method, headers and body are used.
+    /// Sends a `URLRequest` to a declared host with the access token, as `send(_:body:declared:accepting:retryingWithin:)`
+    /// does. Of the request, only URL, method, headers and body are used.
     ///
-    /// - Throws: As `send(_:body:declared:accepting:)`; of kind `badHeader` if the request has no http or https URL, or
-    ///   a body that is a stream.
+    /// - Throws: As `send(_:body:declared:accepting:retryingWithin:)`; of kind `badHeader` if the request has no http or
+    ///   https URL, or a body that is a stream.
     public func send(
-        _ request: URLRequest, declared: [Resource] = [], accepting statuses: Range<Int> = 200..<300
+        _ request: URLRequest, declared: [Resource] = [], accepting statuses: Range<Int> = 200..<300,
+        retryingWithin limit: Duration? = nil
     ) async throws -> IncomingResponse {
         guard request.httpBodyStream == nil else {
             throw OAuthError(.resource, .badHeader, "the request's body is a stream", hint: "set httpBody instead")
@@ -30,6 +31,8 @@ extension Session {
             }
             head.headerFields[name] = value
         }
-        return try await send(head, body: Array(request.httpBody ?? Data()), declared: declared, accepting: statuses)
+        return try await send(
+            head, body: Array(request.httpBody ?? Data()), declared: declared, accepting: statuses,
+            retryingWithin: limit)
     }
 }

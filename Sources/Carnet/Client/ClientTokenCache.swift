@@ -12,7 +12,7 @@ struct ClientToken: Sendable {
 
 /// The access tokens of grants without a user, each until its expiry. Concurrent callers share one request.
 actor ClientTokenCache {
-    struct Key: Hashable {
+    struct Key: Hashable, Sendable {
         private let proof: ClientGrant.Proof
         private let scopes: [ByteKey]
         private let resource: [ByteKey]

@@ -32,7 +32,7 @@ struct Exchanger: Sendable {
     ) async throws -> IncomingResponse {
         observer?.willSend(request.redacted, step: request.step)
         let sent = clock?.localNow
-        let response: IncomingResponse
+        var response: IncomingResponse
         do {
             var outgoing = request.outgoing
             outgoing.certificate = certificate?.certificate(for: request.step)
@@ -64,6 +64,17 @@ struct Exchanger: Sendable {
         }
         if let sent, request.step.teachesTime {
             clock?.learn(from: response, sentAt: sent)
+        }
+        if response.status >= 400,
+            let retryAfter = RetryAfter(of: response, at: clock?.localNow ?? SystemWallClock().now)
+        {
+            response.retryAfter = retryAfter
+            logger.notice(
+                "A server asked to wait",
+                metadata: [
+                    "step": "\(request.step.rawValue)", "host": "\(request.outgoing.head.authority ?? "")",
+                    "status": "\(response.status)", "seconds": "\(Int(retryAfter.seconds.rounded(.up)))",
+                ])
         }
         observer?.didReceive(RedactedResponse(response, to: request, at: provider), step: request.step)
         logger.debug(

@@ -75,15 +75,14 @@ extension OAuthClient {
             do {
                 let poll = try DevicePoll(validating: incoming, to: request, from: provider)
                 guard case .granted(var response) = poll else {
-                    wait = schedule.wait(after: poll, demanded: incoming.retryAfter)
+                    wait = schedule.wait(after: poll, demanded: incoming.retryAfter?.seconds)
                     continue
                 }
                 try response.decryptIDToken(for: registration, from: provider)
                 return try await establishSession(
                     response, of: device, provedBy: dpopKey, from: provider, as: account, choosing: choosing)
-            } catch let error as OAuthError where error.step == .deviceAuthorization && error.kind == .serverUnavailable
-            {
-                wait = schedule.waitAfterFailure(demanded: incoming.retryAfter)
+            } catch let error as OAuthError where error.step == .deviceAuthorization && error.isOfBusyServer {
+                wait = schedule.waitAfterFailure(demanded: incoming.retryAfter?.seconds)
             }
         }
     }
@@ -109,4 +108,9 @@ extension OAuthClient {
             values: ConnectionValues(values: response.values), dpopKey: dpopKey)
         return try await establishSession(with: result, from: provider, as: account, choosing: choosing)
     }
+}
+
+extension OAuthError {
+    /// Whether the next poll may succeed.
+    fileprivate var isOfBusyServer: Bool { kind == .serverUnavailable || kind == .tooManyRequests }
 }

@@ -21,11 +21,17 @@ extension OAuthClient {
     /// - Parameters:
     ///   - request: Its URL is absolute: `HTTPRequest(url:)`.
     ///   - declared: Resources whose origins may receive the token, besides those of the descriptor.
-    /// - Throws: `OAuthError` at step `clientCredentials`, `jwtBearer` or `resource`.
+    ///   - limit: As for `Session.send(_:body:declared:accepting:retryingWithin:)`.
+    /// - Throws: `OAuthError` at step `clientCredentials`, `jwtBearer` or `resource`; `CancellationError`.
     public func send(
-        _ request: HTTPRequest, body: [UInt8] = [], with grant: ClientGrant, declared: [Resource] = []
+        _ request: HTTPRequest, body: [UInt8] = [], with grant: ClientGrant, declared: [Resource] = [],
+        retryingWithin limit: Duration? = nil
     ) async throws -> IncomingResponse {
         let call = try ResourceCall(request, body: body, declared: declared)
+        return try await retrying(call.method, within: limit) { try await self.send(call, with: grant) }
+    }
+
+    private func send(_ call: ResourceCall, with grant: ClientGrant) async throws -> IncomingResponse {
         do {
             return try await send(call, with: try await token(for: grant))
         } catch let error as OAuthError where error.kind == .unauthorized {
@@ -46,6 +52,12 @@ extension OAuthClient {
 
     /// A new token, with the key that it is bound to if this client's tokens are.
     private func requestToken(for grant: ClientGrant) async throws -> ClientToken {
+        let subject = ClientTokenCache.Key(grant).map { Pauses.Subject.grant($0) }
+        try checkPause(of: subject, step: grant.step)
+        return try await pausing(subject) { try await self.requestNewToken(for: grant) }
+    }
+
+    private func requestNewToken(for grant: ClientGrant) async throws -> ClientToken {
         let provider = try await providerWithoutAccount()
         let dpopKey = try registration.keyForTokens(at: provider, random: random)?.encoded
         let (incoming, request) = try await send(within: bounds, provedBy: dpopKey) {
@@ -61,5 +73,11 @@ extension OAuthClient {
         return try await send(
             call, tokens: token.tokens, at: provider, within: bounds.of(token.binding, at: provider),
             provedBy: token.dpopKey)
+    }
+}
+
+extension ClientGrant {
+    fileprivate var step: OAuthError.Step {
+        if case .credentials = proof { .clientCredentials } else { .jwtBearer }
     }
 }

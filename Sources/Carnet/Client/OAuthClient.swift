@@ -30,6 +30,7 @@ public final class OAuthClient: Sendable {
     /// Whether the server accepted the other encoding of the client's id and secret.
     let usesOtherBasicEncoding = Lock(false)
     let unsaved = UnsavedConnections()
+    let pauses = Pauses()
     let refreshes = RunningWork()
     private let usedAttempts = Lock(ForgetfulTable<Secret, Date>())
     private let sessions = Lock(ForgetfulTable<ConnectionKey, WeakSession>())

@@ -65,6 +65,21 @@ package enum Telemetry {
         Counter(label: "carnet.sign_in.count", dimensions: dimensions).increment()
     }
 
+    /// Counts a request for tokens that is not sent, because the server asked to wait.
+    static func countPaused(_ step: OAuthError.Step, at provider: ProviderID) {
+        count("carnet.exchange.paused", step, at: provider)
+    }
+
+    /// Counts a request that is repeated, because the server was busy.
+    static func countRetry(_ step: OAuthError.Step, at provider: ProviderID) {
+        count("carnet.exchange.retried", step, at: provider)
+    }
+
+    private static func count(_ label: String, _ step: OAuthError.Step, at provider: ProviderID) {
+        guard isConfigured else { return }
+        Counter(label: label, dimensions: [("provider", provider.rawValue), ("step", step.rawValue)]).increment()
+    }
+
     /// Measures one request to a provider.
     static func exchange(
         _ request: PreparedRequest,

@@ -56,6 +56,8 @@ public struct Connection: SharedValue, Codable, Hashable, Sendable {
         package var binding: CredentialBinding
         /// The browser that signed in; `nil` outside web sites.
         package var browser: BrowserNote?
+        /// The server asked to be sent no refresh before, in the provider's time.
+        package var pausedUntil: Date?
     }
 
     package init(

@@ -42,7 +42,9 @@ struct Refresh: Sendable {
                 validating: incoming, to: request, from: provider, refreshing: stored.connection.tokens)
         } catch {
             guard error.kind == .serverError, error.server?.code == "invalid_grant" else {
-                try await save(TokenResponse.refreshToken(in: incoming, to: request, from: provider), in: stored)
+                let end = error.pause(at: client.clock.now).map { client.providerClock.now + $0 }
+                try await save(
+                    TokenResponse.refreshToken(in: incoming, to: request, from: provider), in: stored, pausedUntil: end)
                 throw error
             }
             // If the lock was lost meanwhile, the rejection may be due to another process's refresh.
@@ -75,11 +77,21 @@ struct Refresh: Sendable {
 
     /// Saves the refresh token of an otherwise unusable response: the old one may be invalid by now, and the next
     /// attempt needs the new one.
-    private func save(_ refreshToken: Secret?, in latest: StoredConnection) async throws {
-        guard let refreshToken else { return }
+    ///
+    /// - Parameter pausedUntil: When the server asked for the next refresh, for other processes. They lose little if only
+    ///   that cannot be saved.
+    private func save(
+        _ refreshToken: Secret?, in latest: StoredConnection, pausedUntil end: Date? = nil
+    ) async throws {
         var connection = latest.connection
+        if let end { connection.pausedUntil = end }
+        guard let refreshToken, refreshToken != connection.tokens.refreshToken else {
+            if connection != latest.connection {
+                _ = try? await client.store.save(connection, replacing: latest.revision)
+            }
+            return
+        }
         connection.tokens.refreshToken = refreshToken
-        guard connection != latest.connection else { return }
         _ = try await client.saveRefreshed(connection, replacing: latest.revision)
     }
 
@@ -138,6 +150,7 @@ struct Refresh: Sendable {
     /// A connection with refreshed tokens, after the ID token is validated and the exchange steps are made.
     private func completed(_ response: TokenResponse, after old: Connection) async throws -> Connection {
         var refreshed = old
+        refreshed.pausedUntil = nil
         refreshed.tokens = old.tokens.merging(
             response, rotation: provider.refresh.rotation, now: client.providerClock.now)
         refreshed.merge(response.values)

@@ -38,6 +38,10 @@ extension Session {
             guard connection.tokens.isExpiring(within: client.refreshMargin, at: client.providerClock.now) else {
                 return connection
             }
+            // The record was just read, so the lock would bring nothing newer.
+            if refreshing == nil {
+                try client.checkPause(of: .account(key), step: .refresh, until: connection.pausedUntil)
+            }
             return try await refreshed(from: connection)
         } catch  where error.leavesTokensInUse {
             // Within the margin the token is still valid, so a failed early refresh is not an error.
@@ -110,8 +114,11 @@ extension Session {
             // Another process refreshed first: its tokens are newer than this caller's stale ones.
             guard stored.connection.tokens.isSameIssue(as: stale.tokens) else { return stored.connection }
             try client.checkOwner(of: stored.connection)
-            return try await Telemetry.refresh(at: key.provider) {
-                try await Refresh(of: stored, at: provider, client: client).run()
+            try client.checkPause(of: .account(key), step: .refresh, until: stored.connection.pausedUntil)
+            return try await client.pausing(.account(key)) {
+                try await Telemetry.refresh(at: key.provider) {
+                    try await Refresh(of: stored, at: provider, client: client).run()
+                }
             }
         }
     }

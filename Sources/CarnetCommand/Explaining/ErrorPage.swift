@@ -61,7 +61,11 @@ struct ErrorPage {
         ErrorPage(
             .transport, "no response: name lookup, connection, TLS or timeout",
             fixedBy: "nobody; the operator if it persists"),
-        ErrorPage(.serverUnavailable, "the server failed (5xx) or asked to slow down", fixedBy: "the provider"),
+        ErrorPage(.serverUnavailable, "the server failed (5xx or 408)", fixedBy: "the provider"),
+        ErrorPage(
+            .tooManyRequests,
+            "the server limits requests (429), or asked to wait, and nothing was sent; retryAt says until when",
+            fixedBy: "nobody; the developer sends fewer requests"),
         ErrorPage(.unexpectedStatus, "the status does not fit the request", fixedBy: "descriptor author"),
         ErrorPage(
             .unexpectedContentType, "the response has another media type than the standard or the descriptor says",

@@ -8,6 +8,8 @@ enum ExitStatus: Int32, Error {
     case usage = 2
     /// The program itself failed.
     case broken = 3
+    /// A server is busy: `EX_TEMPFAIL` of `sysexits.h`. The same command may succeed later.
+    case busy = 75
     /// Ctrl-C: 128 and the number of SIGINT.
     case interrupted = 130
     /// SIGHUP: the terminal is gone.

@@ -79,7 +79,8 @@ extension Failure {
 
     init(_ error: OAuthError) {
         let isUsage = [.badRegistration, .missingClientSecret].contains(error.kind) && error.step == .configuration
-        self.init(isUsage ? .usage : .failed, "\(error.step.rawValue): \(error.message)")
+        self.init(
+            isUsage ? .usage : error.isOfBusyServer ? .busy : .failed, "\(error.step.rawValue): \(error.message)")
         details.append(Detail(name: "step", text: error.step.rawValue, isInSummary: true))
         if let key = error.descriptorKey { details.append(Detail(name: "descriptor_key", text: key)) }
         if let status = error.status { details.append(Detail(name: "http_status", text: String(status))) }
@@ -88,6 +89,7 @@ extension Failure {
             if let message = server.message { details.append(Detail(name: "server_description", text: message)) }
             if let uri = server.uri { details.append(Detail(name: "server_uri", text: uri)) }
         }
+        if let date = error.retryAt { details.append(Detail(name: "retry_at", text: date.formatted(.iso8601))) }
         details.append(Detail(name: "explained_by", text: "carnet explain \(error.kind.rawValue)"))
         if error.isUnknownHost {
             next.append("check the spelling of the host name, then the connection to the network")
@@ -112,6 +114,9 @@ extension Failure {
 }
 
 extension OAuthError {
+    /// Whether the server asked to wait.
+    fileprivate var isOfBusyServer: Bool { kind == .tooManyRequests || disposition == .tryLater && retryAt != nil }
+
     /// Whether no server has the name that a URL of the descriptor or of the metadata has. The same name will not be found
     /// later, unless there is no network.
     fileprivate var isUnknownHost: Bool { kind == .transport && message.hasSuffix(": the host name was not found") }

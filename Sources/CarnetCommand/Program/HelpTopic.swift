@@ -127,6 +127,7 @@ enum HelpTopic: String, CaseIterable {
           1    the check found something, or the sign-in or call failed
           2    wrong usage
           3    the program itself failed
+          75   a server is busy; try again later, or at the time that it named
           129  ended by SIGHUP; 130 by Ctrl-C; 143 by SIGTERM
         """
 

@@ -1,6 +1,5 @@
 package import CarnetDescriptors
 package import CarnetFoundation
-import HTTPTypes
 
 /// The result of one token request of the device flow (RFC 8628, section 3.5).
 package enum DevicePoll: Sendable {
@@ -30,7 +29,8 @@ extension DevicePoll {
     /// Validates the response.
     ///
     /// - Throws: `OAuthError` at step `deviceAuthorization`: of kind `serverError` if the user denied access, of kind
-    ///   `expiredAttempt` if the codes expired, of kind `serverUnavailable` if only this request failed.
+    ///   `expiredAttempt` if the codes expired, of kind `serverUnavailable` or `tooManyRequests` if only this request
+    ///   failed.
     package init(
         validating response: IncomingResponse,
         to request: PreparedRequest,
@@ -85,20 +85,5 @@ package struct DevicePollSchedule: Sendable {
         failures = min(failures + 1, 16)
         let backedOff = interval * Double(1 << failures)
         return min(max(backedOff, demanded ?? 0), Self.longestWait)
-    }
-}
-
-extension IncomingResponse {
-    /// The seconds of a `Retry-After` header (RFC 9110, section 10.2.3). A date is ignored: it needs synchronized
-    /// clocks.
-    package var retryAfter: TimeInterval? {
-        HTTPField.Name("Retry-After").flatMap { head.headerFields[$0] }.flatMap { Int($0) }
-            .flatMap { $0 >= 0 ? TimeInterval($0) : nil }
-    }
-
-    /// What to do about a server that cannot respond now.
-    var retryHint: String {
-        guard let retryAfter else { return "try again later" }
-        return "try again in \(Int(retryAfter)) seconds, as the server asks"
     }
 }

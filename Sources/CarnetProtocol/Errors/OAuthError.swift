@@ -1,5 +1,5 @@
 package import CarnetDescriptors
-import CarnetFoundation
+public import CarnetFoundation
 
 /// A failed sign-in or call: the step, the rule that was broken, the server's error and what to do next.
 ///
@@ -59,6 +59,9 @@ public struct OAuthError: Error, Hashable, Sendable {
     public var hint: String?
     /// What a new sign-in must fulfil, for the kind `insufficientAuthentication`.
     public var stepUp: AuthenticationRequirements?
+    /// When the server asked to be sent the next request, by this machine's clock: from `Retry-After` (RFC 9110, section
+    /// 10.2.3), at most an hour after the response. `nil` if the server named no time.
+    public var retryAt: Date?
 
     package init(
         _ step: Step,
@@ -68,7 +71,8 @@ public struct OAuthError: Error, Hashable, Sendable {
         status: Int? = nil,
         server: ServerError? = nil,
         hint: String? = nil,
-        stepUp: AuthenticationRequirements? = nil
+        stepUp: AuthenticationRequirements? = nil,
+        retryAt: Date? = nil
     ) {
         self.step = step
         self.kind = kind
@@ -78,6 +82,7 @@ public struct OAuthError: Error, Hashable, Sendable {
         self.server = server
         self.hint = hint
         self.stepUp = stepUp
+        self.retryAt = retryAt
     }
 
     /// The same failure with another kind, message and hint for this step. Status and server error are kept.
@@ -89,7 +94,7 @@ public struct OAuthError: Error, Hashable, Sendable {
 
     public var disposition: Disposition {
         switch kind {
-        case .transport, .serverUnavailable, .storage: .tryLater
+        case .transport, .serverUnavailable, .tooManyRequests, .storage: .tryLater
         case .unexpectedStatus: step == .refresh ? .tryLater : .fixConfiguration
         case .serverError:
             switch server?.code {
@@ -122,6 +127,8 @@ extension OAuthError {
         case reservedParameter, redirectNotAccepted, badHeader, unsupported
         // Transport and HTTP
         case transport, serverUnavailable, unexpectedStatus, unexpectedContentType, malformedBody
+        /// The server limits requests (RFC 6585, section 4), or asked to wait, and nothing was sent: see `retryAt`.
+        case tooManyRequests
         // Callback
         case malformedCallback, missingState, stateMismatch, duplicateParameter, redirectMismatch
         case missingIssuer, issuerMismatch, missingCode, unexpectedToken, expiredAttempt, alreadyUsed, providerMismatch

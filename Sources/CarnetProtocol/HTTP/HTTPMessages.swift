@@ -18,6 +18,8 @@ public struct OutgoingRequest: Sendable {
 public struct IncomingResponse: Sendable {
     public var head: HTTPResponse
     public var body: [UInt8]
+    /// When the server asked for the next request, if this is an error; set by the engine, which knows the time.
+    package var retryAfter: RetryAfter?
 
     public init(head: HTTPResponse, body: [UInt8] = []) {
         self.head = head

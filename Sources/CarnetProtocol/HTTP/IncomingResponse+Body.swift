@@ -148,24 +148,32 @@ extension OAuthError {
         let serverError =
             response.serverError(fields, format: format, hiding: secrets)
             ?? fields.statuses[String(status)].map { ServerError(code: $0, message: nil, uri: nil, hiding: secrets) }
-        let isServersFault = status >= 500 || status == 429 || status == 408
+        // A few servers limit requests with 403. Nothing but a limit ends by waiting.
+        let isLimit = status == 429 || status == 403 && serverError == nil && response.retryAfter != nil
+        let isServersFault = status >= 500 || status == 408
         let hint: String? =
             switch status {
             case _ where serverError?.code == "invalid_client":
                 "check the client id, the secret, the method (client.authentication) and its encoding (client.basic_encoding)"
             case 300..<400: "redirects are not followed: correct \(key)"
             case 404, 405: "check the URL in \(key)"
-            case _ where isServersFault: response.retryHint
+            case _ where isLimit || isServersFault || response.retryAfter != nil:
+                response.retryAfter?.hint ?? "try again later"
             default: serverError.flatMap { Self.advice(for: $0.code) }
             }
         return OAuthError(
             step,
-            isServersFault ? .serverUnavailable : serverError != nil ? .serverError : .unexpectedStatus,
-            isServersFault ? "the server failed" : "the server refused the request",
+            isLimit
+                ? .tooManyRequests
+                : isServersFault ? .serverUnavailable : serverError != nil ? .serverError : .unexpectedStatus,
+            isLimit
+                ? "the server got too many requests"
+                : isServersFault ? "the server failed" : "the server refused the request",
             descriptorKey: key,
             status: status,
             server: serverError,
-            hint: hint
+            hint: hint,
+            retryAt: response.retryAfter?.date
         )
     }
 

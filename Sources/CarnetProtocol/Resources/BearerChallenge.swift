@@ -102,7 +102,7 @@ extension OAuthError {
                 server: serverError
             )
         }
-        if response.status == 403 {
+        if response.status == 403, response.retryAfter == nil || challenge.serverError != nil {
             return OAuthError(
                 request.step,
                 .insufficientScope,

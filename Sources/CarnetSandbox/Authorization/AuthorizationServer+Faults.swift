@@ -14,6 +14,27 @@ extension AuthorizationServer {
             return grantID.flatMap { ledger.grants[$0]?.chosenFault }
         }.first
     }
+
+    /// The refusal of a request that comes too soon after another, if the server is busy (RFC 6585, section 4).
+    ///
+    /// - Parameter endpoint: `nil` for a resource.
+    mutating func refusalIfBusy(_ request: ServerRequest, at endpoint: EndpointName?) -> Reply? {
+        guard has(.busy) else { return nil }
+        let place: String
+        switch endpoint {
+        case .token, .refresh, .deviceToken: place = "token"
+        case .userinfo, nil: place = request.url.path
+        default: return nil
+        }
+        let now = seams.now()
+        guard let end = ledger.busyPlaces[place], now < end else {
+            ledger.busyPlaces[place] = now.addingTimeInterval(5)
+            return nil
+        }
+        return .json(
+            ["error": "temporarily_unavailable", "error_description": "there were too many requests"],
+            status: .tooManyRequests, [.retryAfter: String(Int(end.timeIntervalSince(now).rounded(.up)))])
+    }
 }
 
 extension ServerRequest {

@@ -28,6 +28,7 @@ public enum SandboxFault: String, CaseIterable, Hashable, Sendable {
     case userinfo500 = "userinfo-500"
     case revocation500 = "revocation-500"
     case slow
+    case busy
 
     /// The fault in one phrase, to show.
     package var summary: String {
@@ -59,6 +60,8 @@ public enum SandboxFault: String, CaseIterable, Hashable, Sendable {
         case .userinfo500: "the userinfo endpoint returns 500"
         case .revocation500: "the revocation endpoint returns 500"
         case .slow: "every response is delayed, by default for five seconds"
+        case .busy:
+            "the token endpoint and each resource accept one request in five seconds, and return 429 to others"
         case .slowDown: "every device poll gets slow_down"
         }
     }

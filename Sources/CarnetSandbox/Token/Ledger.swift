@@ -81,6 +81,8 @@ struct Ledger: Sendable {
     var assertions = BoundedStore<Int>()
     /// The grants by the ids of their sessions.
     var sessions = BoundedStore<String>()
+    /// Until when a place is busy, for the fault of this name.
+    var busyPlaces = BoundedStore<Date>(capacity: 1000)
     /// The same of signed authorization requests.
     var requestObjects = BoundedStore<Int>()
 

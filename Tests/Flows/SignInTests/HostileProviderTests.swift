@@ -2,6 +2,7 @@ import Carnet
 import CarnetSandbox
 import CarnetTesting
 import Foundation
+import HTTPTypes
 import Testing
 
 /// What each misbehaviour of the sandbox ends in. The control is `DroppedInProviderTests.fiveLines`: the same sign-in
@@ -57,6 +58,34 @@ struct HostileProviderTests {
         #expect(try await session.profile().subject != nil)
         #expect(await fixture.requests(to: .token).count == 2)
         #expect(await fixture.requests(to: .userinfo).count == 2)
+    }
+
+    @Test("is busy, and the next refresh waits until the time that it named")
+    func busy() async throws {
+        let fixture = try SignInFixture(try descriptor(DroppedInProviderTests.acme), faults: [.busy])
+        let session = try await fixture.signIn()
+        for _ in 0..<3 {
+            let error = try await #require(throws: OAuthError.self) { try await session.refresh() }
+            #expect(error.kind == .tooManyRequests)
+            #expect(error.retryAt == fixture.clock.now.addingTimeInterval(5))
+        }
+        #expect(await fixture.requests(to: .token).count == 2)
+        fixture.clock.advance(by: .seconds(5))
+        try await session.refresh()
+        #expect(await fixture.requests(to: .token).count == 3)
+    }
+
+    @Test("is busy, and a call that may wait succeeds")
+    func busyResource() async throws {
+        let fixture = try SignInFixture(try descriptor(DroppedInProviderTests.acme), faults: [.busy])
+        let session = try await fixture.signIn()
+        _ = try await session.profile()
+        let url = try #require(await fixture.requests(to: .userinfo).last?.url)
+        let response = try await session.send(HTTPRequest(url: url), retryingWithin: .seconds(10))
+        #expect(response.status == 200)
+        #expect(fixture.clock.sleeps.count == 1)
+        let error = try await #require(throws: OAuthError.self) { try await session.profile() }
+        #expect(error.kind == .tooManyRequests)
     }
 
     @Test("revokes the refresh token, which ends the session")

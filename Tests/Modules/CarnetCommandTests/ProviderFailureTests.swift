@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 import Testing
 
@@ -34,5 +35,25 @@ import Testing
         #expect(mentionsRedirect(OAuthError(.tokenRequest, .serverError, "no", status: 400)))
         #expect(mentionsRedirect(OAuthError(.callback, .serverError, "no")))
         #expect(!mentionsRedirect(OAuthError(.tokenRequest, .missingClientSecret, "no secret")))
+    }
+
+    @Test("A busy server has an exit status of its own, and the document has the time of the next attempt")
+    func busyServer() {
+        let end = Date(timeIntervalSince1970: 1_767_225_600)
+        let errors = [
+            OAuthError(.refresh, .tooManyRequests, "no", retryAt: end),
+            OAuthError(.resource, .serverUnavailable, "no", status: 503, retryAt: end),
+        ]
+        for error in errors {
+            let shown = failure.explain(error)
+            #expect(shown.status == .busy)
+            #expect(shown.json["error"]?["retry_at"] == "2026-01-01T00:00:00Z")
+        }
+        let limited = failure.explain(OAuthError(.refresh, .tooManyRequests, "no", status: 429))
+        #expect(limited.status == .busy && limited.json["error"]?["retry_at"] == nil)
+        let failed = failure.explain(OAuthError(.resource, .serverUnavailable, "no", status: 503))
+        #expect(failed.status == .failed)
+        let refused = OAuthError(.tokenRequest, .serverError, "no", status: 401, retryAt: end)
+        #expect(failure.explain(refused).status == .failed)
     }
 }

@@ -157,12 +157,4 @@ struct DevicePollTests {
         #expect(schedule.wait(after: .pending, demanded: 1) == 5)
         #expect(schedule.wait(after: .pending, demanded: 99_999) == 300)
     }
-
-    @Test(
-        "Retry after is read as seconds",
-        arguments: [("7", 7.0), ("-1", nil), ("soon", nil), ("Wed, 21 Oct 2026 07:28:00 GMT", nil)])
-    func retryAfterIsReadAsSeconds(_ text: String, _ seconds: Double?) throws {
-        let name = try #require(HTTPField.Name("Retry-After"))
-        #expect(IncomingResponse.empty(status: 503, header: (name, text)).retryAfter == seconds)
-    }
 }

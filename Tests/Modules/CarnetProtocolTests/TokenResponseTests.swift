@@ -333,7 +333,7 @@ struct TokenErrorTests {
     @Test("Server's failure is for later", arguments: [408, 429, 500, 502, 503, 504])
     func serversFailureIsForLater(_ status: Int) throws {
         let endpoint = try Endpoint()
-        let error = expectError(.tokenRequest, .serverUnavailable) {
+        let error = expectError(.tokenRequest, status == 429 ? .tooManyRequests : .serverUnavailable) {
             try endpoint.validate(.canned("<html>", status: status, type: "text/html"))
         }
         #expect(error?.disposition == .tryLater)

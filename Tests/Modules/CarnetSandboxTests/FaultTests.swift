@@ -96,6 +96,21 @@ struct FaultTests {
         #expect(try await makeClient(.token500).exchange().status == 500)
     }
 
+    @Test("busy: the token endpoint takes one request in five seconds")
+    func busy() async throws {
+        let client = try makeClient(.busy)
+        #expect(try await client.exchange().status == 200)
+        let refusal = try await client.exchange()
+        #expect(refusal.status == 429)
+        #expect(refusal.head.headerFields[.retryAfter] == "5")
+        client.clock.advance(by: 2)
+        #expect(try await client.exchange().head.headerFields[.retryAfter] == "3")
+        client.clock.advance(by: 3)
+        #expect(try await client.exchange().status == 200)
+        await client.sandbox.setFaults([])
+        #expect(try await client.exchange().status == 200)
+    }
+
     @Test("token-down: only the token endpoint is unreachable")
     func tokenDown() async throws {
         let client = try makeClient(.tokenDown)

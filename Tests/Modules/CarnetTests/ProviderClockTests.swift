@@ -21,18 +21,6 @@ struct ProviderClockTests {
         clock.learn(from: response, sentAt: sent)
     }
 
-    @Test(
-        "A date is read in the form that senders must use (RFC 9110, section 5.6.7)",
-        arguments: [
-            (example.text, example.seconds), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
-            ("Thu, 29 Feb 2024 23:59:59 GMT", 1_709_251_199),
-            ("Sun, 06 Nov 1994 08:49:37 CET", nil), ("Sun, 06 Nov 1994 08:49:37", nil),
-            ("Sun, 06 Foo 1994 08:49:37 GMT", nil), ("Sun, xx Nov 1994 08:49:37 GMT", nil), ("", nil),
-        ] as [(String, Double?)])
-    func dates(text: String, seconds: Double?) {
-        #expect(Date(httpDate: text)?.timeIntervalSince1970 == seconds)
-    }
-
     @Test("Until a response says otherwise, and if it has no readable date, the time is this machine's")
     func localTime() {
         let clock = ProviderClock(local)

@@ -75,8 +75,10 @@ struct RefreshCompletionTests {
                 provider.on(
                     "/token",
                     response: IncomingResponse(head: HTTPResponse(status: .init(code: status), headerFields: headers)))
-                let error = await expectError(.refresh, .serverUnavailable) { try await session.refresh() }
+                let kind = status == 429 ? OAuthError.Kind.tooManyRequests : .serverUnavailable
+                let error = await expectError(.refresh, kind) { try await session.refresh() }
                 #expect(error?.hint == hint)
+                provider.clock.advance(by: .seconds(7))
             }
         }
     }

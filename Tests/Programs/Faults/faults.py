@@ -337,6 +337,10 @@ class Faults:
 
     def server_case(self, home, fault, command, as_json):
         name, fault, _ = fault
+        # Statuses by which the server asks to wait.
+        is_busy = name.startswith("429")
+        ends_busy = is_busy and command in ("login", "refresh", "profile", "call", "token --client-credentials")
+        statuses = {75} if ends_busy else {0, 1, 75} if is_busy else {0, 1}
         path, words = SENDING[command]
         home.restore()
         home.provider.break_at(path, fault)
@@ -351,7 +355,7 @@ class Faults:
         if prints and result.status == 0 and not as_json:
             # A pipe gets the resource's body as it is.
             result.out = ""
-        problems = validated(result, home.provider, {0, 1}, as_json)
+        problems = validated(result, home.provider, statuses, as_json)
         if result.seconds > 30:
             problems.append("it took %.1f s" % result.seconds)
         if home.provider.trapped:
@@ -360,6 +364,14 @@ class Faults:
             if home.records():
                 problems.append("the account is still there")
         else:
+            if is_busy and command == "refresh":
+                # The record has the time of the next refresh, and the refresh token that was sent is still there.
+                sent = len(home.provider.uses)
+                home.provider.break_at(None, None)
+                again = home.run("refresh", "faulty", "--account", "ada", "--json", "--timeout", "20")
+                if again.status != 75 or len(home.provider.uses) != sent:
+                    problems.append("it did not wait: %s" % again)
+                home.restore()
             problems += self.still_signed_in(home)
         self.report.case("server", "%s: %s%s" % (name, command, " --json" if as_json else ""), problems)
 
@@ -390,7 +402,7 @@ class Faults:
                         "register", "faulty", "--output", str(target), "--json", "--timeout", TIMEOUT,
                         "--redirect-uri", "http://127.0.0.1/callback")
                 home.provider.interrupt()
-                problems = validated(result, home.provider, {0, 1})
+                problems = validated(result, home.provider, {0, 1, 75} if name.startswith("429") else {0, 1})
                 if command == "register" and result.status == 1 and target.exists() and target.stat().st_size:
                     if "client_id" in target.read_text():
                         problems.append("a client was written that was not registered")

@@ -2,6 +2,7 @@ import CarnetStoreTestSupport
 import Foundation
 
 // swift build -c release --product FleetBenchmark && .build/release/FleetBenchmark [SECONDS] [ROUNDS]
+// .build/release/FleetBenchmark busy
 //
 // What sessions cost in a fleet that shares a PostgreSQL server, which this program starts: every number stands beside
 // what PostgreSQL's own pgbench did through libpq just before, with as many connections. Medians of the rounds.
@@ -17,6 +18,12 @@ if arguments.count == 6, arguments[1] == "worker" {
         address: arguments[2], name: arguments[3], task: FleetTask(rawValue: arguments[4]) ?? .give,
         seconds: Double(arguments[5]) ?? 1
     ).run()
+} else if arguments.dropFirst().first == "busy" {
+    let server = BusyServer(accounts: 10_000, perSecond: 1000)
+    for tasks in [64, 10_000] {
+        say(try await server.line(tasks: tasks))
+        say(try await server.floorLine(tasks: tasks))
+    }
 } else {
     let numbers = arguments.dropFirst().compactMap(Int.init)
     let comparison = FleetComparison(

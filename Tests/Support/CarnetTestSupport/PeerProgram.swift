@@ -1,8 +1,8 @@
-import CarnetFoundation
+package import CarnetFoundation
 import Foundation
 
 /// A program of `Tests/Peers` that answers one question: JSON at its standard input and output.
-enum PeerProgram {
+package enum PeerProgram {
     struct Failure: Error {
         let reason: String
     }
@@ -13,7 +13,7 @@ enum PeerProgram {
     /// Long enough to make the Python environment, which happens once.
     private static let limit = DispatchTimeInterval.seconds(1200)
 
-    static func answer(of program: String, to question: JSONValue) throws -> JSONValue {
+    package static func answer(of program: String, to question: JSONValue) throws -> JSONValue {
         // Files, because a pipe that one side leaves unread stops both.
         let files = FileManager.default.temporaryDirectory.appending(path: "carnet-peer-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)

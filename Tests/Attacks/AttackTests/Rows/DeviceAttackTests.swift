@@ -86,6 +86,9 @@ struct DeviceAttackTests {
         #expect(try await waits([asking]) == [5, 60])
         asking.headers[1].value = "99999999"
         #expect(try await waits([asking]) == [5, 300])
+        var limited = ServerResponse.error("temporarily_unavailable", status: 429)
+        limited.headers.append(("Retry-After", "60"))
+        #expect(try await waits([limited, limited]) == [5, 60, 60])
     }
 
     @Test("DEV-06: Own deadline")

@@ -69,7 +69,7 @@ struct DiscoveryAttackTests {
     func DISC_04_statusOtherThan200() async throws {
         for (kind, statuses) in [
             (OAuthError.Kind.unexpectedStatus, [201, 204, 206, 301, 302, 304, 307, 402, 418]),
-            (.serverUnavailable, [429, 500, 503]),
+            (.serverUnavailable, [500, 503]), (.tooManyRequests, [429]),
         ] {
             try await refuse(.discovery, kind, each: statuses) { $0.metadata.status = $1 }
         }

@@ -57,13 +57,14 @@ struct ProfileAttackTests {
                 ("WWW-Authenticate", #"Bearer error="insufficient_scope", scope="profile""#))
         }
         #expect(forbidden?.hint?.contains("profile") == true)
-        let unexpected = [201, 204, 302, 400, 404, 410], unavailable = [429, 500, 503]
+        let unexpected = [201, 204, 302, 400, 404, 410], unavailable = [500, 503]
         var errors = try await refuse(.profile, .unexpectedStatus, in: .profile, each: unexpected) {
             $0.userinfo.status = $1
         }
         errors += try await refuse(.profile, .serverUnavailable, in: .profile, each: unavailable) {
             $0.userinfo.status = $1
         }
+        errors += try await refuse(.profile, .tooManyRequests, in: .profile, each: [429]) { $0.userinfo.status = $1 }
         #expect(errors.map(\.status) == unexpected + unavailable)
     }
 

@@ -84,9 +84,10 @@ struct PushedRequestAttackTests {
         try await refuse(.pushedAuthorization, .unexpectedStatus, in: Self.pushed, each: [204, 302, 307, 405, 413]) {
             $0.pushed.status = $1
         }
-        try await refuse(.pushedAuthorization, .serverUnavailable, in: Self.pushed, each: [429, 500, 503]) {
+        try await refuse(.pushedAuthorization, .serverUnavailable, in: Self.pushed, each: [500, 503]) {
             $0.pushed.status = $1
         }
+        try await refuse(.pushedAuthorization, .tooManyRequests, in: Self.pushed) { $0.pushed.status = 429 }
         try await refuse(.pushedAuthorization, .transport, in: Self.pushed) { $0.pushed = .fails(.timeout) }
     }
 

@@ -104,7 +104,8 @@ struct RefreshAttackTests {
         ) {
             $0.refresh = .fails($1)
         }
-        try await refuse(.refresh, .serverUnavailable, in: .refresh, each: [500, 503, 429]) { $0.refresh.status = $1 }
+        try await refuse(.refresh, .serverUnavailable, in: .refresh, each: [500, 503]) { $0.refresh.status = $1 }
+        try await refuse(.refresh, .tooManyRequests, in: .refresh) { $0.refresh.status = 429 }
         try await refuse(
             .refresh, .serverError, in: .refresh, each: ["invalid_client", "server_error", "unauthorized_client"]
         ) {
@@ -194,5 +195,46 @@ struct RefreshAttackTests {
         } check: {
             #expect($1.tokens?.scopes == $2.1)
         }
+    }
+
+    /// Refuses refreshes and asks to wait.
+    private func makeBusy(_ scenario: Scenario, _ retryAfter: String) {
+        scenario.change {
+            $0.refresh = .error("temporarily_unavailable", status: 429)
+            $0.refresh.headers.append(("Retry-After", retryAfter))
+        }
+    }
+
+    @Test(
+        "RT-11: Pause of a hundred years",
+        arguments: ["3155760000", String(repeating: "9", count: 1000), "Wed, 21 Oct 2125 07:28:00 GMT"])
+    func RT_11_pauseOfAHundredYears(retryAfter: String) async throws {
+        let scenario = Scenario()
+        let session = try await Flow.signIn.client(of: scenario).signIn(at: scenario)
+        makeBusy(scenario, retryAfter)
+        let error = await expectRefusal(.tooManyRequests) { try await session.refresh() }
+        #expect(error?.retryAt == scenario.clock.now.addingTimeInterval(3600))
+        scenario.change { $0.refresh = Script().refresh }
+        scenario.clock.advance(by: .seconds(3599))
+        await expectRefusal(.tooManyRequests) { try await session.refresh() }
+        #expect(scenario.count("/token") == 2)
+        scenario.clock.advance(by: .seconds(1))
+        _ = try await session.refresh()
+    }
+
+    @Test("RT-12: Pause for one account does not stop the others")
+    func RT_12_pauseForOneAccount() async throws {
+        let scenario = Scenario()
+        let client = try Flow.signIn.client(of: scenario)
+        let session = try await client.signIn(at: scenario)
+        let request = try await client.beginSignIn()
+        let other = try await client.completeSignIn(
+            scenario.callback(request), for: request.pending, account: "somebody else")
+        makeBusy(scenario, "3600")
+        await expectRefusal(.tooManyRequests) { try await session.refresh() }
+        scenario.change { $0.refresh = Script().refresh }
+        scenario.clock.advance(by: .seconds(60))
+        _ = try await other.refresh()
+        await expectRefusal(.tooManyRequests) { try await session.refresh() }
     }
 }

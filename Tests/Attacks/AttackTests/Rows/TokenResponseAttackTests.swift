@@ -143,7 +143,8 @@ struct TokenResponseAttackTests {
         try await refuse(.tokenRequest, .unexpectedStatus, each: [201, 202, 204, 206, 301, 302, 307, 400, 401, 403]) {
             $0.token.status = $1
         }
-        try await refuse(.tokenRequest, .serverUnavailable, each: [429, 500, 502, 503]) { $0.token.status = $1 }
+        try await refuse(.tokenRequest, .serverUnavailable, each: [500, 502, 503]) { $0.token.status = $1 }
+        try await refuse(.tokenRequest, .tooManyRequests) { $0.token.status = 429 }
         try await refuse(.tokenRequest, .serverError) { $0.token = .error("invalid_grant", status: 200) }
         let scenario = Scenario()
         let beside = await expectRefusal(.serverError) {
