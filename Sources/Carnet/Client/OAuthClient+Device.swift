@@ -5,7 +5,10 @@ public import CarnetProtocol
 extension OAuthClient {
     /// Begins a sign-in on another device: the page and the code to show (RFC 8628, section 3.1).
     ///
-    /// - Parameter scopes: The scopes to request; `nil` for the registration's, else the descriptor's default.
+    /// - Parameters:
+    ///   - scopes: The scopes to request; `nil` for the registration's, else the descriptor's default.
+    ///   - requestsRefreshToken: Whether to request a refresh token.
+    ///   - resource: The resource servers that the tokens are for (RFC 8707). Each refresh names them again.
     /// - Throws: `OAuthError` at step `deviceAuthorization`.
     public func beginDeviceSignIn(
         scopes: [String]? = nil,
@@ -24,6 +27,7 @@ extension OAuthClient {
                 validating: response,
                 to: sent,
                 scopes: wanted,
+                resources: resource,
                 from: provider,
                 now: clock.now
             )
@@ -104,7 +108,7 @@ extension OAuthClient {
                 from: provider.discovered, as: registration, nonce: .exactly(nil), accessToken: response.accessToken)
         }
         let result = SignInResult(
-            response: response, idToken: idToken, scopes: device.scopes,
+            response: response, idToken: idToken, scopes: device.scopes, resources: device.resources,
             values: ConnectionValues(values: response.values), dpopKey: dpopKey)
         return try await establishSession(with: result, from: provider, as: account, choosing: choosing)
     }

@@ -219,6 +219,7 @@ public final class OAuthClient: Sendable {
         }
         let result = SignInResult(
             response: response, idToken: idToken, scopes: validated.scopes ?? pending.scopes,
+            resources: pending.resources ?? [],
             values: ConnectionValues(values: response.values, callback: validated), dpopKey: pending.dpopKey)
         return try await establishSession(
             with: result, from: provider, as: account, continuing: old, choosing: choosing)
@@ -265,7 +266,8 @@ public final class OAuthClient: Sendable {
             profile: profile?.raw.jsonText(),
             dpopKey: result.dpopKey,
             values: values.isEmpty ? nil : values,
-            binding: binding
+            binding: binding,
+            resources: result.resources
         )
         let session = try await save(signedIn, isNamed: account != nil, continuing: old)
         if !result.response.tokenSets.isEmpty {

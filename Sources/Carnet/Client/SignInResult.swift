@@ -6,6 +6,8 @@ struct SignInResult: Sendable {
     let idToken: IDToken?
     /// The requested scopes, which the response may leave out.
     let scopes: [String]
+    /// The resource servers that the tokens are for (RFC 8707).
+    let resources: [String]
     let values: ConnectionValues
     /// The private key that the tokens are bound to (RFC 9449).
     let dpopKey: Secret?

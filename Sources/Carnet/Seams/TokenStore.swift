@@ -54,6 +54,8 @@ public struct Connection: SharedValue, Codable, Hashable, Sendable {
         package var values: [String: ConnectionValue]?
         /// The servers that may receive the tokens and the client's credentials.
         package var binding: CredentialBinding
+        /// The resource servers that the tokens are for (RFC 8707); `nil` for none, and in older records.
+        package var resources: [String]?
         /// The browser that signed in; `nil` outside web sites.
         package var browser: BrowserNote?
         /// The server asked to be sent no refresh before, in the provider's time.
@@ -72,13 +74,14 @@ public struct Connection: SharedValue, Codable, Hashable, Sendable {
         profile: String? = nil,
         dpopKey: Secret? = nil,
         values: [String: ConnectionValue]? = nil,
-        binding: CredentialBinding
+        binding: CredentialBinding,
+        resources: [String] = []
     ) {
         shared = Shared(
             Members(
                 key: key, clientID: clientID, tokens: tokens, issuer: issuer, subject: subject, sessionID: sessionID,
                 inputs: inputs, environment: environment, profile: profile, dpopKey: dpopKey, values: values,
-                binding: binding))
+                binding: binding, resources: resources.isEmpty ? nil : resources))
     }
 
     public init(from decoder: any Decoder) throws { shared = Shared(try Members(from: decoder)) }

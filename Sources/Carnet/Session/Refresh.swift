@@ -34,7 +34,7 @@ struct Refresh: Sendable {
     func run() async throws -> Connection {
         let (incoming, request) = try await send {
             try TokenRequest.refresh(
-                refreshToken, in: client.context(at: provider))
+                refreshToken, resources: stored.connection.resources ?? [], in: client.context(at: provider))
         }
         var response: TokenResponse
         do {

@@ -17,10 +17,9 @@ extension Session {
         let old = try await stored().connection
         let wanted = old.tokens.scopes(adding: scopes)
         guard wanted != old.tokens.scopes else { return try await tokens() }
-        var options = options
-        options.scopes = wanted
         _ = try await client.signIn(
-            with: agent, options: options, account: key.account, continuing: old, choosing: nil)
+            with: agent, options: options.requesting(wanted, like: old), account: key.account, continuing: old,
+            choosing: nil)
         return try await tokens()
     }
 
@@ -32,9 +31,8 @@ extension Session {
         _ scopes: [String],
         options: AuthorizationOptions = AuthorizationOptions()
     ) async throws -> AuthorizationRequest {
-        var options = options
-        options.scopes = try await stored().connection.tokens.scopes(adding: scopes)
-        return try await client.beginSignIn(options)
+        let old = try await stored().connection
+        return try await client.beginSignIn(options.requesting(old.tokens.scopes(adding: scopes), like: old))
     }
 
     /// Completes a request for more scopes. If it fails, the tokens stay unchanged.
@@ -48,6 +46,17 @@ extension Session {
         _ = try await client.completeSignIn(
             callback, for: pending, account: key.account, continuing: old, choosing: nil)
         return try await tokens()
+    }
+}
+
+extension AuthorizationOptions {
+    /// The options of a request for more scopes. The tokens stay those of the same resource servers, unless a host names
+    /// others.
+    fileprivate func requesting(_ scopes: [String], like old: Connection) -> AuthorizationOptions {
+        var options = self
+        options.scopes = scopes
+        if options.access.resource.isEmpty { options.access.resource = old.resources ?? [] }
+        return options
     }
 }
 
@@ -85,7 +94,7 @@ extension Connection {
         try requireAccount(of: old)
         var new = self
         new.profile = self.profile ?? old.profile
-        if isBound(like: old) {
+        if isBound(like: old), isForResources(of: old) {
             new.tokens.refreshToken = self.tokens.refreshToken ?? old.tokens.refreshToken
             new.tokens.idToken = self.tokens.idToken ?? old.tokens.idToken
         }
@@ -96,12 +105,18 @@ extension Connection {
         return new
     }
 
+    /// Whether two connections have tokens for the same resource servers (RFC 8707). A refresh token of others would bring
+    /// tokens that these reject.
+    private func isForResources(of other: Connection) -> Bool {
+        Set((self.resources ?? []).map(ByteKey.init)) == Set((other.resources ?? []).map(ByteKey.init))
+    }
+
     /// This connection of a new sign-in. If it has no refresh token, the earlier one of the same user is kept: some
     /// providers issue it at the first consent only.
     func inheritingRefreshToken(of old: Connection?) -> Connection {
         guard let old, self.subject != nil, isSameIdentity(as: old), self.clientID.isSameBytes(as: old.clientID),
             self.inputs.isSameBytes(as: old.inputs), self.environment.isSameBytes(as: old.environment),
-            self.dpopKey == nil, old.dpopKey == nil, isBound(like: old),
+            self.dpopKey == nil, old.dpopKey == nil, isBound(like: old), isForResources(of: old),
             self.tokens.refreshToken == nil, let earlier = old.tokens.refreshToken
         else { return self }
         var new = self

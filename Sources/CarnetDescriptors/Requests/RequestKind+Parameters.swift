@@ -43,11 +43,13 @@ extension RequestKind {
                 + Self.resource
         case .refresh:
             grant("RFC 6749, section 6") + Self.defined(in: "RFC 6749, section 6", .replaceable, .refreshToken)
+                + Self.resource
         case .clientCredentials:
             grant("RFC 6749, section 4.4.2") + scope("RFC 6749, section 4.4.2") + Self.resource
         case .device: scope("RFC 8628, section 3.1") + Self.resource
         case .deviceToken:
             grant("RFC 8628, section 3.4") + Self.defined(in: "RFC 8628, section 3.4", .replaceable, .deviceCode)
+                + Self.resource
         case .tokenExchange:
             grant("RFC 8693, section 2.1") + scope("RFC 8693, section 2.1")
                 + Self.defined(

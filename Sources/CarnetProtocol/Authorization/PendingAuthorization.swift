@@ -22,7 +22,7 @@ public struct PendingAuthorization: Codable, Hashable, Sendable {
     let nonce: Secret?
     let codeVerifier: Secret?
     /// The resource servers that the tokens are for (RFC 8707).
-    let resources: [String]?
+    package let resources: [String]?
     /// The requested maximum age of the authentication, and the acceptable authentication context classes.
     let maxAge: Int?
     let essentialACRs: [String]?

@@ -15,6 +15,8 @@ public struct DeviceAuthorization: Sendable {
     package let interval: TimeInterval
     /// The requested scopes.
     package let scopes: [String]
+    /// The resource servers that the tokens are for (RFC 8707).
+    package let resources: [String]
 }
 
 extension DeviceAuthorization {
@@ -49,6 +51,7 @@ extension DeviceAuthorization {
         validating response: IncomingResponse,
         to request: PreparedRequest,
         scopes: [String],
+        resources: [String] = [],
         from provider: FilledProvider,
         now: Date
     ) throws(OAuthError) {
@@ -82,6 +85,7 @@ extension DeviceAuthorization {
         // RFC 8628, section 3.2: the default is five seconds. The client never polls without a pause.
         interval = min(max(try fields.seconds("interval", rules.fields.interval) ?? 5, 1), 300)
         self.scopes = scopes
+        self.resources = resources
     }
 }
 

@@ -21,6 +21,7 @@ extension DevicePoll {
         var parameters = RequestParameters(.deviceAuthorization, .deviceToken, grant.request)
         try parameters.addGrantType(grant.grantType)
         try parameters.add(.deviceCode, device.deviceCode)
+        try parameters.addResources(device.resources, besideThoseOf: grant.request)
         return try TokenRequest.send(
             &parameters, to: provider.endpoints[.deviceToken] == nil ? nil : .deviceToken, in: context,
             rules: grant.request)

@@ -106,6 +106,14 @@ struct RequestParameters {
         }
     }
 
+    /// Adds the resource servers of a sign-in, unless the descriptor names the request's own.
+    mutating func addResources(_ resources: [String], besideThoseOf rules: ResolvedRequest) throws(OAuthError) {
+        let standard = StandardParameter.resource.rawValue
+        let name = rename[standard] ?? standard
+        guard !rules.parameters.contains(where: { $0.name.isSameBytes(as: name) }) else { return }
+        try add(.resource, each: resources)
+    }
+
     /// Adds the access token as a parameter of the query.
     mutating func addToken(_ token: Secret, named name: String) throws(OAuthError) {
         try append(name, name, token.reveal(), isSecret: true, key: "api.token_in")

@@ -32,7 +32,8 @@ package struct ProviderMetadata: Sendable {
 }
 
 extension ProviderMetadata {
-    /// The URLs of the metadata, in the order to try: OpenID Connect's suffix, then RFC 8414's insertion.
+    /// The URLs of the metadata, in the order to try: OpenID Connect's suffix, then the two insertions of RFC 8414,
+    /// section 3 and section 5. For an issuer without a path, the first and the last are the same.
     package static func locations(for provider: Provider) throws(OAuthError) -> [WebURL] {
         if let url = provider.discoveryURL { return [url] }
         guard let issuer = provider.issuer else {
@@ -47,10 +48,14 @@ extension ProviderMetadata {
             let url = try WebURL(issuer)
             let path = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
             let root = "\(url.scheme)://\(url.authority)"
-            return [
-                try WebURL("\(root)\(path)/.well-known/openid-configuration"),
-                try WebURL("\(root)/.well-known/oauth-authorization-server\(path)"),
+            let places = [
+                "\(root)\(path)/.well-known/openid-configuration",
+                "\(root)/.well-known/oauth-authorization-server\(path)",
+                "\(root)/.well-known/openid-configuration\(path)",
             ]
+            return try (path.isEmpty ? places.dropLast() : places[...]).map { place throws(WebURLError) in
+                try WebURL(place)
+            }
         } catch {
             throw OAuthError(
                 .discovery, .badDescriptor, "the issuer is invalid: \(error.reason)", descriptorKey: "issuer")

@@ -55,7 +55,8 @@ extension ClientMetadata {
         body["grant_types"] = Self.list(grantTypes)
         if grantTypes.contains("authorization_code") { body["response_types"] = ["code"] }
         body["client_name"] = clientName.map { .string($0) }
-        if isNative { body["application_type"] = "native" }
+        // A server that knows the member only as `web` by default may refuse another redirect URI without it.
+        body["application_type"] = isNative ? "native" : "web"
         if !scopes.isEmpty { body["scope"] = .string(try provider.scopes.joined(scopes)) }
         // RFC 7591, section 2: never both.
         if !keys.isEmpty, uris[.keySet] == nil { body["jwks"] = ClientKey.publicKeySet(keys) }

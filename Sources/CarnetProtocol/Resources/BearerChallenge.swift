@@ -93,14 +93,7 @@ extension OAuthError {
         if response.status == 401 || (response.status == 400 && serverError?.code == "invalid_token")
             || (400..<500).contains(response.status) && response.hasCode(in: unauthorized, code: serverError?.code)
         {
-            return OAuthError(
-                request.step,
-                .unauthorized,
-                "the resource rejected the access token",
-                descriptorKey: request.descriptorKey,
-                status: response.status,
-                server: serverError
-            )
+            return rejectedToken(response, of: request, serverError)
         }
         if response.status == 403, response.retryAfter == nil || challenge.serverError != nil {
             return OAuthError(
@@ -119,6 +112,35 @@ extension OAuthError {
     }
 }
 
+extension OAuthError {
+    /// The error of a response with a status of success whose body says that the access token is not accepted.
+    ///
+    /// - Parameter unauthorized: What says so: error codes, or whole bodies.
+    static func bearer(
+        inSuccess response: IncomingResponse, to request: PreparedRequest, unauthorized: [String],
+        errors: ErrorFields = ErrorFields()
+    ) -> OAuthError? {
+        // Only a descriptor that expects such errors has a body read for them.
+        guard !unauthorized.isEmpty, (200..<300).contains(response.status) else { return nil }
+        let serverError = response.serverError(errors, hiding: request.secrets)
+        guard response.hasCode(in: unauthorized, code: serverError?.code) else { return nil }
+        return rejectedToken(response, of: request, serverError)
+    }
+
+    private static func rejectedToken(
+        _ response: IncomingResponse, of request: PreparedRequest, _ server: ServerError?
+    ) -> OAuthError {
+        OAuthError(
+            request.step,
+            .unauthorized,
+            "the resource rejected the access token",
+            descriptorKey: request.descriptorKey,
+            status: response.status,
+            server: server
+        )
+    }
+}
+
 extension OutcomeRules {
     /// Validates the status of a response to a request with the access token.
     ///
@@ -132,6 +154,9 @@ extension OutcomeRules {
             success.statuses.isEmpty ? statuses.contains(response.status) : success.accepts(status: response.status)
         guard isAccepted else {
             throw OAuthError.bearer(response, to: request, unauthorized: unauthorized, errors: errors)
+        }
+        if let error = OAuthError.bearer(inSuccess: response, to: request, unauthorized: unauthorized, errors: errors) {
+            throw error
         }
     }
 

@@ -113,7 +113,7 @@ package enum ResourceRequest {
         )
     }
 
-    /// Validates the status before anything reads the body.
+    /// Validates the status, and the body if the descriptor says that it may report a rejected access token.
     ///
     /// - Parameters:
     ///   - unauthorized: What means an access token that is not accepted, besides 401.
@@ -123,7 +123,12 @@ package enum ResourceRequest {
         _ response: IncomingResponse, to request: PreparedRequest, unauthorized: [String] = [],
         accepting statuses: Range<Int> = 200..<300
     ) throws(OAuthError) {
-        guard !(200..<300).contains(response.status) else { return }
+        guard !(200..<300).contains(response.status) else {
+            guard let error = OAuthError.bearer(inSuccess: response, to: request, unauthorized: unauthorized) else {
+                return
+            }
+            throw error
+        }
         let error = OAuthError.bearer(response, to: request, unauthorized: unauthorized)
         let isOfToken = [.unauthorized, .insufficientScope, .insufficientAuthentication].contains(error.kind)
         guard isOfToken || !statuses.contains(response.status) else { return }

@@ -35,14 +35,19 @@ package enum TokenRequest {
     }
 
     /// Uses a refresh token. The scope is omitted, so that the granted scopes stay (RFC 6749, section 6).
+    ///
+    /// - Parameter resources: The resource servers that the sign-in requested (RFC 8707, section 2.2). Without them, a
+    ///   server may issue a token for another resource.
     package static func refresh(
         _ refreshToken: Secret,
+        resources: [String] = [],
         in context: RequestContext<FilledProvider>
     ) throws(OAuthError) -> PreparedRequest {
         let provider = context.provider
         var parameters = RequestParameters(.refresh, .refresh, provider.refresh.request)
         try parameters.addGrantType(provider.refresh.grantType)
         try parameters.add(.refreshToken, refreshToken)
+        try parameters.addResources(resources, besideThoseOf: provider.refresh.request)
         return try send(
             &parameters, to: provider.endpoints[.refresh] == nil ? nil : .refresh, in: context,
             rules: provider.refresh.request, method: provider.refresh.authentication)

@@ -19,8 +19,9 @@ struct ServedEndpoints: Sendable {
             let places = [
                 "\(origin)\(path)/.well-known/openid-configuration",
                 "\(origin)/.well-known/oauth-authorization-server\(path)",
+                "\(origin)/.well-known/openid-configuration\(path)",
             ]
-            metadata = places.compactMap { try? WebURL($0) }
+            metadata = (path.isEmpty ? places.dropLast() : places[...]).compactMap { try? WebURL($0) }
             if provider.discovery != .off {
                 for (name, suffix) in Self.inventedPaths where urls[name] == nil {
                     urls[name] = try? WebURL("\(origin)\(path)/\(suffix)")

@@ -29,6 +29,7 @@ extension AuthorizationServer {
                 scopes: scopes,
                 isOffline: provider.scopes.offline.allSatisfy(scopes.contains),
                 audience: try checkResources(received.parameters, names),
+                resources: received.parameters.pairs.filter { $0.name == names["resource"] }.map(\.value),
                 end: now.addingTimeInterval(Double(Self.deviceLifetime)),
                 interval: options.deviceInterval,
                 nextPoll: now.addingTimeInterval(Double(options.deviceInterval))
@@ -93,6 +94,7 @@ extension AuthorizationServer {
         case .denied: throw OAuthError("access_denied", "the user denied access")
         case .granted(let grantID):
             guard let grant = ledger.grants[grantID] else { throw .invalidGrant("the approval has expired") }
+            try checkResources(received, names, of: grant)
             ledger.devices[code]?.isUsed = true
             ledger.grants[grantID]?.keyThumbprint = thumbprint
             return try issue(grantID, grant, scopes: grant.scopes, isRefresh: false, refreshToken: nil)
@@ -179,7 +181,8 @@ extension AuthorizationServer {
             isOffline: device.isOffline,
             nonce: nil,
             audience: device.audience,
-            authTime: seams.now()
+            authTime: seams.now(),
+            resources: device.resources
         )
         ledger.grants[grantID]?.extensionGrant = .deviceCode
         ledger.devices[code]?.decision = .granted(grantID: grantID)

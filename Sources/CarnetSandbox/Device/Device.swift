@@ -12,6 +12,8 @@ struct Device: Sendable {
     let scopes: [String]
     let isOffline: Bool
     let audience: String?
+    /// The resource servers that the tokens are for (RFC 8707).
+    let resources: [String]
     let end: Date
     var interval: Int
     /// The earliest time of the next request for the tokens.

@@ -206,6 +206,16 @@ extension AuthorizationServer {
         return body
     }
 
+    /// Demands that a token is only for resources that the person allowed (RFC 8707, section 2.2).
+    func checkResources(
+        _ received: ReceivedParameters, _ names: ParameterNames, of grant: Grant
+    ) throws(OAuthError) {
+        _ = try checkResources(received, names)
+        for item in received.pairs where item.name == names["resource"] && !grant.resources.contains(item.value) {
+            throw OAuthError("invalid_target", "the resource \(item.value) was not requested at the sign-in")
+        }
+    }
+
     /// The resource that a token is for: absolute URIs without a fragment (RFC 8707, section 2).
     func checkResources(_ received: ReceivedParameters, _ names: ParameterNames) throws(OAuthError) -> String? {
         let resources = received.pairs.filter { $0.name == names["resource"] }.map(\.value)

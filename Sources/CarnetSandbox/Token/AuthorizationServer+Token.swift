@@ -118,10 +118,7 @@ extension AuthorizationServer {
             }
         }
         try checkVerifier(received[names["code_verifier"]], against: code.challenge)
-        _ = try checkResources(received, names)
-        for item in received.pairs where item.name == names["resource"] && !grant.resources.contains(item.value) {
-            throw OAuthError("invalid_target", "the resource \(item.value) was not requested at the sign-in")
-        }
+        try checkResources(received, names, of: grant)
         guard grant.keyThumbprint == nil || grant.keyThumbprint == thumbprint else {
             throw OAuthError("invalid_dpop_proof", "the proof was made with another key than the code's")
         }
@@ -174,6 +171,7 @@ extension AuthorizationServer {
         guard grant.keyThumbprint == thumbprint else {
             throw OAuthError("invalid_dpop_proof", "the proof was made with another key than the tokens'")
         }
+        try checkResources(received, names, of: grant)
         var scopes = grant.scopes
         if let narrowed = received[names["scope"]] {
             scopes = narrowed.split(separator: provider.scopes.separator).map { String($0) }

@@ -41,7 +41,7 @@ struct ApprovingClock: WallClock {
 struct DeviceTests {
     /// Signs in on another device; the user approves after a number of pauses.
     private func signIn(
-        _ descriptor: ProviderDescriptor, approveAfter: Int = 2, faults: Set<SandboxFault> = []
+        _ descriptor: ProviderDescriptor, approveAfter: Int = 2, faults: Set<SandboxFault> = [], resource: [String] = []
     ) async throws -> (session: Session, pauses: [Duration], fixture: SignInFixture) {
         let fixture = try SignInFixture(descriptor, faults: faults)
         let code = UserCode()
@@ -51,7 +51,7 @@ struct DeviceTests {
                 try await fixture.sandbox.approveDevice(userCode: await code.text)
             }
         )
-        let device = try await client.beginDeviceSignIn()
+        let device = try await client.beginDeviceSignIn(resource: resource)
         await code.set(device.userCode)
         return (try await client.completeDeviceSignIn(device), fixture.clock.sleeps, fixture)
     }
@@ -95,6 +95,16 @@ struct DeviceTests {
             "POST https://odd.example/token\ngrant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code"
             + "&device_code=d%2F%2B%26%3D%2541%20*&client_id=client"
         #expect(await fixture.wire(.token) == [poll, poll])
+    }
+
+    // RFC 8707, section 2.2.
+    @Test("Each request of a sign-in on a device names the resource, a refresh included")
+    func eachRequestNamesTheResource() async throws {
+        let (session, _, fixture) = try await signIn(try oddProvider(keys), resource: ["https://api.odd.example/"])
+        try await session.refresh()
+        let sent = await fixture.wire(.deviceAuthorization) + fixture.wire(.token)
+        #expect(sent.count == 4)
+        for request in sent { #expect(request.contains("&resource=https%3A%2F%2Fapi.odd.example%2F"), "\(request)") }
     }
 
     @Test("A no ends the wait")

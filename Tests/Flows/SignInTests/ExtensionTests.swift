@@ -88,6 +88,9 @@ struct SignInOptionTests {
             await fixture.wire(.token).first?.hasSuffix("&resource=https%3A%2F%2Fapi.acme.example%2F&client_id=client")
                 == true)
         #expect(try await session.refresh().authorizationDetails != nil)
+        #expect(
+            await fixture.wire(.token).last?.hasSuffix("&resource=https%3A%2F%2Fapi.acme.example%2F&client_id=client")
+                == true)
     }
 
     @Test("A sign-in proves its age and its means")

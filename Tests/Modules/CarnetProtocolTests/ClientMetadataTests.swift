@@ -50,7 +50,7 @@ struct ClientMetadataTests {
         ])
     func anAppIsNative(_ uris: [String], _ isNative: Bool) throws {
         let type = try document(ClientMetadata(redirectURIs: uris))["application_type"]
-        #expect(type == (isNative ? "native" : nil))
+        #expect(type == (isNative ? "native" : "web"))
     }
 
     @Test("Everything that the host names is sent by its registered name")

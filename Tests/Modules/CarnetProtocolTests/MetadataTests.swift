@@ -28,12 +28,13 @@ struct MetadataLocationTests {
     }
 
     // DISC-03.
-    @Test("Both well known forms of an issuer with a path")
-    func bothWellKnownFormsOfAnIssuerWithAPath() throws {
+    @Test("The three well known forms of an issuer with a path")
+    func threeWellKnownFormsOfAnIssuerWithAPath() throws {
         #expect(
             try locations("https://op.example/tenant1") == [
                 "https://op.example/tenant1/.well-known/openid-configuration",
                 "https://op.example/.well-known/oauth-authorization-server/tenant1",
+                "https://op.example/.well-known/openid-configuration/tenant1",
             ])
     }
 
@@ -44,6 +45,7 @@ struct MetadataLocationTests {
             try locations(issuer) == [
                 "https://op.example/tenant1/.well-known/openid-configuration",
                 "https://op.example/.well-known/oauth-authorization-server/tenant1",
+                "https://op.example/.well-known/openid-configuration/tenant1",
             ])
     }
 

@@ -121,7 +121,7 @@ import Testing
                 return [
                     Sent(
                         try TokenRequest.refresh(
-                            Secret("refresh"),
+                            Secret("refresh"), resources: ["urn:a"],
                             in: RequestContext(at: provider, as: registration, random: random, now: now)))
                 ]
             case .clientCredentials:
@@ -139,7 +139,7 @@ import Testing
                     #"{"device_code":"d","user_code":"BCDF","verification_uri":"https://id.acme.example/activate","expires_in":60}"#
                 )
                 let device = try DeviceAuthorization(
-                    validating: response, to: try device(), scopes: [], from: provider, now: now)
+                    validating: response, to: try device(), scopes: [], resources: ["urn:a"], from: provider, now: now)
                 return [
                     Sent(
                         try DevicePoll.request(

@@ -14,10 +14,11 @@ extension TokenRequest {
     }
 
     static func refresh(
-        _ refreshToken: Secret, at provider: FilledProvider, as registration: ClientRegistration
+        _ refreshToken: Secret, resources: [String] = [], at provider: FilledProvider,
+        as registration: ClientRegistration
     ) throws(OAuthError) -> PreparedRequest {
         try refresh(
-            refreshToken,
+            refreshToken, resources: resources,
             in: RequestContext(at: provider, as: registration, random: SeededRandomSource(seed: 1), now: .distantPast))
     }
 

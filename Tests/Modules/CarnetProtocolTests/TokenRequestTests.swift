@@ -93,6 +93,25 @@ struct TokenRequestTests {
         }
     }
 
+    // RFC 8707, section 2.2.
+    @Test(
+        "A refresh names the resources of the sign-in, unless the descriptor says otherwise",
+        arguments: [
+            ("", ["resource": "https://a.example/|urn:b"]),
+            ("token: { rename: { resource: audience } }", ["audience": "https://a.example/|urn:b"]),
+            ("refresh: { omit: [resource] }", [:]),
+            ("refresh: { parameters: { resource: \"urn:own\" } }", ["resource": "urn:own"]),
+        ])
+    func aRefreshNamesTheResources(_ keys: String, _ expected: [String: String]) throws {
+        let provider = try Fixture.provider(Fixture.openID + keys + "\n")
+        let registration = ClientRegistration(clientID: "client", redirectURI: Attempt.redirectURI)
+        let request = try TokenRequest.refresh(
+            Secret("r"), resources: ["https://a.example/", "urn:b"], at: provider, as: registration)
+        let pairs = PercentEncoding.decodeForm(String(decoding: request.outgoing.body, as: UTF8.self)) ?? []
+        let sent = Dictionary(pairs.map { ($0.name, $0.value) }) { $0 + "|" + $1 }
+        #expect(sent.filter { ["resource", "audience"].contains($0.key) } == expected)
+    }
+
     @Test("Renamed and omitted parameters")
     func renamedAndOmittedParameters() throws {
         let attempt = try Attempt(

@@ -29,6 +29,26 @@ struct GrantTests {
         #expect(query.first { $0.name == "scope" }?.value == "openid profile email calendar offline_access")
     }
 
+    // RFC 8707, section 2.
+    @Test("The tokens stay those of the same resource, and another resource gets no refresh token of this one")
+    func theTokensStayThoseOfTheSameResource() async throws {
+        let client = try provider.client(store: store)
+        let options = AuthorizationOptions(access: .init(resource: ["https://api.example/a"]))
+        let first = try await client.beginSignIn(options)
+        let session = try await client.completeSignIn(provider.callback(first), for: first.pending)
+        let request = try await session.beginRequestingScopes(["calendar"])
+        let query = PercentEncoding.decodeForm(String(request.url.drop { $0 != "?" }.dropFirst())) ?? []
+        #expect(query.filter { $0.name == "resource" }.map(\.value) == ["https://api.example/a"])
+        _ = try await session.completeRequestingScopes(provider.callback(request), for: request.pending)
+        try await session.refresh()
+        #expect(provider.forms("/token").map { $0["resource"] } == Array(repeating: "https://api.example/a", count: 3))
+        response(["refresh_token": nil as JSONValue?])
+        let other = try await session.beginRequestingScopes(
+            ["calendar"], options: AuthorizationOptions(access: .init(resource: ["https://api.example/b"])))
+        let tokens = try await session.completeRequestingScopes(provider.callback(other), for: other.pending)
+        #expect(tokens.refreshToken == nil)
+    }
+
     @Test("More scopes are kept")
     func moreScopesAreKept() async throws {
         let session = try await provider.session(store: store)

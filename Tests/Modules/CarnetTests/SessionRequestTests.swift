@@ -40,6 +40,25 @@ struct SessionRequestTests {
         #expect(try await session.accessToken().reveal() == "access-token-2")
     }
 
+    private static let expiring = Fixture.openID + "api: { unauthorized: [token_expired] }\n"
+
+    @Test("An expiry that a body with status 200 reports is refreshed once, and no other body is read for one")
+    func expiryInABody() async throws {
+        let expired = IncomingResponse.json(#"{"error":"token_expired"}"#)
+        let session = try await provider.session(Self.expiring)
+        provider.on("/userinfo") { provider, _ in
+            provider.requests.last?.head.headerFields[.authorization] == "Bearer access-token-2"
+                ? .json(#"{"error":"quota"}"#) : expired
+        }
+        #expect(try await session.send(request()).body == Array(#"{"error":"quota"}"#.utf8))
+        #expect(provider.count("/userinfo") == 2 && provider.count("/token") == 2)
+        provider.on("/userinfo", response: expired)
+        await expectError(.resource, .unauthorized) { try await session.send(request()) }
+        #expect(provider.count("/userinfo") == 4, "once more, and no further")
+        let other = try await provider.session()
+        #expect(try await other.send(request()).body == expired.body)
+    }
+
     @Test("Token goes to no other host")
     func tokenGoesToNoOtherHost() async throws {
         let session = try await provider.session()

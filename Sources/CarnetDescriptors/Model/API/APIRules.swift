@@ -27,7 +27,8 @@ extension APIRules: DescriptorSection {
         Key("token_in", \.tokenIn, "where the access token is sent; default: in the Authorization header"),
         Key(
             "unauthorized", \.unauthorized,
-            "error codes, or whole bodies, of a 4xx response that mean an expired access token, as the status 401 does"),
+            "error codes, or whole bodies, of a 2xx or 4xx response that mean an expired access token, as the status 401 does"
+        ),
     ]
 }
 

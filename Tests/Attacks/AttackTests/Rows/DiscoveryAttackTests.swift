@@ -41,13 +41,14 @@ struct DiscoveryAttackTests {
     private static let realm = "https://id.acme.example/realm"
 
     /// RFC 8414, section 3.1 inserts after the host what OpenID Connect appends.
-    @Test("DISC-03: Both well known places")
-    func DISC_03_bothWellKnownPlaces() async throws {
+    @Test("DISC-03: Each well known place")
+    func DISC_03_eachWellKnownPlace() async throws {
         let descriptor = Flow.openID.replacingOccurrences(
             of: "issuer: https://id.acme.example", with: "issuer: \(Self.realm)")
         let places = [
             "\(Self.realm)/.well-known/openid-configuration",
             "https://id.acme.example/.well-known/oauth-authorization-server/realm",
+            "https://id.acme.example/.well-known/openid-configuration/realm",
         ]
         for place in places {
             let scenario = Scenario()
@@ -58,7 +59,7 @@ struct DiscoveryAttackTests {
                 script.idToken.claims["iss"] = .string(Self.realm)
                 script.callback[2].value = Self.realm
             }
-            #expect(scenario.log.prefix(2).map(\.url).contains(place))
+            #expect(scenario.log.prefix(3).map(\.url).contains(place))
             #expect(
                 scenario.log.filter { $0.url.contains("well-known") }.map(\.url) == Array(places.prefix { $0 != place })
                     + [place])

@@ -87,13 +87,18 @@ struct LenientReadingTests {
     func INT_31_expiredTokenIsForbidden() async throws {
         let flow = Flow.profile.of(
             Flow.openID.replacingOccurrences(of: "api: {", with: "api: { unauthorized: [Bad_OAuth_Token],"))
-        try await accept(in: flow) { script in
-            var refused = ServerResponse.text("Bad_OAuth_Token\n", status: 403, type: "text/plain")
+        let refusals = [
+            ServerResponse.text("Bad_OAuth_Token\n", status: 403, type: "text/plain"),
+            .text("Bad_OAuth_Token", status: 200, type: "text/plain"),
+            .text(#"{"error":"Bad_OAuth_Token"}"#, status: 200, type: "application/json"),
+        ]
+        try await accept(in: flow, each: refusals) { script, refusal in
+            var refused = refusal
             refused.later = [script.userinfo]
             script.userinfo = refused
-        } check: {
-            #expect($1.profile?.subject == "user-1")
-            #expect($0.requests(to: "/token").last?.form["grant_type"] == "refresh_token")
+        } check: { scenario, outcome, _ in
+            #expect(outcome.profile?.subject == "user-1")
+            #expect(scenario.requests(to: "/token").last?.form["grant_type"] == "refresh_token")
         }
         try await refuse(.profile, .insufficientScope, in: flow, each: ["Bad_OAuth_Token!", "bad_oauth_token", ""]) {
             $0.userinfo = .text($1, status: 403, type: "text/plain")
