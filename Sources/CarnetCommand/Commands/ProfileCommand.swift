@@ -30,7 +30,7 @@ struct ProfileCommand: Subcommand {
         var claims = JSONObject()
         for claim in profile.claims { claims[claim.name] = claim.value }
         context.console.print(json: account.json + JSONObject(["profile": .object(claims)]))
-        guard profile.subject == nil else { return }
+        guard profile.subject == nil, account.entry.descriptor.profile.subject == nil else { return }
         let places = account.entry.descriptor.profile.effectiveClaims.first { $0.name == "subject" }?.value ?? []
         throw Failure(
             .failed, "the profile has no subject at " + places.map(\.description).joined(separator: ", ").printable,

@@ -239,6 +239,11 @@ extension Trial {
             result.profile = profile.claims
             step.findings = profile.claims.map { Named($0.name, $0.value.scalarText ?? $0.value.jsonText()) }
             if let failure = profile.failures.first { step.outcome = failed(failure) }
+            if profile.subject == nil, setup.provider.profile.subject == nil {
+                throw OAuthError(
+                    .profile, .missingField, "the profile has no subject", descriptorKey: "profile.claims.subject",
+                    hint: "compare profile.claims.subject and profile.derive.subject with the response")
+            }
         } catch {
             step.outcome = failed(error)
         }

@@ -105,6 +105,35 @@ struct TryTests {
         }
     }
 
+    @Test("A profile without a subject fails, unless the descriptor says that nobody has one")
+    func profileWithoutSubject() async throws {
+        let file = """
+            carnet: 1
+            id: team
+            name: Team
+            endpoints:
+              authorization: https://id.team.example/a
+              token: https://id.team.example/t
+              userinfo: https://id.team.example/me
+            profile: PROFILE
+            samples: { userinfo: { name: Team } }
+
+            """
+        let derived = "{ claims: { subject: [], number: /number }, derive: { subject: '{claim.number}' } }"
+        try home.write(file.replacing("PROFILE", with: derived), to: "providers/team.yaml")
+        let result = try await home.run("try", "team")
+        #expect(result.status == 1, "\(result)")
+        #expect(result.standardOutput.contains("the profile has no subject"), "\(result)")
+        try home.write(file.replacing("PROFILE", with: "{ subject: { none: A team. } }"), to: "providers/team.yaml")
+        #expect(try await home.run("try", "team").status == 0)
+        let sandbox = try await RunningSandbox(home, "team")
+        defer { sandbox.run.stop() }
+        let login = try await home.logIn("team", "--sandbox", sandbox.address, "--account", "ours")
+        #expect(login.status == 0, "\(login)")
+        let profile = try await home.run("profile", "team", "--sandbox", sandbox.address)
+        #expect(profile.status == 0 && profile.standardOutput.contains("Team"), "\(profile)")
+    }
+
     @Test("The token request of Auth0 is JSON, those of the others are forms")
     func theTokenRequestOfAuth0() async throws {
         for (provider, type) in [
