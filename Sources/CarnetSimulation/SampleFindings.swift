@@ -5,18 +5,18 @@ import CarnetProtocol
 
 /// The findings about samples.
 struct SampleFindings {
-    private let simulation: Simulation
-    private let context: LintContext
+    let simulation: Simulation
+    let context: LintContext
     private var rules: ResponseRules { simulation.provider.token.response }
 
     private func rules(of sample: Sample) -> ResponseRules {
         sample.name == "refresh" ? simulation.provider.refreshResponse : rules
     }
 
-    private var samples: Samples { context.descriptor.samples }
-    private var expect: SampleExpectations { samples.expect }
+    var samples: Samples { context.descriptor.samples }
+    var expect: SampleExpectations { samples.expect }
 
-    private var places: Place<DescriptorRules> { context.places }
+    var places: Place<DescriptorRules> { context.places }
 
     init(_ simulation: Simulation, _ context: LintContext) {
         self.simulation = simulation
@@ -28,13 +28,13 @@ struct SampleFindings {
     }
 
     /// A response of the real provider, by its key.
-    private struct Sample {
+    struct Sample {
         let name: String
         let body: JSONValue
         let place: Place<JSONValue>
     }
 
-    private var token: Sample? {
+    var token: Sample? {
         samples.token.map { Sample(name: "token", body: $0, place: places.samples.token) }
     }
 
@@ -42,7 +42,7 @@ struct SampleFindings {
         samples.refresh.map { Sample(name: "refresh", body: $0, place: places.samples.refresh) }
     }
 
-    private var userinfo: Sample? {
+    var userinfo: Sample? {
         samples.userinfo.map { Sample(name: "userinfo", body: $0, place: places.samples.userinfo) }
     }
 }
@@ -68,7 +68,7 @@ extension SampleFindings {
         }
     }
 
-    private func rejected(_ name: String, _ error: OAuthError, at place: Place<JSONValue>) -> Diagnostic {
+    func rejected(_ name: String, _ error: OAuthError, at place: Place<JSONValue>) -> Diagnostic {
         let serverError = error.server.map { "; the server's error: \($0)" } ?? ""
         return SimulationDiagnostics.tokenNotInSample.diagnostic(
             "the engine rejects \(name): \(error.message)\(serverError)",
@@ -193,102 +193,9 @@ extension SampleFindings {
     }
 }
 
-// MARK: - Profile, errors, callback
+// MARK: - Errors, callback
 
 extension SampleFindings {
-    private var ofProfile: [Diagnostic] {
-        guard let sample = profileSample else { return [] }
-        let profile: Profile
-        do throws(OAuthError) {
-            profile = try self.profile(sample)
-        } catch {
-            return error.kind == .serverError && sample.name == "userinfo"
-                ? [rejected("samples.userinfo", error, at: sample.place)] : []
-        }
-        guard sample.body[simulation.provider.profile.root] != nil else {
-            let span = places.profile.root.span
-            return [claimFinding("'profile.root' finds nothing in samples.\(sample.name)", at: span)]
-        }
-        var found: [Diagnostic] = []
-        let root = sample.body[simulation.provider.profile.root] ?? .null
-        for claim in context.descriptor.profile.claims.items where profile[claim.name] == nil {
-            // A member that is null is not misspelled: this user has no such value. A subject everybody has.
-            // An empty list switches a claim off.
-            guard !claim.value.pointers.isEmpty else { continue }
-            guard claim.name == "subject" || !claim.value.pointers.contains(where: { root[$0] != nil }) else {
-                continue
-            }
-            let pointers = claim.value.pointers.map(\.description).joined(separator: ", ")
-            found.append(
-                claimFinding(
-                    "\(pointers) finds nothing in samples.\(sample.name)",
-                    at: places.profile.claims[claim.name].span,
-                    related: [context.related("the sample", at: sample.place.keySpan)]
-                )
-            )
-        }
-        if context.descriptor.profile.claims["subject"] == nil, context.descriptor.profile.subject == nil,
-            profile.subject == nil
-        {
-            found.append(
-                claimFinding(
-                    "the sample has no subject at /sub",
-                    at: sample.place.keySpan,
-                    help: "map it: profile: { claims: { subject: /id } }"
-                )
-            )
-        }
-        let whole = profile.derivingClaims(at: simulation.provider)
-        for claim in expect.claims.items where whole[claim.name]?.scalarText != claim.value.scalarText {
-            let value = whole[claim.name].map { $0.scalarText ?? $0.jsonText() } ?? "missing"
-            found.append(notAsExpected("the claim \(claim.name) is \(value)", places.samples.expect.claims[claim.name]))
-        }
-        return found
-    }
-
-    /// A further request whose root, condition or claim finds nothing in its own sample.
-    private var ofFurtherRequests: [Diagnostic] {
-        let requests = simulation.provider.profile.requests
-        let all = places.profile.requests.all
-        guard requests.count == all.count else { return [] }
-        return zip(requests, all).flatMap { request, place -> [Diagnostic] in
-            guard let sample = request.sample else { return [] }
-            let related = [context.related("the sample", at: place.sample.keySpan)]
-            guard let holder = request.holder(in: sample) else {
-                let key = place.conditions.isWritten ? place.conditions.keySpan : place.root.span
-                return [claimFinding("nothing in the request's sample is the right object", at: key, related: related)]
-            }
-            return request.claims.compactMap { claim in
-                guard holder.first(of: claim.value) == nil else { return nil }
-                let pointers = claim.value.map(\.description).joined(separator: ", ")
-                return claimFinding(
-                    "\(pointers) finds nothing in the request's sample", at: place.claims[claim.name].span,
-                    related: related)
-            }
-        }
-    }
-
-    /// The sample that the profile is taken from.
-    private var profileSample: Sample? {
-        switch context.descriptor.profile.source {
-        case .userinfo, nil: userinfo
-        case .tokenResponse: token
-        case .idToken: nil
-        }
-    }
-
-    private func profile(_ sample: Sample) throws(OAuthError) -> Profile {
-        guard sample.name == "token" else { return try simulation.validate(userinfo: sample.body) }
-        return Profile(try simulation.validate(token: sample.body), from: simulation.provider)
-    }
-
-    private func claimFinding(
-        _ message: String, at span: SourceSpan, help: String? = nil, related: [Diagnostic.Related] = []
-    ) -> Diagnostic {
-        SimulationDiagnostics.claimNotInSample.diagnostic(
-            message, file: context.path, span: span, help: help, related: related)
-    }
-
     /// The error codes of the registry "OAuth Extensions Error" that an authorization server returns to a client.
     private static let registeredErrors: Set = [
         "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
@@ -358,9 +265,9 @@ extension SampleFindings {
 // MARK: - Places
 
 extension SampleFindings {
-    private func notAsExpected<Value>(_ message: String, _ place: Place<Value>) -> Diagnostic {
+    func notAsExpected<Value>(_ message: String, _ place: Place<Value>, help: String? = nil) -> Diagnostic {
         SimulationDiagnostics.notAsExpected.diagnostic(
-            "the samples result in another value: \(message)", file: context.path, span: place.span)
+            "the samples result in another value: \(message)", file: context.path, span: place.span, help: help)
     }
 
     private func place(of field: PointerList, in sample: Sample) -> SourceSpan {

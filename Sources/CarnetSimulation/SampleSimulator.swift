@@ -35,7 +35,9 @@ package struct SampleSimulator: DescriptorSimulator {
 
     private func simulate(_ context: LintContext) -> Simulated {
         let descriptor = context.descriptor
-        let hasSamples = !descriptor.samples.isEmpty || descriptor.exchange.items.contains { $0.value.sample != nil }
+        let hasSamples =
+            !descriptor.samples.isEmpty || descriptor.exchange.items.contains { $0.value.sample != nil }
+            || descriptor.profile.requests.contains { $0.sample != nil }
         guard !needsSamples || hasSamples else { return .findings([]) }
         let (inputs, missing) = descriptor.simulatedInputs()
         guard missing.isEmpty else {

@@ -39,6 +39,41 @@ extension Simulation {
         )
     }
 
+    /// The profile as a session completes it: with the claims of the further requests that have a sample, of the first
+    /// callback, and those that are made of others.
+    ///
+    /// - Returns: also the claims that nobody knows, because a request without a sample brings them.
+    func completed(_ first: Profile) -> (profile: Profile, unknown: Set<String>) {
+        var profile = first
+        var unknown = Set<String>()
+        for further in provider.profile.requests {
+            let names = further.claims.map(\.name)
+            guard let sample = further.sample else {
+                unknown.formUnion(names)
+                continue
+            }
+            let response = Self.response(
+                sample, status: further.outcome.success.statuses.first?.code ?? 200, isForm: further.format == .form)
+            guard let request = try? Profile.request(further, tokens, at: provider),
+                let added = try? profile.adding(response, to: request, for: further, from: provider)
+            else { continue }
+            let holder = further.holder(in: sample)
+            let isAnyFound = further.claims.contains { holder?.first(of: $0.value) != nil }
+            if isAnyFound { unknown.subtract(names) }
+            profile = added
+        }
+        if provider.profile.callback != nil {
+            let collected = Self.collected(at: provider.discovered, as: registration, tokens)
+            profile = profile.adding(collected.values, from: provider)
+        }
+        return (profile.derivingClaims(at: provider), unknown)
+    }
+
+    /// The profile of the claims in an ID token.
+    func profile(ofClaims claims: JSONValue) throws(OAuthError) -> Profile {
+        try Profile(stored: claims.jsonText(), from: provider)
+    }
+
     /// - Returns: `nil` if the step has no sample, or its request needs a value that has no example.
     func validate(_ step: Named<ExchangeStep>) throws(OAuthError) -> ExchangeResponse? {
         let requests = ConnectionRequest(
@@ -74,7 +109,8 @@ extension JSONValue {
     fileprivate func completed(with captures: NamedList<ResponseCapture>) -> JSONValue {
         guard self.object != nil else { return self }
         var completed = self
-        for capture in captures.items where first(of: capture.value.pointers.pointers)?.scalarText == nil {
+        // A member that is null is not missing: this response has no value there.
+        for capture in captures.items where !capture.value.pointers.pointers.contains(where: { self[$0] != nil }) {
             guard let place = capture.value.pointers.pointers.first, let example = capture.value.example else {
                 continue
             }

@@ -13,8 +13,10 @@ extension Simulation {
         }
         func collect(_ origin: String, _ captures: NamedList<ResponseCapture>, of sample: JSONValue?) {
             for rule in captures.items {
-                let found = sample?.first(of: rule.value.pointers.pointers)?.scalarText
-                collect(origin, rule.name, found ?? rule.value.example, isSecret: rule.value.isSecret)
+                let pointers = rule.value.pointers.pointers
+                let isThere = pointers.contains { sample?[$0] != nil }
+                let found = isThere ? sample?.first(of: pointers)?.scalarText : rule.value.example
+                collect(origin, rule.name, found, isSecret: rule.value.isSecret)
             }
         }
         for rule in provider.callback.capture.items {

@@ -157,8 +157,11 @@ struct InputResolver {
     func late(_ template: Template, key: @autoclosure () -> String) throws(ResolutionError) -> Template? {
         try checkInputs(of: template, key: key())
         if let unknown = template.references.first(where: { !descriptor.keeps($0) }) {
+            let isDropped = unknown == .idToken
             throw ResolutionError(
-                kind: .unknownValue, provider: provider, key: key(), reason: "no key keeps the value {\(unknown)}")
+                kind: .unknownValue, provider: provider, key: key(),
+                reason: isDropped
+                    ? "id_token.none drops the value {\(unknown)}" : "no key keeps the value {\(unknown)}")
         }
         if let unknown = template.tables.first(where: { descriptor.tables[$0] == nil }) {
             throw ResolutionError(

@@ -2,7 +2,7 @@ import CarnetFoundation
 
 extension TemplateReference {
     /// Not there if `id_token.none` drops the token.
-    fileprivate static let idToken = TemplateReference(.token, "id_token")
+    package static let idToken = TemplateReference(.token, "id_token")
 }
 
 extension ProviderDescriptor {

@@ -86,6 +86,11 @@ package struct Template: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The inputs that stand alone between their braces.
+    package var plainInputNames: [String] {
+        parts.compactMap { if case .input(let name) = $0 { name } else { nil } }
+    }
+
     package var description: String { source }
 
     /// Fills the template; `nil` if an input has no value, and for a removal.

@@ -21,6 +21,8 @@ package struct TemplateValues: Sendable {
     }
 
     package var known: [TemplateReference: Value] = [:]
+    /// The elements of values that are lists. Only `join` reads them.
+    package var lists: [TemplateReference: [String]] = [:]
     package var tables: NamedList<NamedList<String>>
     package var now: Date
     package let random: @Sendable (Int) -> [UInt8]
@@ -111,8 +113,9 @@ package struct TemplateValues: Sendable {
         case .random(let count): return .text(Base64URL.encode(random(count)))
         case .join(let separator, let operands):
             guard let separator = evaluate(separator) else { return nil }
-            let texts = operands.compactMap { evaluate($0)?.text }
-            guard texts.count == operands.count || joinsWhatIsThere && !texts.isEmpty else { return nil }
+            let parts = operands.map { evaluate($0).map { [$0.text] } ?? elements(of: $0) }
+            let texts = parts.flatMap { $0 ?? [] }
+            guard !texts.isEmpty, joinsWhatIsThere || !parts.contains(nil) else { return nil }
             return .text(texts.joined(separator: separator.text))
         case .claim(let token, let pointer):
             return evaluate(token).flatMap { JSONValue(claimsOf: $0.text)?[pointer]?.scalarText }.map { .text($0) }
@@ -121,6 +124,10 @@ package struct TemplateValues: Sendable {
         case .mapped(let operand, let table):
             return evaluate(operand).flatMap { tables[table]?[$0.text] }.map { .text($0) }
         }
+    }
+
+    private func elements(of expression: TemplateExpression) -> [String]? {
+        if case .value(let reference) = expression { lists[reference] } else { nil }
     }
 
     package static func text(of date: Date, _ form: TemplateExpression.TimeForm) -> String {

@@ -2,14 +2,18 @@ import CarnetDescriptors
 import CarnetFoundation
 
 extension LintContext {
-    /// The findings without those that a note about their key silences with its reason.
+    /// The findings without those that a note about their key silences with its reason. The others say which key that is.
     func withoutExplained(_ findings: [Diagnostic]) -> [Diagnostic] {
-        let notes = descriptor.notes
-        guard !notes.isEmpty, findings.contains(where: { LintRuleCatalog.isReminder($0.code) }) else { return findings }
-        let explained = Set(notes.map(\.about))
-        return findings.filter { finding in
-            guard LintRuleCatalog.isReminder(finding.code) else { return true }
-            return !explained.contains(root.keyPath(around: finding.span).joined(separator: "."))
+        guard findings.contains(where: { LintRuleCatalog.isReminder($0.code) }) else { return findings }
+        let explained = Set(descriptor.notes.map(\.about))
+        return findings.compactMap { finding in
+            guard LintRuleCatalog.isReminder(finding.code) else { return finding }
+            let key = root.keyPath(around: finding.span).joined(separator: ".")
+            guard !explained.contains(key) else { return nil }
+            var finding = finding
+            let note = "a note with 'about: \(key)' and a reason silences this"
+            finding.help = finding.help.map { "\($0); \(note)" } ?? note
+            return finding
         }
     }
 }

@@ -100,6 +100,6 @@ extension YAMLNode {
             if entry.keySpan == span { return [entry.key] }
             if let rest = entry.value.keyPath(at: span) { return [entry.key] + rest }
         }
-        return nil
+        return elements?.lazy.compactMap { $0.keyPath(at: span) }.first
     }
 }

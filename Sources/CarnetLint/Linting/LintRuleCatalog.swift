@@ -20,7 +20,7 @@ package enum LintRuleCatalog {
         ResponseTypeAsScope(), OpenIDWithoutIssuer(), UnreachableResource(), RepeatedResource(),
         // C: the client, its requests and its redirect URIs.
         ReservedParameter(), ConstantPerAttemptValue(), ProtectionOmitted(), CredentialOmitted(),
-        ConflictingRename(), StandardNameMeant(), BasicWithoutBase64(),
+        ConflictingRename(), StandardNameMeant(), BasicWithoutBase64(), TwoAuthenticationMethods(),
         UnknownProtocolParameter(), TokenInCallback(), PasswordGrant(), BadHeader(), BodyWithoutPOST(), SecretInQuery(),
         SecretInDescriptor(), SecretOfNobody(), DeleteElsewhere(),
         BadAuthenticationList(), RepeatedAuthenticationMethod(), InsecureRedirect(), RedirectSchemeNotReversedDomain(),
@@ -28,10 +28,12 @@ package enum LintRuleCatalog {
         BadRedirect(), SilentPrompt(), AssertionAlgorithmMismatch(), AssertionLifetimeTooLong(),
         ReservedAssertionClaim(), UnknownAssertionWord(), RequestObjectWithoutAudience(), SecretSignsGrantAssertion(),
         // T: responses, tokens and profiles.
-        ClaimsWithoutSubject(), ProfileWithoutSource(), UnredactedSample(), MarginBeyondLifetime(), BadTokenScheme(),
+        ClaimsWithoutSubject(), SubjectSwitchedOff(), ProfileWithoutSource(), UnredactedSample(),
+        MarginBeyondLifetime(), BadTokenScheme(),
         RootOfForm(),
         ChangingSubject(), ContradictedSubject(), UnprovedSubject(), SubjectFromFurtherRequest(),
         SignedResponseWithoutKeys(), FirstCallbackNotKept(), ClaimSourceBeyondItsRights(), ClaimOfAnotherName(),
+        PartsAsAlternatives(),
         // M: metadata and evidence.
         IDNotFileName(), NoteAboutNothing(), DateNotDay(), BadLink(), EvidenceOfCatalogues(),
     ]

@@ -3,7 +3,8 @@ package import CarnetDescriptors
 /// The rules of simulation. The engine's modules contain their code; the explanations are here, with all others.
 package enum SimulationDiagnostics {
     package static let all = [
-        claimNotInSample, tokenNotInSample, badLifetime, errorNotInSample, inputWithoutExample, requestNotMade,
+        claimNotInSample, claimNotRead, tokenNotInSample, badLifetime, errorNotInSample, inputWithoutExample,
+        requestNotMade,
         scopeNotInSample, callbackNotAccepted, notAsExpected,
     ]
 
@@ -18,17 +19,16 @@ package enum SimulationDiagnostics {
     package static let claimNotInSample = DiagnosticExplanation(
         code: "T003",
         name: "claim-not-in-sample",
-        summary: "The JSON Pointer of a claim finds nothing in the descriptor's own sample.",
+        summary: "The descriptor's own sample has no subject, or not the object that the claims are read from.",
         rationale: """
-            The sample is a real response, so a pointer that finds nothing is usually misspelled, and the claim would \
-            always be missing. A member that is null is not misspelled. The sample must contain the subject, even if the \
-            descriptor does not map it.
+            The sample is a real response, so a pointer that finds nothing in it is misspelled. Every user has a subject, \
+            so the sample must contain it, even if the descriptor does not map it. Other claims may be missing.
             """,
         references: ["RFC 6901, section 4"],
         bad: [
             """
-            profile: { claims: { picture: ⟦/avatar⟧ } }
-            samples: { userinfo: { sub: '248289761001', avatar_url: 'https://img.acme.example/1.png' } }
+            profile: { claims: { subject: ⟦/user_id⟧ } }
+            samples: { userinfo: { id: '248289761001', login: jane } }
 
             """,
             """
@@ -41,6 +41,17 @@ package enum SimulationDiagnostics {
             samples: { userinfo: { user: { sub: '248289761001', login: jane } } }
 
             """,
+            """
+            profile: { claims: { subject: [], team: /team, number: /no }, derive: { subject: ⟦'{claim.team}-{claim.number}'⟧ } }
+            samples: { userinfo: { team: blue } }
+
+            """,
+            """
+            profile:
+              requests:
+                - { url: 'https://api.acme.example/emails', ⟦where⟧: { primary: true }, claims: { email: /email }, sample: [{ email: a@acme.example }] }
+
+            """,
         ],
         good: [
             """
@@ -49,8 +60,51 @@ package enum SimulationDiagnostics {
 
             """,
             """
-            profile: { claims: { picture: /avatar_url } }
+            profile: { claims: { picture: /avatar_url, team: /team } }
             samples: { userinfo: { sub: '248289761001', avatar_url: null } }
+
+            """,
+        ]
+    )
+
+    package static let claimNotRead = DiagnosticExplanation(
+        code: "T013",
+        name: "claim-not-read",
+        severity: .warning,
+        summary: "A claim finds nothing in the descriptor's own sample, which has a member of a similar name.",
+        rationale: """
+            If the pointer is misspelled, the claim is always missing. A claim that only some users have needs no member \
+            in the sample; to say that the pointer is right, add the member to the sample, with null if this user has \
+            no value. The value of 'email_verified' is true or false, as a boolean or as text: the time of a \
+            verification is neither.
+            """,
+        references: ["RFC 6901, section 4", "OpenID Connect Core 1.0, section 5.1"],
+        bad: [
+            """
+            profile: { claims: { picture: ⟦/avatar⟧ } }
+            samples: { userinfo: { sub: '248289761001', avatar_url: 'https://img.acme.example/1.png' } }
+
+            """,
+            """
+            profile: { claims: { city: ⟦/city⟧ } }
+            samples: { userinfo: { sub: '248289761001', address: { city: Bern } } }
+
+            """,
+            """
+            profile: { claims: { email_verified: ⟦/verified_at⟧ } }
+            samples: { userinfo: { sub: '248289761001', verified_at: '2026-01-01T10:00:00Z' } }
+
+            """,
+        ],
+        good: [
+            """
+            profile: { claims: { picture: /avatar, team: /team } }
+            samples: { userinfo: { sub: '248289761001', avatar: null, avatar_url: 'https://img.acme.example/1.png' } }
+
+            """,
+            """
+            profile: { claims: { email_verified: /verified, email_verified_at: /verified_at } }
+            samples: { userinfo: { sub: '248289761001', verified: 'true', verified_at: '2026-01-01T10:00:00Z' } }
 
             """,
         ]
@@ -288,7 +342,8 @@ package enum SimulationDiagnostics {
         summary: "The samples produce another result than 'samples.expect' states.",
         rationale: """
             'expect' states what the samples mean to the author: which scopes, which lifetime, which claims, which \
-            error. The finding shows that, after a change of the descriptor, Carnet reads the samples differently.
+            error. The claims are those of the complete profile: the samples of 'profile.requests' and 'profile.derive' \
+            count. The finding shows that, after a change of the descriptor, Carnet reads the samples differently.
             """,
         bad: [
             """
@@ -299,7 +354,17 @@ package enum SimulationDiagnostics {
               error: { error: invalid_grant }
               expect: { scopes: ⟦[read]⟧, expires_in: ⟦60⟧, claims: { name: ⟦jane⟧ }, error: ⟦invalid_request⟧ }
 
+            """,
             """
+            profile:
+              requests:
+                - { url: 'https://api.acme.example/emails', claims: { email: /email }, sample: { email: b@acme.example } }
+                - { url: 'https://api.acme.example/names', claims: { name: /name } }
+            samples:
+              userinfo: { sub: '1', email: a@acme.example, name: Jane }
+              expect: { claims: { email: ⟦a@acme.example⟧, name: ⟦Jane⟧ } }
+
+            """,
         ],
         good: [
             """
@@ -311,7 +376,17 @@ package enum SimulationDiagnostics {
               error: { error: invalid_grant }
               expect: { scopes: [read, write], expires_in: 3600, claims: { name: jane }, error: invalid_grant }
 
+            """,
             """
+            profile:
+              derive: { nickname: '{claim.name}!' }
+              requests:
+                - { url: 'https://api.acme.example/names', claims: { name: /name, tags: /tags }, sample: { name: Jane, tags: [a, b] } }
+            samples:
+              userinfo: { sub: '1', name: J. }
+              expect: { claims: { name: Jane, nickname: Jane!, tags: [a, b] } }
+
+            """,
         ]
     )
 }

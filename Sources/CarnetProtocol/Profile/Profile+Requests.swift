@@ -44,7 +44,7 @@ extension Profile {
         profile.claims.removeAll { claim in
             claim.name != "subject" && further.claims.contains { $0.name == claim.name }
         }
-        profile.claims += found
+        profile.claims += found.filter { $0.value.canBe($0.name) }
         return profile
     }
 }

@@ -82,11 +82,14 @@ extension Profile {
         values.joinsWhatIsThere = true
         for claim in claims {
             let value = claim.name == "subject" ? subjectAsRead ?? claim.value : claim.value
-            values.known[TemplateReference(.claim, claim.name)] = value.scalarText.map { TemplateValues.Value($0) }
+            let reference = TemplateReference(.claim, claim.name)
+            values.known[reference] = value.scalarText.map { TemplateValues.Value($0) }
+            if let elements = value.array { values.lists[reference] = elements.compactMap(\.scalarText) }
         }
         return provider.profile.derive.compactMap { rule in
             guard let value = values.fill(rule.value), !value.isSecret, !value.text.isEmpty else { return nil }
-            return Named(rule.name, .string(value.text))
+            let claim = JSONValue.string(value.text)
+            return claim.canBe(rule.name) ? Named(rule.name, claim) : nil
         }
     }
 

@@ -145,7 +145,9 @@ extension AuthorizationServer {
     private func checkNonce(
         _ received: ReceivedParameters, _ names: ParameterNames, scopes: [String]
     ) throws(OAuthError) -> String? {
-        guard scopes.contains("openid"), issuesIDTokens, provider.authorization.nonce.isSent, !names.omits("nonce")
+        // A client that drops the ID token has no use for a nonce.
+        guard scopes.contains("openid"), issuesIDTokens, provider.idToken.none == nil,
+            provider.authorization.nonce.isSent, !names.omits("nonce")
         else {
             return received[names["nonce"]]
         }

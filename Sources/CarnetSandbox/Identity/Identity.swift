@@ -10,15 +10,15 @@ struct Identity {
     private let hasSample: Bool
 
     init(_ user: SandboxUser, at provider: Provider) {
-        let sample = (provider.profile.source == .tokenResponse ? provider.samples.token : provider.samples.userinfo)?
-            .asParsedBody
+        let sample = provider.sampleOfProfile
         var profile = sample ?? .object(JSONObject())
         // Claims of additional requests are not in the first response.
         let later = Set(provider.profile.requests.flatMap { $0.claims.map(\.name) })
         for claim in provider.profile.claims where !later.contains(claim.name) {
             let isSubject = claim.name == "subject"
             let pointers = claim.value.map { JSONPointer(tokens: provider.profile.root.tokens + $0.tokens) }
-            let place = pointers.first { profile[$0] != nil }
+            // The first value counts; a member that is null says that this user has none.
+            let place = pointers.first { profile[$0]?.isNull == false } ?? pointers.first { profile[$0] != nil }
             // A sample keeps its shape: only the subject is added to it.
             guard let target = place ?? (sample == nil || isSubject ? pointers.first : nil) else { continue }
             let present = place.flatMap { profile[$0] }
@@ -26,7 +26,7 @@ struct Identity {
             let example = isSubject ? StandardClaim.exampleSubject : standard?.example
             if let value = user.claims[claim.name] {
                 profile.set(Self.value(value, inTheTypeOf: present), at: target)
-            } else if let example, present.map(Self.isRedacted) ?? true {
+            } else if let example, present.map({ Self.isRedacted($0) || isSubject && $0.isNull }) ?? true {
                 profile.set(example, at: target)
             }
         }
@@ -39,9 +39,9 @@ struct Identity {
     /// The subject of an ID token: the sample's `sub` (OpenID Connect Core, section 5.3.2), even if the descriptor maps
     /// another member.
     var subjectOfIDToken: String {
-        guard hasSample, provider.profile.source != .tokenResponse,
-            let sample = provider.samples.userinfo?.asParsedBody,
-            let stated = sample["sub"]?.scalarText
+        guard hasSample, provider.profile.source != .tokenResponse, let sample = provider.sampleOfProfile,
+            let member = sample["sub"] ?? provider.sampleClaims(of: \.idToken)?["sub"], !Self.isRedacted(member),
+            let stated = member.scalarText
         else { return subject }
         let mapped = Self.claim("subject", of: provider, in: sample)?.scalarText
         return mapped?.isSameBytes(as: stated) == true ? subject : stated
@@ -94,7 +94,7 @@ struct Identity {
 
     /// Samples stand in square brackets where a value was taken out.
     private static func isRedacted(_ value: JSONValue) -> Bool {
-        guard let text = value.string else { return value.isNull }
+        guard let text = value.string else { return false }
         return text.isEmpty || (text.hasPrefix("[") && text.hasSuffix("]"))
     }
 
@@ -103,5 +103,29 @@ struct Identity {
         guard case .number = present, let text = value.string, text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else { return value }
         return .number(text)
+    }
+}
+
+extension Provider {
+    /// The sample that the profile is taken from; for an ID token, its claims if the sample is a JWT.
+    fileprivate var sampleOfProfile: JSONValue? {
+        switch self.profile.source {
+        case .tokenResponse: self.samples.token?.asParsedBody
+        case .idToken:
+            self.sampleClaims(of: \.idToken).map { JSONValue.object($0) } ?? self.samples.userinfo?.asParsedBody
+        case .userinfo, nil: self.samples.userinfo?.asParsedBody
+        }
+    }
+
+    /// A token in the sample of the token response.
+    func sampleToken(_ field: KeyPath<ResponseFields, PointerList>) -> String? {
+        guard let body = self.samples.token?.asParsedBody else { return nil }
+        let shape = TokenResponseShape(base: body, isSample: true, rules: self.token.response)
+        return shape.place(of: field).flatMap { body[$0]?.string }
+    }
+
+    /// The claims of a token in the sample, if it is a JWT.
+    func sampleClaims(of field: KeyPath<ResponseFields, PointerList>) -> JSONObject? {
+        sampleToken(field).flatMap { JSONWebToken.claims(of: $0) }?.object
     }
 }

@@ -28,7 +28,9 @@ extension AuthorizationServer {
         let id: String?
         let secret: String?
         if let header {
-            guard sentSecret == nil else {
+            // RFC 6749, section 2.3: a client uses one method. A descriptor may say that its provider demands both.
+            let isDemanded = rules?.parameters.contains { $0.name == names["client_secret"] } ?? false
+            guard sentSecret == nil || isDemanded else {
                 throw .invalidRequest("the client's credentials are sent twice, in a header and in the body")
             }
             let basic = try basicCredentials(header)

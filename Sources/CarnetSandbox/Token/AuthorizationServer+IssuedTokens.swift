@@ -28,26 +28,22 @@ extension ProviderSections {
 extension AuthorizationServer {
     /// Whether the provider issues ID tokens: a scope may be called openid elsewhere, too.
     var issuesIDTokens: Bool {
-        guard provider.issuer == nil, let sample = provider.samples.token?.asParsedBody else { return true }
-        let shape = TokenResponseShape(base: sample, isSample: true, rules: provider.token.response)
-        return shape.place(of: \.idToken).flatMap { sample[$0]?.string } != nil
+        guard provider.issuer == nil, provider.samples.token != nil else { return true }
+        return provider.sampleToken(\.idToken) != nil
     }
 
-    /// An access token: opaque, or a JWT (RFC 9068) if the descriptor reads claims of it, or the one in its sample of the
-    /// token response is one, recognized by its beginning `eyJ` and two dots.
+    /// An access token: opaque, or a JWT (RFC 9068) if the descriptor reads claims of it, or the sample is one, recognized by
+    /// its beginning `eyJ` and two dots. It then has the claims of the sample.
     mutating func makeAccessToken(
-        _ grant: Grant, scopes: [String], lifetime: Int, at now: Date
+        _ grant: Grant, scopes: [String], lifetime: Int, at now: Date, like sample: String
     ) throws(OAuthError) -> String {
-        let shape = TokenResponseShape(
-            base: provider.samples.token?.asParsedBody ?? .null, isSample: true, rules: provider.token.response)
-        let sample = shape.place(of: \.accessToken).flatMap { shape.base[$0]?.string } ?? ""
         let isJWT = sample.hasPrefix("eyJ") && sample.count(where: { $0 == "." }) == 2
         let read = provider.accessTokenClaims
         guard isJWT || !read.isEmpty || provider.refresh.expiryFrom == .jwt else {
             return seams.randomText(like: sample)
         }
         let seconds = now.secondsSince1970
-        var claims: JSONValue = [
+        let own: JSONValue = [
             "iss": .string(tokenIssuer),
             "sub": .string(Identity(grant.user, at: provider).subject),
             "aud": .string(grant.audience ?? tokenIssuer),
@@ -57,16 +53,11 @@ extension AuthorizationServer {
             "exp": .number(String(seconds + lifetime)),
             "jti": .string(seams.randomText()),
         ]
+        var claims = JSONValue.object((JSONWebToken.claims(of: sample)?.object ?? JSONObject()).replacing(own))
         if let thumbprint = grant.certificateThumbprint {
             claims.set(.string(thumbprint), at: JSONPointer(tokens: ["cnf", "x5t#S256"]))
         }
-        // What the descriptor reads is as in the sample.
-        let payload =
-            isJWT ? sample.split(separator: ".").dropFirst().first.flatMap { Base64URL.decode(String($0)) } : nil
-        let stated = payload.flatMap { try? JSONValue(parsing: $0) }
-        for pointer in read where claims[pointer] == nil {
-            claims.set(stated?[pointer] ?? .string("example"), at: pointer)
-        }
+        for pointer in read where claims[pointer] == nil { claims.set("example", at: pointer) }
         return try sign(claims, type: "at+jwt", with: keys().signer)
     }
 
@@ -86,7 +77,7 @@ extension AuthorizationServer {
         let bytes = Array(accessToken.utf8)
         // The hash is that of the ID token's own algorithm (OpenID Connect Core, section 3.1.3.6).
         let hash = provider.idToken.hs256 == nil ? key.hash(bytes) : Array(SHA256.hash(data: bytes))
-        var claims: JSONValue = [
+        let own: JSONValue = [
             "iss": .string(has(.wrongIDTokenIssuer) ? "https://attacker.example" : tokenIssuer),
             "sub": provider.idToken.coerce.contains(.subject)
                 ? .number(identity.subjectOfIDToken) : .string(identity.subjectOfIDToken),
@@ -96,6 +87,10 @@ extension AuthorizationServer {
             "auth_time": .number(String(grant.authTime.secondsSince1970)),
             "at_hash": .string(Base64URL.encode(hash.prefix(hash.count / 2))),
         ]
+        // Besides what belongs to one sign-in, the token has the claims of the sample.
+        var stated = provider.sampleClaims(of: \.idToken) ?? JSONObject()
+        for name in Self.claimsOfOneSignIn { stated[name] = nil }
+        var claims = JSONValue.object(stated.replacing(own))
         for claim in tenantClaims { claims.set(.string(claim.value), at: JSONPointer(tokens: [claim.name])) }
         if let session = grant.sessionID { claims.set(.string(session), at: JSONPointer(tokens: ["sid"])) }
         if let acr = grant.acr { claims.set(.string(acr), at: JSONPointer(tokens: ["acr"])) }
@@ -113,6 +108,12 @@ extension AuthorizationServer {
             has(.badSignature) ? JSONWebToken.withBrokenSignature(token) : token, as: provider.idToken.encryption,
             for: grant.clientID)
     }
+
+    /// The claims of an ID token that another sign-in, client or signature would have otherwise.
+    private static let claimsOfOneSignIn = [
+        "iss", "sub", "aud", "azp", "exp", "iat", "nbf", "auth_time", "nonce", "acr", "sid", "at_hash", "c_hash",
+        "s_hash",
+    ]
 
     /// A response that is a JWT, signed with the first key of an accepted algorithm, and encrypted as the descriptor
     /// says.
@@ -162,5 +163,14 @@ extension AuthorizationServer {
         } catch {
             throw .serverError("the token could not be signed")
         }
+    }
+}
+
+extension JSONObject {
+    /// The object with the members of another one over its own.
+    fileprivate func replacing(_ other: JSONValue) -> JSONObject {
+        var object = self
+        for member in other.object?.members ?? [] { object[member.name] = member.value }
+        return object
     }
 }

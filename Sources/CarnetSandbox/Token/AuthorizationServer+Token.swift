@@ -210,7 +210,8 @@ extension AuthorizationServer {
         let grant = try constrained(withSession(grant, grantID), grantID, isRefresh: isRefresh)
         let shape = responseShape(isRefresh: isRefresh, for: grant)
         let now = seams.now()
-        let accessToken = try makeAccessToken(grant, scopes: scopes, lifetime: shape.lifetime, at: now)
+        let accessToken = try makeAccessToken(
+            grant, scopes: scopes, lifetime: shape.lifetime, at: now, like: provider.sampleToken(\.accessToken) ?? "")
         let isExpired = has(.expiredAccessToken) && !isRefresh
         ledger.accessTokens[accessToken] = AccessToken(
             text: accessToken,
@@ -232,8 +233,14 @@ extension AuthorizationServer {
         let isAlwaysIssued = shape.isSample && !(provider.scopes.defaults + provider.scopes.required).contains("openid")
         let isIssued = grant.scopes.contains("openid") || isAlwaysIssued
         if provider.idToken.none != nil {
-            // A client that reads it fails.
-            idToken = "not.an.id-token"
+            // A client that takes it for an ID token fails. One that only keeps it finds the claims of the sample in it.
+            let isJWT = provider.sampleClaims(of: \.idToken) != nil
+            idToken =
+                isJWT
+                ? JSONWebToken.withoutSignature(
+                    try makeIDToken(grant, accessToken: accessToken, isRefresh: isRefresh, at: now))
+                : "not.an.id-token"
+            ledger.grants[grantID]?.idToken = idToken
         } else if isIssued, issuesIDTokens, shape.has(\.idToken), !has(.missingIDToken) {
             idToken = try makeIDToken(grant, accessToken: accessToken, isRefresh: isRefresh, at: now)
             if provider.idToken.encryption == nil { ledger.grants[grantID]?.idToken = idToken }

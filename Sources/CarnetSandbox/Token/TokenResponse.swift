@@ -7,9 +7,9 @@ struct TokenResponseShape {
     let isSample: Bool
     let rules: ResponseRules
 
-    /// Whether a response of this shape has a field; one that the sample leaves out stays out.
+    /// Whether a response of this shape has a field; one that the sample leaves out, or says to be null, stays so.
     func has(_ field: KeyPath<ResponseFields, PointerList>) -> Bool {
-        !isSample || place(of: field).map { base[$0] != nil } ?? false
+        !isSample || place(of: field).map { base[$0]?.isNull == false } ?? false
     }
 
     /// Seconds that an access token lives; zero in a sample means no end. A point in time in a sample is past, so it

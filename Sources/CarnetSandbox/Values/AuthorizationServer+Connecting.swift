@@ -31,9 +31,10 @@ extension AuthorizationServer {
             try received.check(request, against: step.value.resolved.filled(values))
             var body = step.value.sample ?? .object(JSONObject())
             if step.value.result == .tokens {
-                let newer = seams.randomText(
-                    like: step.value.sample?[step.value.response.root]?
-                        .first(of: step.value.response.fields.accessToken.pointers)?.string)
+                let sample = step.value.sample?[step.value.response.root]?
+                    .first(of: step.value.response.fields.accessToken.pointers)?.string
+                let newer = try makeAccessToken(
+                    grant, scopes: grant.scopes, lifetime: 5_184_000, at: seams.now(), like: sample ?? "")
                 ledger.accessTokens[newer] = AccessToken(
                     text: newer,
                     grantID: access.grantID, scopes: grant.scopes, issued: seams.now(),
@@ -126,9 +127,9 @@ extension ExchangeStep {
 }
 
 extension JSONValue {
-    /// Puts the example of each kept member where a sample has none.
+    /// Puts the example of each kept member where a sample has none. Null says that this user has none.
     mutating func add(_ captures: NamedList<ResponseCapture>) {
-        for capture in captures.items where kept(by: capture.value) == nil {
+        for capture in captures.items where !capture.value.pointers.pointers.contains(where: { self[$0] != nil }) {
             if let place = capture.value.pointers.pointers.first, let example = capture.value.example {
                 set(.string(example), at: place)
             }

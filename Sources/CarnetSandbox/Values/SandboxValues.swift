@@ -26,21 +26,21 @@ extension Provider {
             tables: self.tables, now: seams.now(), random: seams.randomBytes, digests: SandboxDigests())
         for capture in self.callback.capture.items { values.set(.callback, capture.name, capture.example) }
         for capture in self.token.response.capture.items {
-            values.set(.token, capture.name, self.samples.token?.kept(by: capture.value) ?? capture.value.example)
+            values.set(.token, capture.name, self.samples.token.kept(by: capture.value))
         }
         for step in self.exchange {
             for capture in step.value.capture.items {
-                values.set(.step, capture.name, step.value.sample?.kept(by: capture.value) ?? capture.value.example)
+                values.set(.step, capture.name, step.value.sample.kept(by: capture.value))
             }
         }
-        values.set(.token, "id_token", grant?.idToken)
+        values.setIDToken(of: grant, at: self)
         values.set(.token, "scope", grant?.scopes.joined(separator: self.scopes.separator))
         for (name, text) in self.secretInputs { values.set(.input, name, text) }
         for lookup in self.connection.lookups.items {
             let candidate = lookup.value.candidates(meeting: values.named(lookup.value.conditions.items)).first
             values.set(.connection, lookup.name, candidate?.first(of: lookup.value.value.pointers)?.scalarText)
             for capture in lookup.value.capture.items {
-                values.set(.connection, capture.name, candidate?.kept(by: capture.value) ?? capture.value.example)
+                values.set(.connection, capture.name, candidate.kept(by: capture.value))
             }
         }
         // A derived value may need another one, in any order.
@@ -129,8 +129,29 @@ extension JSONValue {
         return value
     }
 
-    /// The text of the member that a rule keeps.
-    func kept(by rule: ResponseCapture) -> String? { first(of: rule.pointers.pointers)?.scalarText }
+}
+
+extension JSONValue? {
+    /// The text of the member that a rule keeps; the rule's example if there is no such member, not if it is null.
+    fileprivate func kept(by rule: ResponseCapture) -> String? {
+        let pointers = rule.pointers.pointers
+        guard let self, pointers.contains(where: { self[$0] != nil }) else { return rule.example }
+        return self.first(of: pointers)?.scalarText
+    }
+}
+
+extension TemplateValues {
+    /// The ID token that was handed out, also under the names that keep it beside the engine's own reading.
+    fileprivate mutating func setIDToken(of grant: Grant?, at provider: Provider) {
+        set(.token, "id_token", grant?.idToken)
+        guard let token = grant?.idToken else { return }
+        let root = provider.token.response.root.tokens
+        let places = provider.token.response.fields.idToken.pointers.map { JSONPointer(tokens: root + $0.tokens) }
+        for capture in provider.token.response.capture.items
+        where capture.value.pointers.pointers.contains(where: places.contains) {
+            set(.token, capture.name, token)
+        }
+    }
 }
 
 extension AuthorizationServer {
@@ -165,6 +186,7 @@ extension AuthorizationServer {
         values.set(.token, "refresh_token", sent)
         let grantID = sent.flatMap { ledger.refreshTokens[$0]?.grantID ?? ledger.accessTokens[$0]?.grantID }
         if let grant = grantID.flatMap({ ledger.grants[$0] }) {
+            values.setIDToken(of: grant, at: provider)
             values.set(.token, "scope", grant.scopes.joined(separator: provider.scopes.separator))
             values.set(.client, "scope", grant.requestedScopes.joined(separator: provider.scopes.separator))
         }

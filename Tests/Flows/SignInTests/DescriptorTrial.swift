@@ -204,6 +204,7 @@ struct DescriptorTrial {
     private func wrongProfile(_ fixture: SignInFixture, _ session: Session) async throws -> String? {
         let profile = try await session.profile()
         if let failure = profile.failures.first { return "\(failure)" }
+        if profile.subject == nil, descriptor.profile.subject == nil { return "the profile has no subject" }
         let isConditional = descriptor.profile.requests.contains { !$0.conditions.isEmpty }
         for further in fixture.client.provider.profile.requests where !isConditional {
             guard let response = fixture.responses.latest(from: further.url.text) else { continue }

@@ -259,8 +259,45 @@ extension Quirk {
             #expect(hasForm)
         },
         Quirk(
-            "JSON inside a string, a list of names, a time as a boolean, a name to be split", neededBy: "4, one each",
-            missing: "the host has the raw profile; templates build strings and take nothing apart"
+            "the whole name has to be split", key: "`profile.derive`: `{capture(claim.name, '([^ ]+).*')}`",
+            neededBy: "social-core: each backend that has only one name"
+        ) {
+            let split = """
+                profile:
+                  claims: { subject: /id }
+                  derive:
+                    given_name: "{capture(claim.name, '([^ ]+).*')}"
+                    family_name: "{capture(claim.name, '[^ ]+ (.+)')}"
+
+                """
+            for (name, given, family) in [("Ada King Lovelace", "Ada", "King Lovelace"), ("Ada", "Ada", nil)] {
+                let fixture = try SignInFixture(
+                    odd: endpoints + split + "samples: { userinfo: { id: 7, name: \(name) } }\n")
+                let profile = try await fixture.signIn().profile()
+                #expect(profile.givenName == given)
+                #expect(profile.familyName == family)
+            }
+        },
+        Quirk(
+            "a claim is a list of strings", key: "`profile.derive`: `{join(' ', claim.NAME)}`",
+            neededBy: "Odnoklassniki"
+        ) {
+            let fixture = try SignInFixture(
+                odd: endpoints + """
+                    profile:
+                      claims: { subject: /id, names: /names, none: /nobody, empty: /empty }
+                      derive: { name: "{join(' ', claim.none, claim.names, claim.empty)}", nickname: "{claim.names}" }
+                    samples: { userinfo: { id: 7, names: [Ada, King, 3], empty: [] } }
+
+                    """)
+            let profile = try await fixture.signIn().profile()
+            #expect(profile.name == "Ada King 3")
+            #expect(profile["names"] == ["Ada", "King", 3])
+            #expect(profile["nickname"] == nil)
+        },
+        Quirk(
+            "JSON inside a string, a time instead of a boolean", neededBy: "2, one each",
+            missing: "the host has the raw profile; templates build strings"
         ),
         Quirk(
             "MD5 over the sorted parameters, or SHA-1 over each call", neededBy: "Odnoklassniki, Youzan",

@@ -140,3 +140,83 @@ extension RandomDescriptor {
         },
     ]
 }
+
+extension RandomDescriptor {
+    /// Keys about which descriptors of a further catalogue found them to disagree.
+    static let read: [Change] = [
+        Change("an ID token that is requested and dropped") { dice in
+            [
+                ("scopes.default", ["openid"]), ("id_token.none", "nothing needs it"),
+                (
+                    "samples.token",
+                    [
+                        "access_token": "redacted", "token_type": "Bearer",
+                        "id_token": .string(dice.pick(["redacted", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1LTEifQ."])),
+                    ]
+                ),
+                dice.pick([
+                    ("authorization.parameters", ["nonce": "{random()}"]), ("profile.from", "id_token"),
+                    ("token.response.capture", ["jwt": "/id_token"]),
+                    ("connection.derive", ["tid": "{jwt_claim(token.id_token, '/sub')}"]),
+                ]),
+            ]
+        },
+        Change("the subject is switched off") { dice in
+            [
+                ("profile.claims", ["subject": [], "team": "/team"]),
+                dice.pick([
+                    ("profile.derive", ["subject": "{claim.team}"]), ("profile.subject", ["none": "nobody has one"]),
+                    ("profile.format", "auto"),
+                ]),
+                ("samples.userinfo", ["team": "blue", "sub": "1"]), ("scopes.default", ["read"]),
+            ]
+        },
+        Change("a subject of later values") { dice in
+            [
+                ("scopes.default", ["read"]),
+                (
+                    "profile.derive",
+                    ["subject": .string(dice.pick(["{connection.site}", "{claim.number}", "x-{claim.subject}"]))]
+                ),
+                (
+                    "connection.lookups",
+                    ["site": ["url": "https://api.odd.example/sites", "value": "/id", "sample": ["id": 9]]]
+                ),
+                (
+                    "profile.requests",
+                    [["url": "https://api.odd.example/numbers", "claims": ["number": "/number"]]]
+                ),
+            ]
+        },
+        Change("the secret in the header and in the body") { dice in
+            [
+                ("client.authentication", .array([.string(dice.pick(["client_secret_basic", "client_secret_post"]))])),
+                ("token.parameters", ["client_secret": "{client.secret}"]),
+            ]
+        },
+        Change("null in a sample") { dice in
+            [
+                (
+                    "token.response.capture.site",
+                    ["from": "/site", "example": "s1", "optional": dice.pick([true, false])]
+                ),
+                (
+                    "samples.token",
+                    ["access_token": "redacted", "token_type": "Bearer", "site": nil, "refresh_token": nil]
+                ),
+            ]
+        },
+        Change("a refresh without the headers of the code's request") { dice in
+            [
+                ("token.headers", ["X-Version": "2"]), ("token.omit", ["redirect_uri"]),
+                ("refresh", dice.pick([["headers": [:]], ["headers": ["X-Version": "3"], "omit": []]])),
+            ]
+        },
+        Change("a content type without content") { dice in
+            [
+                ("profile.headers", ["Content-Type": "application/json"]),
+                ("profile.method", .string(dice.pick(["GET", "POST"]))),
+            ]
+        },
+    ]
+}

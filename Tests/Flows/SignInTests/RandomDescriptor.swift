@@ -74,6 +74,12 @@ struct RandomDescriptor {
                 root.set(path.split(separator: ".")[...], value)
             }
         }
+        var read = SplitMix64(seed: seed &* 0x94D0_49BB)
+        if read.below(6) == 0 {
+            for (path, value) in read.pick(Self.read).settings(&read) {
+                root.set(path.split(separator: ".")[...], value)
+            }
+        }
         self.root = root
     }
 

@@ -134,6 +134,28 @@ struct ResolutionTests {
         #expect(provider.token.request.body == .json)
     }
 
+    @Test("An empty key of a grant inherits nothing, also when it is written as JSON and read again")
+    func anEmptyKeyInheritsNothing() throws {
+        let keys = """
+            token: { headers: { X-A: "1" }, rename: { client_id: app }, omit: [redirect_uri], encode: { code: raw } }
+            refresh: { headers: {}, omit: [] }
+            device: { token: { rename: {}, encode: {} } }
+
+            """
+        let first = try ResolutionFixture.descriptor(keys)
+        let written = try #require(first.shared.value.json(\.source)).jsonText()
+        let again = DescriptorDocument(SourceFile(path: "again.yaml", text: written))
+        for descriptor in [first, try #require(again.descriptor, "\(again.diagnostics)")] {
+            let provider = try descriptor.resolve()
+            #expect(provider.refresh.request.headers == [])
+            #expect(provider.refresh.request.omit == [])
+            #expect(provider.refresh.request.rename["client_id"] == "app")
+            #expect(provider.device.token.request.rename.isEmpty)
+            #expect(provider.device.token.request.encode.isEmpty)
+            #expect(provider.device.token.request.headers == [Named("X-A", "1")])
+        }
+    }
+
     @Test("Example inputs make a test client")
     func exampleInputsMakeASimulatedClient() throws {
         let descriptor = try ResolutionFixture.descriptor(yaml)

@@ -77,6 +77,16 @@ struct ClientAuthenticationTests {
         let twice = try await client.exchange(["client_secret": Self.secret], headers: basicHeader(client))
         #expect(twice.status == 400)
         #expect(twice.error == "invalid_request")
+        // A descriptor may say that its provider demands both.
+        let both = try TestClient(
+            acme + """
+                client: { authentication: [client_secret_basic] }
+                token: { parameters: { client_secret: '{client.secret}' } }
+
+                """, secret: Self.secret)
+        let accepted = try await both.exchange(["client_secret": Self.secret], headers: basicHeader(both))
+        #expect(accepted.status == 200)
+        #expect(try await both.exchange(headers: basicHeader(both)).error == "invalid_request")
         let other = try await client.exchange(["client_id": "other"], headers: basicHeader(client))
         #expect(other.error == "invalid_request")
     }

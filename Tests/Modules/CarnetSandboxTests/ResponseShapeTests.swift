@@ -180,4 +180,58 @@ struct ResponseShapeTests {
         let user = try await client.exchange().json["user"]
         #expect(user == ["id": 100_200_300, "nick": "Björk Ångström", "level": 3])
     }
+
+    /// `{"alg":"none"}` and `{"sub":"u-1","iss":"x","nonce":"old","tenant":"t-9","org":{"id":4}}`.
+    private static let sampleJWT =
+        "eyJhbGciOiJub25lIn0."
+        + "eyJzdWIiOiJ1LTEiLCJpc3MiOiJ4Iiwibm9uY2UiOiJvbGQiLCJ0ZW5hbnQiOiJ0LTkiLCJvcmciOnsiaWQiOjR9fQ."
+
+    @Test("has the claims of the sample's tokens in its own, but for those of one sign-in")
+    func claimsOfSampleTokens() async throws {
+        let client = try TestClient(
+            acme
+                + "samples: { token: { access_token: \(Self.sampleJWT), token_type: Bearer, id_token: \(Self.sampleJWT) } }\n"
+        )
+        let reply = try await client.exchange().json
+        for token in ["access_token", "id_token"] {
+            let claims = try JWT(try #require(reply[token]?.string)).claims
+            #expect(claims["tenant"] == "t-9", "\(token)")
+            #expect(claims["org"] == ["id": 4], "\(token)")
+            #expect(claims["iss"] != "x" && claims["exp"] != nil, "\(token)")
+        }
+        #expect(try JWT(try #require(reply["id_token"]?.string)).claims["nonce"] != "old")
+    }
+
+    @Test("keeps the form of an ID token that the client drops, without a signature")
+    func droppedIDToken() async throws {
+        let client = try TestClient(
+            plain + """
+                id_token: { none: Nobody documents the issuer. }
+                samples: { token: { access_token: x, token_type: Bearer, id_token: \(Self.sampleJWT) } }
+
+                """)
+        let token = try #require(try await client.exchange().json["id_token"]?.string)
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        #expect(parts.count == 3 && parts[2].isEmpty)
+        #expect(try JWT(token).claims["tenant"] == "t-9")
+    }
+
+    @Test("leaves null in a sample as it is")
+    func nullInSample() async throws {
+        let client = try TestClient(
+            acme + """
+                token: { response: { capture: { site: { from: /site, example: s1, optional: true } } } }
+                profile: { claims: { name: [/nick, /name] } }
+                samples:
+                  token: { access_token: x, token_type: Bearer, id_token: x, refresh_token: null, site: null }
+                  userinfo: { sub: '7', nick: null, name: '[redacted]', email: null }
+
+                """)
+        let reply = try await client.exchange().json
+        #expect(reply["refresh_token"] == .null)
+        #expect(reply["site"] == .null)
+        let token = try #require(reply["access_token"]?.string)
+        let profile = try await client.get(client.endpoint(.userinfo), bearer: token).json
+        #expect(profile == ["sub": "7", "nick": .null, "name": "Ada Example", "email": .null])
+    }
 }

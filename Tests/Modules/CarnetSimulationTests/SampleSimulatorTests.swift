@@ -92,11 +92,11 @@ struct SampleSimulatorTests {
         let text = """
             profile: { from: token, root: /athlete, claims: { subject: /id, name: /nickname } }
             samples:
-              token: { access_token: redacted, token_type: Bearer, athlete: { id: 12, username: ada } }
+              token: { access_token: redacted, token_type: Bearer, athlete: { id: 12, nick_name: ada } }
               expect: { claims: { subject: 12 } }
 
             """
-        #expect(lint(text) == ["T003: /nickname finds nothing in samples.token"])
+        #expect(lint(text) == ["T013: /nickname finds nothing in samples.token"])
     }
 
     @Test("An expectation about what no sample says is reported")

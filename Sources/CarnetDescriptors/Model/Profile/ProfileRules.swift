@@ -74,6 +74,23 @@ package enum ProfileSource: String, DescriptorChoice, Sendable {
 }
 
 extension ProfileRules {
+    /// Whether the subject is switched off without a reason, and nothing else makes one.
+    package var isWithoutSubject: Bool {
+        claims["subject"]?.pointers.isEmpty == true && subject == nil && derive["subject"] == nil
+    }
+
+    /// Whether a value is not there yet when the subject names the account: the first response of the profile is all that is
+    /// known of it then.
+    package func isKnownAfterSubject(_ value: TemplateReference) -> Bool {
+        switch value.origin {
+        case .connection: true
+        case .claim:
+            !effectiveClaims.contains { $0.name == value.name && !$0.value.isEmpty }
+                && requests.contains { $0.claims.contains(value.name) }
+        default: false
+        }
+    }
+
     /// The standard claims (OpenID Connect Core, section 5.1) with the descriptor's own over them.
     package var effectiveClaims: [Named<[JSONPointer]>] {
         let standard: [Named<[JSONPointer]>] = Self.standardClaims.map { name, member in
@@ -116,6 +133,16 @@ package struct ResolvedProfile: Sendable {
     init(
         _ rules: ProfileRules, with resolver: InputResolver, api: APIRules, at url: Template?
     ) throws(ResolutionError) {
+        guard !rules.isWithoutSubject else {
+            throw ResolutionError(
+                kind: .unprotected, provider: resolver.provider, key: "profile.claims.subject",
+                reason: "nothing would distinguish one user from another; use subject: { none: REASON } if that is so")
+        }
+        if let later = rules.derive["subject"]?.references.first(where: rules.isKnownAfterSubject) {
+            throw ResolutionError(
+                kind: .unknownValue, provider: resolver.provider, key: "profile.derive.subject",
+                reason: "the value {\(later)} is known only after the subject has named the account")
+        }
         described = rules
         request = try rules.request.inheriting(api, at: url).resolve(with: resolver, key: "profile", method: .get)
         requests = try resolver.profileRequests(rules.requests, api: api)

@@ -4,11 +4,24 @@ extension ResolvedProfile {
     /// Whether a value can be a claim. What a standard's member of another type means is unknown, such as the object
     /// `name` of some APIs: the claim is missing then. A descriptor's own pointer is taken at its word.
     package func accepts(_ value: JSONValue, as claim: String) -> Bool {
+        guard value.canBe(claim) else { return false }
         guard described.claims[claim] == nil else { return true }
         return switch (claim, value) {
-        case ("email_verified", .bool), ("email_verified", .string("true")), ("email_verified", .string("false")): true
-        case ("email_verified", _), (_, .object), (_, .array), (_, .bool): false
+        case ("email_verified", _): true
+        case (_, .object), (_, .array), (_, .bool): false
         default: true
+        }
+    }
+}
+
+extension JSONValue {
+    /// Whether a claim of this name can have the value. Only `email_verified` has a type that every reader relies on: the
+    /// time of a verification, or a text, is neither true nor false.
+    package func canBe(_ claim: String) -> Bool {
+        guard claim == "email_verified" else { return true }
+        return switch self {
+        case .bool, .string("true"), .string("false"): true
+        default: false
         }
     }
 }

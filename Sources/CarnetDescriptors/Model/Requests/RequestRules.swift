@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// What every request-shaped section can say.
 @usableFromInline
 package struct RequestRules: Sendable {
@@ -9,6 +11,8 @@ package struct RequestRules: Sendable {
     package internal(set) var omit: [String] = []
     package internal(set) var queryParameters: [String] = []
     package internal(set) var encode = NamedList<ParameterEncoding>()
+    /// The keys that are written with nothing in them: they inherit nothing.
+    fileprivate(set) var emptied: Set<String> = []
 
     init() {}
 }
@@ -41,7 +45,7 @@ extension RequestRules: DescriptorSection {
 
     /// The keys of a request whose templates may use what the place knows.
     static func keys(in place: TemplatePlace, inheriting inherits: Bool = false) -> [Key<Self>] {
-        [
+        let keys: [Key<Self>] = [
             Key("method", \.method, "the HTTP method"),
             Key("body", \.body, bodySummary),
             Key(
@@ -57,6 +61,23 @@ extension RequestRules: DescriptorSection {
             ),
             Key("encode", \.encode, "parameter -> the encoding of its value in a query or form; default: percent"),
         ]
+        return keys.map { $0.notingEmpty() }
+    }
+}
+
+extension Key<RequestRules> {
+    /// The key, which remembers that the file says of it that there is nothing: `headers: {}` in `refresh` does not mean the
+    /// headers of `token`. Without the key, nothing is written back either.
+    fileprivate func notingEmpty() -> Key {
+        let name = description.name
+        return Key(description: description, slot: slot) { node, section, decoder in
+            read(node, &section, &decoder)
+            if node.entries?.isEmpty == true || node.elements?.isEmpty == true { section.emptied.insert(name) }
+        } write: { section, filler in
+            let value = write(section, filler)
+            let isEmpty = value?.object?.members.isEmpty ?? value?.array?.isEmpty ?? false
+            return isEmpty && !section.emptied.contains(name) ? nil : value
+        }
     }
 }
 
@@ -217,6 +238,7 @@ extension RequestRules {
         with resolver: InputResolver, key: String, method standard: RequestMethod = .post,
         inheriting inherited: RequestRules? = nil
     ) throws(ResolutionError) -> ResolvedRequest {
+        let inherited = emptied.isEmpty ? inherited : inherited?.without(emptied)
         let headers = headers.isEmpty ? inherited?.headers ?? headers : headers
         return ResolvedRequest(
             method: method ?? inherited?.method ?? standard,
@@ -233,6 +255,19 @@ extension RequestRules {
                 headers: try resolver.lateNamed(headers, key: "\(key).headers")
             )
         )
+    }
+}
+
+extension RequestRules {
+    /// What a section inherits that says of some keys that there is nothing.
+    private func without(_ keys: Set<String>) -> RequestRules {
+        var rules = self
+        if keys.contains("headers") { rules.headers = NamedList() }
+        if keys.contains("rename") { rules.rename = NamedList() }
+        if keys.contains("omit") { rules.omit = [] }
+        if keys.contains("query_parameters") { rules.queryParameters = [] }
+        if keys.contains("encode") { rules.encode = NamedList() }
+        return rules
     }
 }
 

@@ -9,8 +9,8 @@ struct BadHeader: SingleValueRule {
         rationale: """
             Carnet sets 'Content-Type', 'DPoP' and the headers of the connection itself. It does not send a second value, so a \
             comment cannot suppress this rule. 'Authorization' replaces the header of the client or the token, so its \
-            value must be made from one of them. 'Content-Type' in 'api' describes the bodies that a host sends. A \
-            line break in a value would start another header.
+            value must be made from one of them. 'Content-Type' in 'api' describes the bodies that a host sends, and a \
+            request without a body may have one. A line break in a value would start another header.
             """,
         references: ["RFC 9110, section 5.1", "RFC 9110, section 5.5", "RFC 6749, section 2.3"],
         bad: [
@@ -26,6 +26,7 @@ struct BadHeader: SingleValueRule {
             "profile: { headers: { Accept: application/vnd.acme+json, X-Acme-Version: '2026-01-01' } }\n",
             "token: { headers: { Authorization: \"Basic {base64(join(':', client.secret, ''))}\" } }\n",
             "api: { headers: { Content-Type: application/json } }\n",
+            "profile: { headers: { Content-Type: application/json } }\n",
         ]
     )
 
@@ -39,13 +40,9 @@ struct BadHeader: SingleValueRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let places = context.places
-        let withBody =
-            context.requests.flatMap(\.headers) + places.profile.requests.all.flatMap { $0.request.headers.entries }
-            + context.places.exchange.named().flatMap { $0.value.request.headers.entries }
-            + context.calls.flatMap { $0.place.headers.entries }
         let ofResources = places.resources.all.flatMap { $0.headers.entries }
         let headers =
-            withBody.map { ($0, Owner.request) } + places.api.headers.entries.map { ($0, .calls) }
+            headersOfRequests(context) + places.api.headers.entries.map { ($0, .calls) }
             + ofResources.map { ($0, .resource) }
         let ofTokens = [places.api.tokenIn, places.profile.tokenIn, places.revocation.tokenIn].compactMap { $0.header }
         guard !headers.isEmpty || !ofTokens.isEmpty else { return [] }
@@ -93,7 +90,36 @@ struct BadHeader: SingleValueRule {
 
     /// Whose headers they are.
     private enum Owner {
-        case request, calls, resource
+        case request, bodiless, calls, resource
+    }
+
+    private func headersOfRequests(_ context: LintContext) -> [(YAMLEntry, Owner)] {
+        let (descriptor, places) = (context.descriptor, context.places)
+        let token = descriptor.token.request
+        var headers: [(YAMLEntry, Owner)] = []
+        for request in context.requests where !request.headers.isEmpty {
+            let hasBody = request.kind.map { kind in
+                descriptor.rules(of: kind)?.hasBody(
+                    or: kind.method, inheriting: kind.inheritsToken ? token : nil,
+                    addsParameters: kind != .profile || descriptor.sendsTokenInBody) ?? true
+            }
+            headers += request.headers.map { ($0, hasBody == false ? .bodiless : .request) }
+        }
+        for (rules, place) in zip(descriptor.profile.requests, places.profile.requests.all) {
+            let hasBody = rules.request.hasBody(or: .get, addsParameters: descriptor.sendsTokenInBody)
+            let owner: Owner = hasBody ? .request : .bodiless
+            headers += place.request.headers.entries.map { ($0, owner) }
+        }
+        for step in places.exchange.named() {
+            let owner: Owner = descriptor.exchange[step.name]?.request.hasBody(or: .post) ?? true ? .request : .bodiless
+            headers += step.value.request.headers.entries.map { ($0, owner) }
+        }
+        for call in context.calls {
+            let isQueried = [nil, .get, .delete].contains(call.rules.method) || call.rules.body == .query
+            let hasBody = !isQueried && !call.rules.parameters.isEmpty
+            headers += call.place.headers.entries.map { ($0, hasBody ? .request : .bodiless) }
+        }
+        return headers
     }
 
     /// Whether a value is made from a secret of the client, a token, or a secret input.
@@ -116,5 +142,26 @@ struct BadHeader: SingleValueRule {
 
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value < 0x20 && scalar != "\t" || scalar.value == 0x7F
+    }
+}
+
+extension RequestRules {
+    /// Whether the request has a body, whose content type Carnet sets. An empty form is none.
+    ///
+    /// - Parameter addsParameters: Whether Carnet adds parameters to those of the descriptor.
+    fileprivate func hasBody(
+        or standard: RequestMethod, inheriting other: RequestRules? = nil, addsParameters: Bool = false
+    ) -> Bool {
+        let method = method ?? other?.method ?? standard
+        let body = body ?? other?.body ?? (method == .delete ? .query : .form)
+        guard method != .get, body != .query else { return false }
+        return addsParameters || body == .json || parameters.names.contains { !queryParameters.contains($0) }
+    }
+}
+
+extension ProviderDescriptor {
+    /// Whether the access token is a parameter of the body in requests of the profile.
+    fileprivate var sendsTokenInBody: Bool {
+        if case .body = self.profile.tokenIn ?? self.api.tokenIn { true } else { false }
     }
 }

@@ -96,7 +96,7 @@ extension ProviderDescriptor {
         switch parameter {
         case .clientID, .clientSecret:
             kind.client != .authenticated || !self.client.methods.allSatisfy { $0 == .clientSecretBasic }
-        case .nonce: self.authorization.nonce.isSent && self.scopes.requestsOpenID
+        case .nonce: self.authorization.nonce.isSent && self.scopes.requestsOpenID && self.idToken.none == nil
         case .state: kind != .authorization || self.authorization.state.isParameter
         case .codeChallenge, .codeChallengeMethod, .codeVerifier: self.authorization.pkce.isRequired
         default: true

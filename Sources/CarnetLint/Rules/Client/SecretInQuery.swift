@@ -34,7 +34,7 @@ struct SecretInQuery: LintRule {
             let queried = places.queryParameters.elements.filter { node in
                 guard let name = node.scalar?.text else { return false }
                 return StandardParameter(rawValue: name)?.isSecret == true
-                    || rules.parameters[name]?.holdsSecret == true
+                    || rules.parameters[name]?.shows() == true
             }
             var found = queried.map {
                 finding(
@@ -61,9 +61,4 @@ struct SecretInQuery: LintRule {
             return found
         }
     }
-}
-
-extension Template {
-    /// Whether what is filled in is a secret, whatever the descriptor marks as one.
-    fileprivate var holdsSecret: Bool { expressions.contains { $0.isSecret() } }
 }

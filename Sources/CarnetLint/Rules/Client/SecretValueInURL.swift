@@ -9,7 +9,7 @@ struct SecretValueInURL: LintRule {
         summary: "A template puts a secret into the query of a URL.",
         rationale: """
             Servers and proxies log URLs. Send the secret in the body of a request. Few providers accept it only in \
-            the URL. If this one does, write a note about the key with the reason.
+            the URL. If this one does, write a note about the key with the reason. A hash of a secret does not show it.
             """,
         references: ["RFC 6749, section 2.3.1", "RFC 6750, section 2.3"],
         bad: [
@@ -47,6 +47,10 @@ struct SecretValueInURL: LintRule {
                 parameters: { token: '{token.access_token}', secret: '{client.secret}' }
 
             """,
+            """
+            profile: { parameters: { proof: '{hmac_sha256(client.secret, token.access_token)}' } }
+
+            """,
         ]
     )
 
@@ -79,8 +83,7 @@ struct SecretValueInURL: LintRule {
         return queried.compactMap { entry in
             guard let text = entry.value.scalar?.text, text.holds(UInt8(ascii: "{")),
                 let template = try? Template(text, in: .anywhere),
-                template.expressions.contains(where: { $0.isSecret(marked.contains) })
-                    || template.inputNames.contains(where: inputs.contains)
+                template.shows(where: { $0.origin == .input ? inputs.contains($0.name) : marked.contains($0) })
             else { return nil }
             return finding(
                 "\"\(entry.key)\" puts a secret into the URL",
@@ -88,6 +91,24 @@ struct SecretValueInURL: LintRule {
                 at: entry.value.span,
                 help: "use POST with a body, if the provider accepts it"
             )
+        }
+    }
+}
+
+extension Template {
+    /// Whether a reader of the filled text sees a secret. Nobody computes a secret from its hash.
+    func shows(where isMarked: (TemplateReference) -> Bool = { _ in false }) -> Bool {
+        let inputs = plainInputNames.map { TemplateReference(.input, $0) }
+        return inputs.contains(where: isMarked) || expressions.contains { $0.shows(where: isMarked) }
+    }
+}
+
+extension TemplateExpression {
+    fileprivate func shows(where isMarked: (TemplateReference) -> Bool) -> Bool {
+        switch self {
+        case .value(let reference): reference.isAlwaysSecret || isMarked(reference)
+        case .sha256, .hmacSHA256, .claim, .mapped: false
+        default: operands.contains { $0.shows(where: isMarked) }
         }
     }
 }

@@ -58,6 +58,13 @@ struct KeyWithoutEffect: LintRule {
             ⟦id_token⟧: { algorithms: [ES256] }
 
             """,
+            """
+            api: { parameters: { format: json } }
+            profile:
+              headers: { ⟦X-Version⟧: null }
+              requests: [{ url: 'https://api.acme.example/emails', parameters: { format: null, ⟦v⟧: null }, claims: { email: /email } }]
+
+            """,
         ],
         good: ["revocation: { body: json }\nid_token: { algorithms: [ES256] }\n"]
     )
@@ -124,6 +131,12 @@ struct KeyWithoutEffect: LintRule {
             report(places.profile.claims["subject"], "profile.subject says that there is none")
             report(places.profile.derive["subject"], "profile.subject says that there is none")
         }
+        for (place, inherited, section) in context.removals {
+            for entry in place.entries where entry.value.scalar?.isNull == true {
+                let name = section == "headers" ? entry.key.lowercased() : entry.key
+                if !inherited.contains(name) { report(entry.keySpan, "api.\(section) has none to remove") }
+            }
+        }
         if descriptor.idToken.none != nil {
             let reason = "id_token.none is set, so no ID token is read"
             report(places.authorization.nonce, reason)
@@ -135,6 +148,20 @@ struct KeyWithoutEffect: LintRule {
             report(places.logout.frontChannel, "without an issuer, Carnet cannot validate a logout")
         }
         return found
+    }
+}
+
+extension LintContext {
+    /// Where null removes what a request inherits from `api`, with the names that there are.
+    fileprivate var removals: [(place: Place<NamedList<Template>>, inherited: Set<String>, section: String)] {
+        guard places.profile.isWritten || !calls.isEmpty else { return [] }
+        let headers = Set(descriptor.api.headers.names.map { $0.lowercased() })
+        let parameters = Set(descriptor.api.parameters.names)
+        let requests = [places.profile.request] + places.profile.requests.all.map { $0.request }
+        return requests.flatMap { [($0.headers, headers, "headers"), ($0.parameters, parameters, "parameters")] }
+            + calls.flatMap {
+                [($0.place.headers, headers, "headers"), ($0.place.parameters, parameters, "parameters")]
+            }
     }
 }
 

@@ -10,7 +10,8 @@ struct UnknownValue: LintRule {
         rationale: """
             Carnet keeps a value of a callback, a response, a step or a lookup only if a key names it. It leaves out \
             a parameter whose value is missing, and cannot request a URL whose value is missing. A step or lookup \
-            can use the values of earlier ones, not those of later ones. A URL must not contain a secret value, because \
+            can use the values of earlier ones, not those of later ones. The subject names the account before the lookups and \
+            the further requests of the profile. A URL must not contain a secret value, because \
             servers and proxies log URLs.
             """,
         bad: [
@@ -39,6 +40,19 @@ struct UnknownValue: LintRule {
             """,
             """
             connection: { derive: { one: '⟦{connection.two}⟧', two: '⟦{connection.one}⟧' } }
+
+            """,
+            """
+            profile: { derive: { subject: '⟦{connection.company}⟧:{claim.subject}' } }
+            connection:
+              lookups:
+                company: { url: https://api.acme.example/companies, value: /id, sample: { id: 7 } }
+
+            """,
+            """
+            profile:
+              derive: { subject: '⟦{claim.number}⟧' }
+              requests: [{ url: 'https://api.acme.example/numbers', claims: { number: /number } }]
 
             """,
         ],
@@ -72,6 +86,16 @@ struct UnknownValue: LintRule {
             let later = context.laterValues(than: use.node)
             let missing = use.template.references.filter { !known.contains($0) || later.contains($0) }.first
             if let missing {
+                if missing == .idToken, context.descriptor.idToken.none != nil {
+                    return [
+                        finding(
+                            "the value \"\(missing)\" does not exist, because id_token.none drops the ID token",
+                            in: context,
+                            at: context.span(of: use.stretch(of: missing), in: use.node),
+                            help: "read the value elsewhere; or name the issuer, and remove id_token.none"
+                        )
+                    ]
+                }
                 let isLater = later.contains(missing)
                 let candidates = known.subtracting(later).filter { $0.origin == missing.origin }.map(\.name)
                 let nearest = context.nearest(to: missing.name, in: candidates.sorted())
@@ -83,8 +107,7 @@ struct UnknownValue: LintRule {
                         at: context.span(of: use.stretch(of: missing), in: use.node),
                         help: nearest.map { "did you mean {\(missing.origin.rawValue).\($0)}?" }
                             ?? (isLater
-                                ? "move the step or lookup that provides it further up, or do not use it here"
-                                : missing.origin.keyThatKeeps(missing.name))
+                                ? context.helpWithLaterValue(in: use.node) : missing.origin.keyThatKeeps(missing.name))
                     )
                 ]
             }
@@ -180,7 +203,23 @@ extension LintContext {
         // A value cannot be derived from itself.
         let own = places.connection.derive.entries.filter { $0.value.span.contains(node.span) }
             .map { TemplateReference(.connection, $0.key) }
-        return steps.union(derived(from: later.union(own)))
+        return steps.union(derived(from: later.union(own))).union(isSubject(node) ? valuesAfterSubject : [])
+    }
+
+    /// Whether a template makes the subject.
+    private func isSubject(_ node: YAMLNode) -> Bool {
+        places.profile.derive["subject"].node?.span.contains(node.span) ?? false
+    }
+
+    /// The values that are not known when the subject is made, of the first response of the profile.
+    private var valuesAfterSubject: Set<TemplateReference> {
+        descriptor.keptValues.filter(descriptor.profile.isKnownAfterSubject)
+    }
+
+    fileprivate func helpWithLaterValue(in node: YAMLNode) -> String {
+        isSubject(node)
+            ? "the subject is made before lookups and further requests: of the callback, the tokens and the first response"
+            : "move the step or lookup that provides it further up, or do not use it here"
     }
 }
 

@@ -54,6 +54,16 @@ struct ClaimsWithoutSubject: LintRule {
               subject: { none: No response has an identifier. }
 
             """,
+            """
+            endpoints:
+              authorization: https://acme.example/authorize
+              token: https://acme.example/token
+              userinfo: https://api.acme.example/me
+            profile:
+              claims: { name: /login }
+            samples: { userinfo: { sub: '248289761001', login: jane } }
+
+            """,
         ]
     )
 
@@ -61,7 +71,7 @@ struct ClaimsWithoutSubject: LintRule {
         let descriptor = context.descriptor
         let claims = descriptor.profile.claims
         guard !descriptor.canHaveIDToken, !claims.isEmpty, claims["subject"] == nil,
-            descriptor.profile.derive["subject"] == nil, descriptor.profile.subject == nil
+            descriptor.profile.derive["subject"] == nil, descriptor.profile.subject == nil, !descriptor.samplesHaveSub
         else { return [] }
         return [
             finding(
@@ -70,6 +80,49 @@ struct ClaimsWithoutSubject: LintRule {
                 at: context.places.profile.claims.keySpan,
                 help:
                     "add 'subject', e.g. subject: /id; without it, Carnet reads /sub; if the provider has none, add profile: { subject: { none: REASON } }"
+            )
+        ]
+    }
+}
+
+extension ProviderDescriptor {
+    /// Whether the sample of the profile has the member that Carnet reads by default.
+    fileprivate var samplesHaveSub: Bool {
+        let sample = self.profile.source == .tokenResponse ? self.samples.token : self.samples.userinfo
+        return sample?[self.profile.root]?["sub"]?.scalarText?.isEmpty == false
+    }
+}
+
+struct SubjectSwitchedOff: LintRule {
+    let explanation = DiagnosticExplanation(
+        code: "T072",
+        name: "subject-switched-off",
+        summary: "An empty list of pointers switches the subject off, and nothing else identifies the user.",
+        rationale: """
+            Without a subject, all users of the provider get one account. If no response identifies the user, say so \
+            with a reason: 'subject: { none: REASON }'. The host then names the account.
+            """,
+        references: ["OpenID Connect Core 1.0, section 5.3.2"],
+        bad: ["profile: { claims: { subject: ⟦[]⟧ } }\n"],
+        good: [
+            "profile: { claims: { subject: [/sub, /id] } }\n",
+            """
+            profile:
+              claims: { subject: [], team: /team, number: /number }
+              derive: { subject: '{claim.team}-{claim.number}' }
+
+            """,
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        guard context.descriptor.profile.isWithoutSubject else { return [] }
+        return [
+            finding(
+                "nothing identifies the user",
+                in: context,
+                at: context.places.profile.claims["subject"].span,
+                help: "map the subject, make it in 'derive', or write subject: { none: REASON } instead"
             )
         ]
     }

@@ -17,7 +17,15 @@ struct ContradictedSubject: LintRule {
             profile: { claims: { subject: ⟦/uid⟧ } }
             samples: { userinfo: { sub: '248289761001', uid: jane } }
 
+            """,
             """
+            scopes: { default: [openid] }
+            profile: { claims: { subject: ⟦/uid⟧ } }
+            samples:
+              token: { access_token: redacted, token_type: Bearer, id_token: eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1LTEifQ. }
+              userinfo: { uid: jane }
+
+            """,
         ],
         good: [
             """
@@ -101,12 +109,19 @@ extension ProviderDescriptor {
             && source == .userinfo && !isWithout(.userinfo)
     }
 
-    /// Whether the sample has one subject in both members; `nil` if it has not both.
+    /// Whether the samples have one subject in both places; `nil` if they have not both.
     fileprivate var sampleProvesSubject: Bool? {
         guard let pointers = self.profile.claims["subject"]?.pointers,
-            let body = self.samples.userinfo, let stated = body["sub"]?.scalarText,
+            let body = self.samples.userinfo, let stated = body["sub"]?.scalarText ?? subjectOfSampleIDToken,
             let mapped = body[self.profile.root]?.first(of: pointers)?.scalarText
         else { return nil }
         return stated.isSameBytes(as: mapped)
+    }
+
+    /// The subject in the sample of the ID token, if it is a JWT.
+    private var subjectOfSampleIDToken: String? {
+        let rules = self.token.response
+        let token = self.samples.token?[rules.root]?.first(of: rules.fields.idToken.pointers)?.string
+        return token.flatMap(JSONValue.init(claimsOf:))?["sub"]?.scalarText
     }
 }

@@ -1,0 +1,52 @@
+import CarnetDescriptors
+import CarnetFoundation
+
+struct PartsAsAlternatives: LintRule {
+    let explanation = DiagnosticExplanation(
+        code: "T014",
+        name: "parts-as-alternatives",
+        severity: .warning,
+        summary: "A list of pointers has the parts of a name, and only the first with a value counts.",
+        rationale: """
+            The pointers of a claim are alternatives. If the response has the name in two parts, map them to \
+            'given_name' and 'family_name': a missing 'name' is both of them.
+            """,
+        bad: [
+            "profile: { claims: { subject: /id, name: ⟦[/first_name, /last_name]⟧ } }\n",
+            """
+            profile:
+              requests: [{ url: 'https://api.acme.example/me', claims: { name: ⟦[/person/givenName, /person/surname]⟧ } }]
+
+            """,
+        ],
+        good: [
+            "profile: { claims: { subject: /id, given_name: /first_name, family_name: /last_name } }\n",
+            "profile: { claims: { subject: /id, name: [/name, /first_name], family_name: [/last_name, /surname] } }\n",
+        ]
+    )
+
+    private static let given: Set = ["firstname", "givenname", "forename", "first", "given"]
+    private static let family: Set = ["lastname", "familyname", "surname", "last", "family"]
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let profile = context.places.profile
+        return ([profile.claims] + profile.requests.all.map { $0.claims }).flatMap { claims in
+            claims.entries.compactMap { claim in
+                guard let elements = claim.value.elements, elements.count > 1 else { return nil }
+                let words = elements.compactMap { $0.scalar.flatMap { JSONPointer($0.text)?.tokens.last?.folded } }
+                guard words.contains(where: Self.given.contains), words.contains(where: Self.family.contains) else {
+                    return nil
+                }
+                return finding(
+                    "only the first of these that has a value is the \(claim.key)", in: context, at: claim.value.span,
+                    help: "map given_name and family_name instead; name is both, if it is missing")
+            }
+        }
+    }
+}
+
+extension String {
+    fileprivate var folded: String {
+        String(decoding: utf8.filter(ASCII.isAlphanumeric), as: UTF8.self).lowercased()
+    }
+}

@@ -1,0 +1,207 @@
+import CarnetDescriptors
+import CarnetFoundation
+import CarnetLint
+import CarnetProtocol
+
+/// The findings about the samples of the profile.
+extension SampleFindings {
+    var ofProfile: [Diagnostic] {
+        guard let sample = profileSample else {
+            return expect.claims.isEmpty
+                ? [] : [notAsExpected("no sample has the profile", places.samples.expect.claims)]
+        }
+        let profile: Profile
+        do throws(OAuthError) {
+            profile = try self.profile(sample)
+        } catch {
+            return error.kind == .serverError && sample.name == "userinfo"
+                ? [rejected("samples.userinfo", error, at: sample.place)] : []
+        }
+        guard let root = sample.body[simulation.provider.profile.root] else {
+            let span = places.profile.root.span
+            return [claimFinding("'profile.root' finds nothing in samples.\(sample.name)", at: span)]
+        }
+        return ofSubject(profile, sample) + ofClaims(profile, in: root, sample) + unexpected(in: profile)
+    }
+
+    /// The subject, which everybody has.
+    private func ofSubject(_ profile: Profile, _ sample: Sample) -> [Diagnostic] {
+        let rules = context.descriptor.profile
+        guard profile.subject == nil, rules.subject == nil else { return [] }
+        if rules.derive["subject"] != nil {
+            return [
+                claimFinding(
+                    "the samples have no value for the subject that 'derive' makes",
+                    at: places.profile.derive["subject"].span, help: "add the values of the template to the samples",
+                    related: [context.related("the sample", at: sample.place.keySpan)])
+            ]
+        }
+        guard let pointers = rules.claims["subject"]?.pointers else {
+            return [
+                claimFinding(
+                    "the sample has no subject at /sub", at: sample.place.keySpan,
+                    help: "map it: profile: { claims: { subject: /id } }")
+            ]
+        }
+        guard !pointers.isEmpty else { return [] }
+        return [
+            claimFinding(
+                "\(Self.list(pointers)) finds nothing in samples.\(sample.name)",
+                at: places.profile.claims["subject"].span,
+                related: [context.related("the sample", at: sample.place.keySpan)])
+        ]
+    }
+
+    /// The other claims. A sample is one person's, who need not have each of them, so only a member with a similar name, or
+    /// a value that cannot be the claim, is a reason to look twice.
+    private func ofClaims(_ profile: Profile, in root: JSONValue, _ sample: Sample) -> [Diagnostic] {
+        let claims = context.descriptor.profile.claims.items
+        let read = claims.flatMap { $0.value.pointers.filter { root[$0] != nil } }
+        return claims.compactMap { claim in
+            guard claim.name != "subject", profile[claim.name] == nil else { return nil }
+            return unread(
+                claim.name, claim.value.pointers, in: root, of: "samples.\(sample.name)", besides: read,
+                at: places.profile.claims[claim.name].span, sample.place)
+        }
+    }
+
+    private func unread(
+        _ name: String, _ pointers: [JSONPointer], in value: JSONValue, of sample: String, besides read: [JSONPointer],
+        at span: SourceSpan, _ place: Place<JSONValue>
+    ) -> Diagnostic? {
+        let related = [context.related("the sample", at: place.keySpan)]
+        if let found = value.first(of: pointers) {
+            let shown = found.scalarText ?? "a value of another type"
+            return SimulationDiagnostics.claimNotRead.diagnostic(
+                "\(shown.quotable(limit: 40)) cannot be \(name)", file: context.path, span: span,
+                help: "\(name) is true or false; another name, such as \(name)_at, takes any value", related: related)
+        }
+        // A member that is null is not misspelled: this user has no such value.
+        guard !pointers.contains(where: { value[$0] != nil }),
+            let similar = pointers.lazy.compactMap({ value.member(similarTo: $0, besides: read) }).first
+        else { return nil }
+        return SimulationDiagnostics.claimNotRead.diagnostic(
+            "\(Self.list(pointers)) finds nothing in \(sample)", file: context.path, span: span,
+            help:
+                "did you mean \(similar)? A claim may be missing: if the pointer is right, add the member to the sample",
+            related: related)
+    }
+
+    /// What the author expects of the claims, once all requests of the profile are made.
+    private func unexpected(in first: Profile) -> [Diagnostic] {
+        guard !expect.claims.isEmpty else { return [] }
+        let (whole, unknown) = simulation.completed(first)
+        return expect.claims.items.compactMap { claim in
+            let place = places.samples.expect.claims[claim.name]
+            if unknown.contains(claim.name) {
+                return notAsExpected(
+                    "a request without a sample brings the claim \(claim.name)", place,
+                    help: "add 'sample' to the request in profile.requests")
+            }
+            guard whole[claim.name]?.expectedText != claim.value.expectedText else { return nil }
+            let value = whole[claim.name].map { $0.scalarText ?? $0.jsonText() } ?? "missing"
+            return notAsExpected("the claim \(claim.name) is \(value)", place)
+        }
+    }
+
+    /// A further request whose root, condition or claim finds nothing in its own sample.
+    var ofFurtherRequests: [Diagnostic] {
+        let requests = simulation.provider.profile.requests
+        let all = places.profile.requests.all
+        guard requests.count == all.count else { return [] }
+        return zip(requests, all).flatMap { request, place -> [Diagnostic] in
+            guard let sample = request.sample else { return [] }
+            let related = [context.related("the sample", at: place.sample.keySpan)]
+            guard let holder = request.holder(in: sample) else {
+                let key = place.conditions.isWritten ? place.conditions.keySpan : place.root.span
+                return [claimFinding("nothing in the request's sample is the right object", at: key, related: related)]
+            }
+            let missing = request.claims.filter { claim in
+                holder.first(of: claim.value).map { !$0.canBe(claim.name) } ?? true
+            }
+            let read = request.claims.flatMap { $0.value.filter { holder[$0] != nil } }
+            guard !read.isEmpty else {
+                return missing.map { claim in
+                    claimFinding(
+                        "\(Self.list(claim.value)) finds nothing in the request's sample",
+                        at: place.claims[claim.name].span, related: related)
+                }
+            }
+            return missing.compactMap { claim in
+                unread(
+                    claim.name, claim.value, in: holder, of: "the request's sample", besides: read,
+                    at: place.claims[claim.name].span, place.sample)
+            }
+        }
+    }
+
+    /// The sample that the profile is taken from. The claims of an ID token are those of the JWT in its sample, if it is one.
+    private var profileSample: Sample? {
+        switch context.descriptor.profile.source {
+        case .userinfo: userinfo
+        case .tokenResponse: token
+        case .idToken: idToken
+        case nil: userinfo ?? (Profile.source(at: simulation.provider) == .idToken ? idToken : nil)
+        }
+    }
+
+    private var idToken: Sample? {
+        guard let token, let text = try? simulation.validate(token: token.body).idToken?.reveal(),
+            let claims = JSONValue(claimsOf: text)
+        else { return nil }
+        return Sample(name: "token.id_token", body: claims, place: token.place)
+    }
+
+    private func profile(_ sample: Sample) throws(OAuthError) -> Profile {
+        switch sample.name {
+        case "userinfo": try simulation.validate(userinfo: sample.body)
+        case "token": Profile(try simulation.validate(token: sample.body), from: simulation.provider)
+        default: try simulation.profile(ofClaims: sample.body)
+        }
+    }
+
+    private static func list(_ pointers: [JSONPointer]) -> String {
+        pointers.map(\.description).joined(separator: ", ")
+    }
+
+    private func claimFinding(
+        _ message: String, at span: SourceSpan, help: String? = nil, related: [Diagnostic.Related] = []
+    ) -> Diagnostic {
+        SimulationDiagnostics.claimNotInSample.diagnostic(
+            message, file: context.path, span: span, help: help, related: related)
+    }
+}
+
+extension JSONValue {
+    /// A number is expected by its text; a list or an object as it is.
+    fileprivate var expectedText: String { scalarText ?? jsonText() }
+
+    /// The place of a member whose name is like the last word of a pointer, and that nothing else reads.
+    fileprivate func member(similarTo pointer: JSONPointer, besides read: [JSONPointer]) -> JSONPointer? {
+        guard let name = pointer.tokens.last(where: { Int($0) == nil }) else { return nil }
+        let wanted = name.lettersAndDigits
+        guard wanted.utf8.count > 1 else { return nil }
+        let candidates = members(below: JSONPointer(tokens: []), depth: 3).prefix(256).filter { !read.contains($0) }
+        return candidates.first { candidate in
+            guard let found = candidate.tokens.last?.lettersAndDigits else { return false }
+            let (short, long) = found.utf8.count < wanted.utf8.count ? (found, wanted) : (wanted, found)
+            let isPart = short.utf8.count > 3 && 2 * short.utf8.count >= long.utf8.count && long.contains(short)
+            return short == long || isPart || nearestName(to: wanted, in: [found]) != nil
+        }
+    }
+
+    private func members(below place: JSONPointer, depth: Int) -> [JSONPointer] {
+        guard depth > 0 else { return [] }
+        return (object?.members ?? []).flatMap { member in
+            let own = JSONPointer(tokens: place.tokens + [member.name])
+            let isValue = member.value.object == nil && !member.value.isNull
+            return (isValue ? [own] : []) + member.value.members(below: own, depth: depth - 1)
+        }
+    }
+}
+
+extension String {
+    fileprivate var lettersAndDigits: String {
+        String(decoding: utf8.filter(ASCII.isAlphanumeric), as: UTF8.self).lowercased()
+    }
+}
