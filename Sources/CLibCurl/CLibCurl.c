@@ -44,6 +44,7 @@ static struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int is_loaded = 0;
+static const char *found = NULL;
 
 static void load(void) {
     void *library = dlopen(LIBCURL, RTLD_NOW | RTLD_LOCAL);
@@ -68,6 +69,7 @@ static void load(void) {
         if (!symbol) return;
         *(void **)symbols[i].place = symbol;
     }
+    found = curl.version_info(CURLVERSION_NOW)->version;
     if (curl.version_info(CURLVERSION_NOW)->version_num < 0x075000) return;
     is_loaded = curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
 }
@@ -76,6 +78,8 @@ int carnet_curl_load(void) {
     pthread_once(&once, load);
     return is_loaded;
 }
+
+const char *carnet_curl_found(void) { return found; }
 
 const char *carnet_curl_authorities(void) {
     return curl.version_info(CURLVERSION_NOW)->cainfo;
@@ -133,10 +137,11 @@ CURLcode carnet_curl_restrict(CURL *easy) {
     if (result == CURLE_OK) result = curl.easy_setopt(easy, CURLOPT_SOCKS5_AUTH, (long)CURLAUTH_BASIC);
     if (result != CURLE_OK) return result;
 #if LIBCURL_VERSION_NUM >= 0x075500
-    return curl.easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-#else
-    return curl.easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+    result = curl.easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    // The libcurl that is loaded can be older than the one that this was compiled with.
+    if (result != CURLE_UNKNOWN_OPTION) return result;
 #endif
+    return curl.easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 }
 
 long carnet_curl_number(CURL *easy, CURLINFO information) {

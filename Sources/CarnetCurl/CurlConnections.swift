@@ -40,9 +40,9 @@ final class CurlConnections: Sendable {
     /// - Throws: `TransportError`; `CancellationError`.
     func exchange(_ message: CurlMessage) async throws -> IncomingResponse {
         guard carnet_curl_load() == 1 else {
+            let (problem, next) = CurlLibrary.absence
             throw TransportError(
-                .unsupportedRequest,
-                "no request can be sent to \(message.origin): this system has no libcurl 7.80 or newer (libcurl.so.4)")
+                .unsupportedRequest, "no request can be sent to \(message.origin): \(problem); \(next)")
         }
         return try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { continuation in

@@ -7,6 +7,16 @@ package struct CurlLibrary: Sendable {
     /// The TLS library; `nil` if there is none.
     package let tls: String?
 
+    /// Why there is no `loaded`, and what to do.
+    package static var absence: (problem: String, next: String) {
+        _ = carnet_curl_load()
+        let older = carnet_curl_found().map { ", only \(String(cString: $0))" } ?? " (libcurl.so.4)"
+        return (
+            "this system has no libcurl 7.80 or newer\(older)",
+            "install libcurl4 (Debian, Ubuntu) or libcurl (Fedora), or update it"
+        )
+    }
+
     /// - Returns: `nil` if the system has no libcurl that is recent enough.
     package static var loaded: CurlLibrary? {
         guard carnet_curl_load() == 1 else { return nil }

@@ -6,6 +6,8 @@
 #define CARNET_CLIBCURL_H
 
 #define CURL_DISABLE_TYPECHECK
+// CURLOPT_PROTOCOLS, for versions that do not know its successor.
+#define CURL_DISABLE_DEPRECATION
 #include <curl/curl.h>
 #include <stdint.h>
 
@@ -20,6 +22,9 @@ static const CURLcode carnet_curl_too_large = (CURLcode)100;
 ///
 /// @return Whether it is there, and recent enough.
 int carnet_curl_load(void);
+
+/// After `carnet_curl_load`, which may have failed: the version of the libcurl of this system; null if there is none.
+const char *carnet_curl_found(void);
 
 /// The file of the certificate authorities that libcurl was built for; null if there is none.
 const char *carnet_curl_authorities(void);

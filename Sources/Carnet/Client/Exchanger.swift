@@ -59,7 +59,7 @@ struct Exchanger: Sendable {
                 .transport,
                 "no response from the server: \(error)",
                 descriptorKey: request.descriptorKey,
-                hint: error.kind == .responseTooLarge || error.kind == .tls ? nil : "try again later"
+                hint: [.responseTooLarge, .tls, .unsupportedRequest].contains(error.kind) ? nil : "try again later"
             )
         }
         if let sent, request.step.teachesTime {

@@ -64,9 +64,8 @@ struct Installation {
                         "libcurl", "libcurl \(library.version) has no TLS",
                         next: "install libcurl with OpenSSL or GnuTLS")
             } else {
-                curl = .problem(
-                    "libcurl", "this system has no libcurl 7.80 or newer (libcurl.so.4)",
-                    next: "install it, on Debian and Ubuntu with: apt install libcurl4")
+                let (problem, next) = CurlLibrary.absence
+                curl = .problem("libcurl", problem, next: next)
             }
             return [curl, certificates]
         }
