@@ -591,7 +591,9 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Tests/Peers/Facts",
-            exclude: ["README.md", "facts.tsv", "settled.tsv"]
+            exclude: [
+                "README.md", "facts.tsv", "published-settled.tsv", "published.py", "published.tsv", "settled.tsv",
+            ]
         ),
         .testTarget(
             name: "RepositoryTests",

@@ -63,7 +63,7 @@ enum FactTable {
         }
     }
 
-    private static func rows(_ name: String, columns: [String]) throws -> [(line: Int, row: [String])] {
+    static func rows(_ name: String, columns: [String]) throws -> [(line: Int, row: [String])] {
         let lines = try Repository.file("\(folder)/\(name)").lines.filter { !$0.text.isEmpty }
         let rows = lines.map { (line: $0.number, row: $0.text.components(separatedBy: "\t")) }
         guard rows.first?.row == columns else {

@@ -99,6 +99,7 @@ struct FactTests {
             "| the second entry was wrong | \(count(.entry)) |",
             "| its source was wrong or old | \(count(.source)) |",
             "| both are right: several values are valid, and Carnet uses one | \(count(.none)) |",
+            "| had a third look of its own, not the reason of its kind | \(settlements.count { $0.source != "by its kind" }) |",
         ]
         return """
             | Facts | Count |
@@ -107,6 +108,7 @@ struct FactTests {
 
             `Tests/Peers/Facts/settled.tsv` lists each difference, with whose mistake it was and the reason.
 
+            \(try PublishedTests.section())
             """
     }
 }
