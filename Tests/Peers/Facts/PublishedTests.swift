@@ -75,11 +75,13 @@ struct PublishedTests {
         }.map { ($0, found ?? "(none)") }
     }
 
-    /// The claims that the descriptor maps from the first response, with their pointers in the whole body.
+    /// The claims that the descriptor maps from the first response, with their pointers in the whole body. A member with a
+    /// name of OpenID Connect is read if it is there, and no descriptor says that it is.
     private static func claims(of conduct: ProviderConduct) -> [(name: String, pointer: String)] {
         let profile = conduct.provider.profile
         return profile.claims.flatMap { claim in
-            claim.value.map { pointer in
+            let standard = ProfileRules.standardClaims.first { $0.name == claim.name }.map { [$0.member] }
+            return claim.value.filter { $0.tokens != standard }.map { pointer in
                 let tokens = (profile.root.tokens + pointer.tokens).map { Int($0) == nil ? $0 : "0" }
                 return (claim.name, "\(JSONPointer(tokens: tokens))")
             }

@@ -20,3 +20,8 @@ func advice(after call: () async throws -> Void) async throws -> Advice? {
         return error.kind == .unavailable ? .tryLater : .report("\(error)")
     }
 }
+
+func report(of session: Session) async throws -> IncomingResponse {
+    let request = HTTPRequest(url: "https://api.acme.example/report")
+    return try await session.send(request, retryingWithin: .seconds(30))
+}
