@@ -200,7 +200,7 @@ def client_credentials(folder):
     sandbox = [program("carnet"), "sandbox", "reports", "--providers", "sandbox", "--port", "9000", "--client-id",
                "worker", "--client-secret-env", "REPORTS_CLIENT_SECRET", "--redirect-uri", "http://127.0.0.1/callback"]
     with running(folder, sandbox, "9000", **secrets):
-        worker = running(folder, ["stdbuf", "-oL", program("worker")], r"200: \d+ bytes", PROVIDERS="sandbox",
+        worker = running(folder, ["stdbuf", "-oL", program("jobs")], r"200: \d+ bytes", PROVIDERS="sandbox",
                          REPORTS_API="http://127.0.0.1:9000", **secrets)
         with worker:
             print("  the worker called the API")
@@ -320,7 +320,8 @@ def hummingbird(folder):
     worker = folder / "worker"
     worker.mkdir()
     write("background", worker)
-    swift(worker, "build")
+    # As long as the package of the build before is there, unchanged, SwiftPM takes its plan for that of this package.
+    swift(worker, "build", "--disable-build-manifest-caching")
     with (folder / "clients.yaml").open("a") as clients:
         clients.write((folder / "connections.yaml").read_text())
     providers = ["google", "github", "gitlab", "dropbox"]
