@@ -76,6 +76,15 @@ struct DocumentationTests {
         }
     }
 
+    @Test("The README has the command that tries the product and the one that CI runs")
+    func commands() throws {
+        let commands = CodeBlock.all(in: try Repository.file("README.md")).filter { $0.info == "sh" }.map(\.text)
+        #expect(commands.contains(".ci/setup && swift run carnet try google\n"))
+        let run = try #require(try Repository.file(".ci/run").text.split(separator: "\n").last)
+        #expect(run.hasPrefix("exec "))
+        #expect(commands.contains("\(run.dropFirst(5))\n"))
+    }
+
     @Test("The README counts the built-in providers")
     func numberOfProviders() throws {
         let readme = try Repository.file("README.md").text
