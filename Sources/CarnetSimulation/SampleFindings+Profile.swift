@@ -76,8 +76,7 @@ extension SampleFindings {
                 "\(shown.quotable(limit: 40)) cannot be \(name)", file: context.path, span: span,
                 help: "\(name) is true or false; another name, such as \(name)_at, takes any value", related: related)
         }
-        // A member that is null is not misspelled: this user has no such value.
-        guard !pointers.contains(where: { value[$0] != nil }),
+        guard !value.hasMember(at: pointers),
             let similar = pointers.lazy.compactMap({ value.member(similarTo: $0, besides: read) }).first
         else { return nil }
         return SimulationDiagnostics.claimNotRead.diagnostic(
@@ -87,7 +86,7 @@ extension SampleFindings {
             related: related)
     }
 
-    /// What the author expects of the claims, once all requests of the profile are made.
+    /// The differences between the claims of the complete profile and those that the author expects.
     private func unexpected(in first: Profile) -> [Diagnostic] {
         guard !expect.claims.isEmpty else { return [] }
         let (whole, unknown) = simulation.completed(first)
@@ -197,11 +196,5 @@ extension JSONValue {
             let isValue = member.value.object == nil && !member.value.isNull
             return (isValue ? [own] : []) + member.value.members(below: own, depth: depth - 1)
         }
-    }
-}
-
-extension String {
-    fileprivate var lettersAndDigits: String {
-        String(decoding: utf8.filter(ASCII.isAlphanumeric), as: UTF8.self).lowercased()
     }
 }

@@ -109,8 +109,7 @@ extension JSONValue {
     fileprivate func completed(with captures: NamedList<ResponseCapture>) -> JSONValue {
         guard self.object != nil else { return self }
         var completed = self
-        // A member that is null is not missing: this response has no value there.
-        for capture in captures.items where !capture.value.pointers.pointers.contains(where: { self[$0] != nil }) {
+        for capture in captures.items where !hasMember(at: capture.value.pointers.pointers) {
             guard let place = capture.value.pointers.pointers.first, let example = capture.value.example else {
                 continue
             }

@@ -14,7 +14,7 @@ extension Simulation {
         func collect(_ origin: String, _ captures: NamedList<ResponseCapture>, of sample: JSONValue?) {
             for rule in captures.items {
                 let pointers = rule.value.pointers.pointers
-                let isThere = pointers.contains { sample?[$0] != nil }
+                let isThere = sample?.hasMember(at: pointers) == true
                 let found = isThere ? sample?.first(of: pointers)?.scalarText : rule.value.example
                 collect(origin, rule.name, found, isSecret: rule.value.isSecret)
             }

@@ -41,9 +41,7 @@ extension Date {
     private static let months = Array("JanFebMarAprMayJunJulAugSepOctNovDec".utf8)
 
     private static func number(_ text: some Collection<UInt8>, digits: Int) -> Int? {
-        guard text.count == digits, text.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            return nil
-        }
+        guard text.count == digits, text.allSatisfy(ASCII.isDigit) else { return nil }
         return text.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 

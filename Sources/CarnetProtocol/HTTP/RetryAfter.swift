@@ -27,7 +27,7 @@ package struct RetryAfter: Hashable, Sendable {
     }
 
     private static func seconds(_ text: String, _ fields: HTTPFields, _ now: Date) -> TimeInterval? {
-        guard text.utf8.contains(where: { !(0x30...0x39).contains($0) }) else {
+        guard !text.utf8.allSatisfy(ASCII.isDigit) else {
             // A number that no integer can hold is longer than any limit.
             return text.isEmpty ? nil : Int(text).map { TimeInterval($0) } ?? longest
         }

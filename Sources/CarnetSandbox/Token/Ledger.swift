@@ -81,10 +81,10 @@ struct Ledger: Sendable {
     var assertions = BoundedStore<Int>()
     /// The grants by the ids of their sessions.
     var sessions = BoundedStore<String>()
-    /// Until when a place is busy, for the fault of this name.
-    var busyPlaces = BoundedStore<Date>(capacity: 1000)
-    /// The same of signed authorization requests.
+    /// The ids of signed authorization requests that were taken, with the second at which each ends.
     var requestObjects = BoundedStore<Int>()
+    /// With the fault `busy`: the time until which a place refuses requests.
+    var busyPlaces = BoundedStore<Date>(capacity: 1000)
 
     mutating func revoke(grant id: String) {
         grants[id]?.isRevoked = true

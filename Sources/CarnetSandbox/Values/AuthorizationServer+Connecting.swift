@@ -129,7 +129,7 @@ extension ExchangeStep {
 extension JSONValue {
     /// Puts the example of each kept member where a sample has none. Null says that this user has none.
     mutating func add(_ captures: NamedList<ResponseCapture>) {
-        for capture in captures.items where !capture.value.pointers.pointers.contains(where: { self[$0] != nil }) {
+        for capture in captures.items where !hasMember(at: capture.value.pointers.pointers) {
             if let place = capture.value.pointers.pointers.first, let example = capture.value.example {
                 set(.string(example), at: place)
             }

@@ -128,14 +128,13 @@ extension JSONValue {
         }
         return value
     }
-
 }
 
 extension JSONValue? {
     /// The text of the member that a rule keeps; the rule's example if there is no such member, not if it is null.
     fileprivate func kept(by rule: ResponseCapture) -> String? {
         let pointers = rule.pointers.pointers
-        guard let self, pointers.contains(where: { self[$0] != nil }) else { return rule.example }
+        guard let self, self.hasMember(at: pointers) else { return rule.example }
         return self.first(of: pointers)?.scalarText
     }
 }

@@ -6,15 +6,14 @@ import CarnetTestSupport
 import CarnetTesting
 import Foundation
 import HTTPTypes
-import Logging
 import Testing
 
 /// Keeps every text that a host could see.
-private final class Listener: ExchangeObserver, LogHandler, @unchecked Sendable {
-    // Sendable because the one mutable member is behind the mutex; the log handler's settings are constants.
+private final class Listener: ExchangeObserver, Sendable {
     private let texts = Lock<[String]>([])
+    let lines = RecordedLines()
 
-    var all: [String] { texts.withLock { $0 } }
+    var all: [String] { texts.withLock { $0 } + lines.all }
 
     func hear(_ value: some Any) {
         var dumped = ""
@@ -24,24 +23,6 @@ private final class Listener: ExchangeObserver, LogHandler, @unchecked Sendable 
 
     func willSend(_ request: RedactedRequest, step: OAuthError.Step) { hear(request) }
     func didReceive(_ response: RedactedResponse, step: OAuthError.Step) { hear(response) }
-
-    var metadata: Logger.Metadata {
-        get { [:] }
-        set {}
-    }
-    var logLevel: Logger.Level {
-        get { .trace }
-        set {}
-    }
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { nil }
-        set {}
-    }
-
-    func log(event: LogEvent) {
-        hear(event.message)
-        hear(event.metadata ?? [:])
-    }
 }
 
 @Suite("Leak")
@@ -51,7 +32,6 @@ struct LeakTests {
     private static let clientSecret = "client+secret/with=odd characters"
 
     private func client(_ authentication: String, store: any TokenStore) throws -> OAuthClient {
-        let listener = listener
         return try OAuthClient(
             try Fixture.descriptor(Fixture.openID + "client: { authentication: [\(authentication)] }\n"),
             registration: ClientRegistration(
@@ -63,7 +43,7 @@ struct LeakTests {
             store: store,
             clock: provider.clock,
             observer: listener,
-            logger: Logger(label: "test") { _ in listener }
+            logger: listener.lines.logger
         )
     }
 

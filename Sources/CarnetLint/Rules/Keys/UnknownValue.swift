@@ -86,29 +86,11 @@ struct UnknownValue: LintRule {
             let later = context.laterValues(than: use.node)
             let missing = use.template.references.filter { !known.contains($0) || later.contains($0) }.first
             if let missing {
-                if missing == .idToken, context.descriptor.idToken.none != nil {
-                    return [
-                        finding(
-                            "the value \"\(missing)\" does not exist, because id_token.none drops the ID token",
-                            in: context,
-                            at: context.span(of: use.stretch(of: missing), in: use.node),
-                            help: "read the value elsewhere; or name the issuer, and remove id_token.none"
-                        )
-                    ]
-                }
-                let isLater = later.contains(missing)
-                let candidates = known.subtracting(later).filter { $0.origin == missing.origin }.map(\.name)
-                let nearest = context.nearest(to: missing.name, in: candidates.sorted())
+                let (problem, help) = context.absence(
+                    of: missing, in: use.node, isLater: later.contains(missing), known: known.subtracting(later))
                 return [
                     finding(
-                        isLater
-                            ? "the value \"\(missing)\" is not available yet" : "no key keeps the value \"\(missing)\"",
-                        in: context,
-                        at: context.span(of: use.stretch(of: missing), in: use.node),
-                        help: nearest.map { "did you mean {\(missing.origin.rawValue).\($0)}?" }
-                            ?? (isLater
-                                ? context.helpWithLaterValue(in: use.node) : missing.origin.keyThatKeeps(missing.name))
-                    )
+                        problem, in: context, at: context.span(of: use.stretch(of: missing), in: use.node), help: help)
                 ]
             }
             if use.isURL, use.node != revocation, let secret = use.template.references.first(where: secrets.contains) {
@@ -216,10 +198,26 @@ extension LintContext {
         descriptor.keptValues.filter(descriptor.profile.isKnownAfterSubject)
     }
 
-    fileprivate func helpWithLaterValue(in node: YAMLNode) -> String {
-        isSubject(node)
+    /// Why a template cannot have a value, and what to do.
+    fileprivate func absence(
+        of value: TemplateReference, in node: YAMLNode, isLater: Bool, known: Set<TemplateReference>
+    ) -> (problem: String, help: String?) {
+        if value == .idToken, descriptor.idToken.none != nil {
+            return (
+                "the value \"\(value)\" does not exist, because id_token.none drops the ID token",
+                "read the value elsewhere; or name the issuer, and remove id_token.none"
+            )
+        }
+        let names = known.filter { $0.origin == value.origin }.map(\.name).sorted()
+        let guess = nearest(to: value.name, in: names).map { "did you mean {\(value.origin.rawValue).\($0)}?" }
+        guard isLater else {
+            return ("no key keeps the value \"\(value)\"", guess ?? value.origin.keyThatKeeps(value.name))
+        }
+        let order =
+            isSubject(node)
             ? "the subject is made before lookups and further requests: of the callback, the tokens and the first response"
             : "move the step or lookup that provides it further up, or do not use it here"
+        return ("the value \"\(value)\" is not available yet", guess ?? order)
     }
 }
 

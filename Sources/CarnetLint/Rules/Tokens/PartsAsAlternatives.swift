@@ -33,7 +33,9 @@ struct PartsAsAlternatives: LintRule {
         return ([profile.claims] + profile.requests.all.map { $0.claims }).flatMap { claims in
             claims.entries.compactMap { claim in
                 guard let elements = claim.value.elements, elements.count > 1 else { return nil }
-                let words = elements.compactMap { $0.scalar.flatMap { JSONPointer($0.text)?.tokens.last?.folded } }
+                let words = elements.compactMap {
+                    $0.scalar.flatMap { JSONPointer($0.text)?.tokens.last?.lettersAndDigits }
+                }
                 guard words.contains(where: Self.given.contains), words.contains(where: Self.family.contains) else {
                     return nil
                 }
@@ -46,7 +48,8 @@ struct PartsAsAlternatives: LintRule {
 }
 
 extension String {
-    fileprivate var folded: String {
+    /// The letters and digits in lower case: equal for `firstName`, `first_name` and `First-Name`.
+    package var lettersAndDigits: String {
         String(decoding: utf8.filter(ASCII.isAlphanumeric), as: UTF8.self).lowercased()
     }
 }
