@@ -4,7 +4,7 @@ import CarnetProtocol
 
 /// Until when no token is requested, because the server asked to wait. Docs/decisions/busy-servers.md has the reasons.
 final class Pauses: Sendable {
-    /// What the tokens are for.
+    /// The owner of tokens: an account, or the client itself.
     enum Subject: Hashable, Sendable {
         case account(ConnectionKey)
         case grant(ClientTokenCache.Key)

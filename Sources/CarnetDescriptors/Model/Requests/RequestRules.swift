@@ -259,7 +259,7 @@ extension RequestRules {
 }
 
 extension RequestRules {
-    /// What a section inherits that says of some keys that there is nothing.
+    /// The inherited rules for a section in which these keys are empty.
     private func without(_ keys: Set<String>) -> RequestRules {
         var rules = self
         if keys.contains("headers") { rules.headers = NamedList() }

@@ -1,7 +1,7 @@
 import CarnetWeb
 import Foundation
 
-/// What the site knows about a customer.
+/// A company whose users sign in at its own provider.
 struct Customer: Sendable {
     let id: ProviderID
     let name: String
