@@ -413,12 +413,15 @@ _carnet_try() {
 _carnet_sandbox() {
     repeating_flags=()
     non_repeating_flags=(--list-faults --ask --json -v --verbose --version -h --help)
-    repeating_options=(--fault --providers --input --input-env)
+    repeating_options=(--resource --fault --providers --input --input-env)
     non_repeating_options=(--port --back-channel-logout-uri --clients --client-id --client-secret-env --environment --redirect-uri --color)
     __carnet_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
+    '--resource')
+        return
+        ;;
     '--port')
         return
         ;;
@@ -692,9 +695,9 @@ _carnet_register() {
 
 _carnet_login() {
     repeating_flags=()
-    non_repeating_flags=(--no-browser --paste --device --pushed --no-pushed --signed --no-signed --json -v --verbose --version -h --help)
+    non_repeating_flags=(--no-browser --paste --device --register-again --pushed --no-pushed --signed --no-signed --json -v --verbose --version -h --help)
     repeating_options=(--providers --input --input-env --allow-local --scope --resource --acr --prompt --ui-locale --choose)
-    non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --authorization-details --claims --max-age --login-hint --response-mode --color)
+    non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --client-id-document --authorization-details --claims --max-age --login-hint --response-mode --color)
     __carnet_offer_flags_options 1
 
     # Offer option value completions
@@ -743,6 +746,9 @@ _carnet_login() {
         return
         ;;
     '--scope')
+        return
+        ;;
+    '--client-id-document')
         return
         ;;
     '--resource')

@@ -209,6 +209,9 @@ public actor Sandbox {
             if let source = servers[index].claimSource(at: url) {
                 return (servers[index].keySet(of: source, request), id, nil)
             }
+            if servers[index].endpoints.isResourceMetadata(url) {
+                return (servers[index].resourceMetadata(request), id, nil)
+            }
             if servers[index].endpoints.isMetadata(url) {
                 return (servers[index].has(.metadata500) ? .serverError : servers[index].metadata(request), id, nil)
             }
@@ -256,7 +259,8 @@ extension AuthorizationServer {
     /// Every URL that has a meaning here.
     fileprivate var places: [WebURL] {
         EndpointName.allCases.compactMap { endpoints[$0] } + endpoints.metadata
-            + [endpoints.verification].compactMap { $0 } + resources.map(\.target)
+            + [endpoints.verification, endpoints.resourceMetadata, provider.resource].compactMap { $0 }
+            + resources.map(\.target)
             + provider.profile.requests.map(\.url) + provider.profile.sources.map(\.jwks)
             + provider.endpoints.mtls.values
     }

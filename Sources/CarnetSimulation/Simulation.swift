@@ -89,7 +89,7 @@ package final class Simulation: Sendable {
 extension DiscoveredProvider {
     /// URLs below the issuer for the endpoints that only the metadata would name.
     fileprivate var inventedEndpoints: [EndpointName: WebURL] {
-        let base = self.issuer.flatMap { try? WebURL($0) } ?? self.discoveryURL
+        let base = self.issuer.flatMap { try? WebURL($0) } ?? self.discoveryURL ?? self.resource
         guard let base, self.discovery != .off else { return [:] }
         let folder = self.issuer == nil ? "" : base.path.hasSuffix("/") ? String(base.path.dropLast()) : base.path
         var invented: [EndpointName: WebURL] = [:]

@@ -10,10 +10,10 @@ import HTTPTypes
 #endif
 
 extension Session {
-    /// Sends a `URLRequest` to a declared host with the access token, as `send(_:body:declared:accepting:retryingWithin:)`
+    /// Sends a `URLRequest` to a declared host with the access token, as `send(_:body:declared:accepting:retryingWithin:asking:)`
     /// does. Of the request, only URL, method, headers and body are used.
     ///
-    /// - Throws: As `send(_:body:declared:accepting:retryingWithin:)`; of kind `badHeader` if the request has no http or
+    /// - Throws: As `send(_:body:declared:accepting:retryingWithin:asking:)`; of kind `badHeader` if the request has no http or
     ///   https URL, or a body that is a stream.
     public func send(
         _ request: URLRequest, declared: [Resource] = [], accepting statuses: Range<Int> = 200..<300,

@@ -28,7 +28,7 @@ package struct ClientRegistrar: Sendable {
         initialAccessToken: Secret? = nil
     ) async throws -> RegisteredClient {
         let request = try metadata.request(at: provider, initialAccessToken: initialAccessToken)
-        let response = try await exchanger.send(request, within: .anyServer)
+        let response = try await exchanger.reaching(provider).send(request, within: .anyServer)
         var client = try RegisteredClient(validating: response, to: request, for: metadata)
         client.origins = CredentialBinding(to: provider).servers
         return client
@@ -39,10 +39,10 @@ package struct ClientRegistrar: Sendable {
     ///
     /// - Throws: `OAuthError` at step `discovery`.
     package func discovered(_ provider: Provider) async throws -> DiscoveredProvider {
-        guard provider.endpoints[.registration] == nil || provider.needsMetadata, provider.issuer != nil,
-            provider.discovery != .off
+        guard provider.endpoints[.registration] == nil || provider.needsMetadata,
+            provider.issuer != nil || provider.resource != nil, provider.discovery != .off
         else { return provider.withoutMetadata }
-        return provider.merging(try await Discovery(exchanger).metadata(of: provider))
+        return try await Discovery(exchanger).discovered(provider)
     }
 
     /// Reads the registration (RFC 7592, section 2.1). Store the result encrypted: its token may be new.

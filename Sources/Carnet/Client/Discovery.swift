@@ -1,8 +1,10 @@
 package import CarnetDescriptors
+import CarnetFoundation
 package import CarnetProtocol
 package import Logging
 
-/// Fetches a provider's metadata, without a cache (OpenID Connect Discovery, section 4; RFC 8414, section 3).
+/// Fetches a provider's metadata, without a cache (OpenID Connect Discovery, section 4; RFC 8414, section 3; RFC 9728,
+/// section 3).
 package struct Discovery: Sendable {
     private let exchanger: Exchanger
 
@@ -22,22 +24,133 @@ package struct Discovery: Sendable {
         self.exchanger = exchanger
     }
 
+    /// The provider with its metadata. If only a resource is known of it, the metadata of the resource is read first.
+    ///
+    /// - Throws: `OAuthError` at step `discovery`.
+    package func discovered(_ provider: Provider) async throws -> DiscoveredProvider {
+        let provider = try await found(provider)
+        return provider.merging(try await metadata(of: provider))
+    }
+
     /// The metadata at the first well-known URL that has it.
     ///
     /// - Throws: `OAuthError` at step `discovery`.
     package func metadata(of provider: Provider) async throws -> ProviderMetadata {
-        var failure: (any Error)?
-        for location in try ProviderMetadata.locations(for: provider) {
+        let exchanger = exchanger.reaching(provider)
+        let found = try await Self.first(of: try ProviderMetadata.locations(for: provider)) { location in
+            let response = try await exchanger.send(try ProviderMetadata.request(location), within: .anyServer)
+            return try ProviderMetadata(validating: response, for: provider)
+        }
+        guard let found else {
+            throw OAuthError(
+                .discovery, .badDescriptor, "the metadata cannot be requested: the descriptor has no issuer")
+        }
+        return found
+    }
+
+    /// The result at the first place that has one.
+    ///
+    /// - Returns: `nil` if there is no place.
+    /// - Throws: The error of the first place if no place has one; at once what makes a document untrustworthy.
+    private static func first<Place, Result>(
+        of places: [Place], _ read: (Place) async throws -> Result
+    ) async throws -> Result? {
+        var failure: OAuthError?
+        for place in places {
             do {
-                let response = try await exchanger.send(try ProviderMetadata.request(location), within: .anyServer)
-                return try ProviderMetadata(validating: response, for: provider)
-            } catch let error as OAuthError where error.status != nil && error.kind != .issuerMismatch {
-                // The other well-known form may be there: servers return 404, 500 or a login page for what they do not
+                return try await read(place)
+            } catch let error as OAuthError
+                where error.status != nil && ![.issuerMismatch, .resourceMismatch].contains(error.kind)
+            {
+                // Another well-known form may be there: servers return 404, 500 or a login page for what they do not
                 // have. The first response is the one to report.
                 failure = failure ?? error
             }
         }
-        throw failure
-            ?? OAuthError(.discovery, .badDescriptor, "the metadata cannot be requested: the descriptor has no issuer")
+        if let failure { throw failure }
+        return nil
+    }
+}
+
+extension Discovery {
+    /// The descriptor of a resource that no file describes, with what its metadata says, and with what a descriptor of the
+    /// same issuer says of the authorization server.
+    ///
+    /// - Parameter challenge: The response of the resource to a request without a token, if there was one already.
+    /// - Throws: `OAuthError` at step `discovery`; `ResolutionError` if the URL is invalid.
+    package func entry(
+        ofResource url: String, challenge: IncomingResponse? = nil, among registry: ProviderRegistry
+    ) async throws -> ProviderRegistry.Entry {
+        let resource = try ProviderDescriptor.resourceURL(url)
+        let unknown = try ProviderDescriptor(resource: url).resolve()
+        let found = try await found(unknown, challenge: challenge)
+        return try registry.entry(
+            ofResource: resource, named: found.resource, issuer: found.issuer, scopes: found.resourceScopes)
+    }
+}
+
+extension Discovery {
+    /// How long a resource may take to refuse a request without a token. One that needs none may stream forever.
+    private static let longestProbe = Duration.seconds(10)
+
+    /// The provider of a resource with the issuer that the resource's metadata names, and the scopes that it needs (RFC
+    /// 9728, section 5); the provider itself if the descriptor has an issuer, or no resource.
+    ///
+    /// - Throws: `OAuthError` at step `discovery`.
+    package func found(_ provider: Provider, challenge given: IncomingResponse? = nil) async throws -> Provider {
+        guard provider.issuer == nil, provider.discoveryURL == nil, let resource = provider.resource else {
+            return provider
+        }
+        let exchanger = exchanger.reaching(provider)
+        let named =
+            if let given { try ResourceChallenge(given, of: resource) } else {
+                try await challenge(of: resource, by: exchanger)
+            }
+        let metadata: ResourceMetadata?
+        do {
+            metadata = try await Self.first(of: try ResourceMetadata.locations(of: resource, named: named)) {
+                place in
+                let response = try await exchanger.send(try ResourceMetadata.request(place.url), within: .anyServer)
+                return try ResourceMetadata(validating: response, at: place, of: resource)
+            }
+        } catch let error as OAuthError where error.status == 404 && named?.metadata == nil {
+            metadata = nil
+        }
+        let scopes = named.map(\.scopes).flatMap { $0.isEmpty ? nil : $0 } ?? metadata?.scopes ?? []
+        if let metadata { return provider.found(metadata.resource, issuer: try metadata.issuer(), scopes: scopes) }
+        // Before RFC 9728, a resource was its own authorization server. The metadata at its origin says whether it is.
+        let own = provider.found(
+            resource, issuer: "\(resource.scheme)://\(resource.authority)", scopes: scopes)
+        do {
+            _ = try await self.metadata(of: own)
+            return own
+        } catch let error as OAuthError where error.status != nil {
+            throw error.meaning(
+                .missingField, "the resource does not say which authorization server it has",
+                hint: "check its URL; if it is right, write issuer beside resource in a descriptor")
+        }
+    }
+
+    /// What the resource says to a request without a token; `nil` if it says nothing.
+    private func challenge(of resource: WebURL, by exchanger: Exchanger) async throws -> ResourceChallenge? {
+        var exchanger = exchanger
+        exchanger.limits.deadline = min(exchanger.limits.deadline, Self.longestProbe)
+        let response: IncomingResponse
+        do {
+            response = try await exchanger.send(try ResourceMetadata.request(resource), within: .anyServer)
+        } catch let error as OAuthError where error.kind == .transport {
+            // The metadata has a URL of its own.
+            return nil
+        }
+        return try ResourceChallenge(response, of: resource)
+    }
+}
+
+extension Exchanger {
+    /// The same, which may also reach the local hosts that the provider's descriptor names.
+    func reaching(_ provider: some ProviderStage) -> Exchanger {
+        var exchanger = self
+        exchanger.limits.localHosts.formUnion(provider.ownHosts)
+        return exchanger
     }
 }

@@ -5,7 +5,7 @@ import Logging
 /// Sends all requests of the engine, reports them to the observer and the log, and turns failures into `OAuthError`s.
 struct Exchanger: Sendable {
     let transport: any Transport
-    let limits: TransportLimits
+    var limits: TransportLimits
     let observer: (any ExchangeObserver)?
     let logger: Logger
     /// Learns the time from the authorization server: from responses that no cache keeps.

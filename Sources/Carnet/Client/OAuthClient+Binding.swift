@@ -8,7 +8,8 @@ extension OAuthClient {
     /// The servers that may receive an account's requests.
     func bounds(of connection: Connection) async throws -> CredentialBounds {
         let provider = try await self.cache.provider()
-        let issuer = connection.issuer.flatMap { provider.shared.acceptsIssuer(ofStoredSignIn: $0) ? nil : $0 }
+        let issuers = [connection.issuer, connection.binding.issuer].compactMap { $0 }
+        let issuer = issuers.first { !provider.shared.acceptsIssuer(ofStoredSignIn: $0) }
         return bounds.hiding { connection.secrets }
             .of(connection.binding, at: provider, account: connection.key.account, otherIssuer: issuer)
     }
@@ -24,7 +25,10 @@ extension ProviderStage {
 
 extension Connection {
     /// Whether this binding allows no server for the authorization server's credentials that an older one forbids.
-    func isBound(like old: Connection) -> Bool { Self.isWithin(self.binding.servers, old.binding.servers) }
+    func isBound(like old: Connection) -> Bool {
+        Self.isWithin(self.binding.servers, old.binding.servers)
+            && self.binding.issuer.isSameBytes(as: old.binding.issuer)
+    }
 
     /// Whether this binding allows no server at all that an older one forbids.
     func isWhollyBound(like old: Connection) -> Bool {

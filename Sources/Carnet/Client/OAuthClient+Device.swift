@@ -17,7 +17,7 @@ extension OAuthClient {
     ) async throws -> DeviceAuthorization {
         try await Telemetry.beginningSignIn(at: provider.id) {
             let provider = try await providerWithoutAccount()
-            let (request, wanted) = try DeviceAuthorization.request(
+            let (request, wanted, resources) = try DeviceAuthorization.request(
                 scopes: scopes,
                 isOffline: requestsRefreshToken,
                 resources: resource,
@@ -27,7 +27,7 @@ extension OAuthClient {
                 validating: response,
                 to: sent,
                 scopes: wanted,
-                resources: resource,
+                resources: resources,
                 from: provider,
                 now: clock.now
             )

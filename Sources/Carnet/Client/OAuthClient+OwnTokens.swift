@@ -21,7 +21,7 @@ extension OAuthClient {
     /// - Parameters:
     ///   - request: Its URL is absolute: `HTTPRequest(url:)`.
     ///   - declared: Resources whose origins may receive the token, besides those of the descriptor.
-    ///   - limit: As for `Session.send(_:body:declared:accepting:retryingWithin:)`.
+    ///   - limit: As for `Session.send(_:body:declared:accepting:retryingWithin:asking:)`.
     /// - Throws: `OAuthError` at step `clientCredentials`, `jwtBearer` or `resource`; `CancellationError`.
     public func send(
         _ request: HTTPRequest, body: [UInt8] = [], with grant: ClientGrant, declared: [Resource] = [],

@@ -14,7 +14,10 @@ extension OAuthClient {
         at discovered: DiscoveredProvider, within bounds: CredentialBounds, isNeeded: Bool
     ) async throws -> String? {
         let provider = filled(discovered, with: ConnectionValues(tokens: tokens, values: values))
-        guard Profile.source(at: provider) == .userinfo else { return nil }
+        // A token for a resource is no token for the profile, unless the sign-in was one of OpenID Connect.
+        guard Profile.source(at: provider) == .userinfo,
+            provider.resource == nil || tokens.scopes.contains("openid")
+        else { return nil }
         do {
             let (response, request) = try await send(
                 within: bounds, provedBy: dpopKey, accessToken: tokens.accessToken,

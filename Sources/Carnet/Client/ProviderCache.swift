@@ -116,7 +116,7 @@ final class ProviderCache: Sendable {
     private func refreshMetadata() async throws -> DiscoveredProvider {
         defer { cache.withLock { $0.discovering = nil } }
         do {
-            let provider = configured.merging(try await Discovery(exchanger).metadata(of: configured))
+            let provider = try await Discovery(exchanger).discovered(configured)
             let metadata = Cached(provider, since: clock.now, for: Self.lifetime)
             cache.withLock { $0.metadata = metadata }
             return provider

@@ -60,6 +60,8 @@ public struct Connection: SharedValue, Codable, Hashable, Sendable {
         package var browser: BrowserNote?
         /// The server asked to be sent no refresh before, in the provider's time.
         package var pausedUntil: Date?
+        /// The client, in the record of one that registered itself.
+        package var registration: RegisteredClient?
     }
 
     package init(

@@ -20,26 +20,50 @@ extension Session {
     ///   - limit: While the server is busy, the request is repeated after pauses, and no attempt begins later than this
     ///     after the first. After 429, any request is repeated; after 408, 500, 502, 503 and 504, only a method that is
     ///     idempotent (RFC 9110, section 9.2.2). `nil`, the default, for one attempt.
-    /// - Throws: `OAuthError`: `insufficientScope`, `undeclaredHost`, `unauthorized` if a refreshed token is rejected
-    /// too; `badHeader` if the request has no http or https URL; `tooManyRequests` with `retryAt` if the server limits
-    /// requests. `CancellationError` if the task is cancelled during a pause.
+    ///   - agent: Shows the authorization page if the resource requires further scopes (RFC 6750, section 3.1): the user is
+    ///     asked for them, in addition to the granted ones, and the request is sent again. At most twice, and never for
+    ///     scopes that were granted already. `nil`, the default, throws instead.
+    /// - Throws: `OAuthError`: `insufficientScope`, also if the user grants none of the scopes or the resource is not content
+    ///   with them; `undeclaredHost`; `unauthorized` if a refreshed token is rejected too; `badHeader` if the request has no
+    ///   http or https URL; `tooManyRequests` with `retryAt` if the server limits requests; with an agent, the errors of
+    ///   `requestScopes(_:with:options:)`. `CancellationError` if the task is cancelled during a pause.
     public func send(
         _ request: HTTPRequest,
         body: [UInt8] = [],
         declared: [Resource] = [],
         accepting statuses: Range<Int> = 200..<300,
-        retryingWithin limit: Duration? = nil
+        retryingWithin limit: Duration? = nil,
+        asking agent: (any UserAgent)? = nil
     ) async throws -> IncomingResponse {
         let call = try ResourceCall(request, body: body, declared: declared, accepting: statuses)
-        return try await client.retrying(call.method, within: limit) {
-            try await self.send(call, with: try await self.validConnection())
+        var questions = agent == nil ? 0 : Self.longestStepUp
+        while true {
+            do {
+                return try await client.retrying(call.method, within: limit) {
+                    try await self.send(call, with: try await self.validConnection())
+                }
+            } catch let error as OAuthError where error.kind == .insufficientScope && questions > 0 {
+                questions -= 1
+                guard let agent, try await grant(error.scopes, with: agent) else { throw error }
+            }
         }
     }
 
+    /// Asks for the scopes that were not granted yet, and returns whether the user granted one of them.
+    private func grant(_ scopes: [String], with agent: any UserAgent) async throws -> Bool {
+        let granted = try await storedTokens().scopes
+        let missing = scopes.filter { !granted.contains($0) }
+        guard !missing.isEmpty else { return false }
+        return try await requestScopes(missing, with: agent).scopes.contains(where: missing.contains)
+    }
+
+    /// How often one request may ask the user for scopes. A resource could demand others each time.
+    private static let longestStepUp = 2
+
     /// Calls a resource with the access token.
     ///
-    /// - Parameter limit: As for `send(_:body:declared:accepting:retryingWithin:)`.
-    /// - Throws: As `send(_:body:declared:accepting:retryingWithin:)`; `insufficientScope` before anything is sent if the
+    /// - Parameter limit: As for `send(_:body:declared:accepting:retryingWithin:asking:)`.
+    /// - Throws: As `send(_:body:declared:accepting:retryingWithin:asking:)`; `insufficientScope` before anything is sent if the
     /// resource's scopes were not granted.
     public func call(
         _ resource: Resource,

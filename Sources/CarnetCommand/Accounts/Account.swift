@@ -32,7 +32,7 @@ struct Account {
         client = try await failures.explaining {
             try place.connector.client(
                 for: place.entry,
-                registration: try place.connector.registration(for: place.entry, stored: stored)
+                registration: try await place.connector.registration(for: place.entry, stored: stored)
             )
         }
     }

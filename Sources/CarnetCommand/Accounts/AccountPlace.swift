@@ -14,7 +14,7 @@ struct AccountPlace {
     /// - Throws: `Failure` if there is no such account, or several and none was named.
     init(_ options: AccountOptions, _ context: CommandContext) async throws {
         let sources = try ProviderSources(options.providers, context)
-        entry = try sources.entry(options.provider)
+        entry = try sources.entry(nameOrResource: options.provider)
         connector = try Connector(
             options.network, options.client, sources, context, deadline: options.network.deadline)
         let provider = entry.descriptor.id

@@ -56,13 +56,37 @@ struct Connector {
     /// The environment variables with secrets, as far as options and files name them.
     var secretVariables: Set<String> { registrations.secretVariables }
 
+    /// The provider of a resource that no file describes.
+    ///
+    /// - Throws: `OAuthError` at step `discovery`.
+    func entry(
+        ofResource resource: WebURL, among registry: ProviderRegistry
+    ) async throws -> ProviderRegistry.Entry {
+        let unknown = try ProviderRegistry().entry(ofResource: resource).descriptor.resolve()
+        return try await Discovery(
+            transport: network(for: unknown), limits: TransportLimits(deadline: deadline),
+            observer: console.isVerbose ? VerboseObserver(console: console) : nil
+        ).entry(ofResource: resource.text, among: registry)
+    }
+
+    /// - Parameters:
+    ///   - stored: The account that it is for; without one, a client of a resource may be registered.
+    ///   - document: The URL of the client's metadata, for a server that takes it as a client id.
+    ///   - isNew: Whether a stored client of a resource is forgotten.
     /// - Throws: `Failure` if there is no client id.
     func registration(
         for entry: ProviderRegistry.Entry,
         stored: Connection? = nil,
-        prefersSecret: Bool = false
-    ) throws -> ClientRegistration {
-        guard sandbox != nil else { return try registrations.registration(for: entry.descriptor, stored: stored) }
+        prefersSecret: Bool = false,
+        registering document: String? = nil,
+        again isNew: Bool = false
+    ) async throws -> ClientRegistration {
+        guard sandbox != nil else {
+            // A client that registers itself has no token of its own.
+            let registered =
+                try await prefersSecret ? nil : registeredClient(for: entry, stored: stored, document, isNew: isNew)
+            return try registered ?? registrations.registration(for: entry.descriptor, stored: stored)
+        }
         let source = try registrations.source(for: entry.descriptor, stored: stored)
         let descriptor = try entry.descriptor.variant(source.environment)
         let inputs = descriptor.exampleInputs(source.inputs)
@@ -80,6 +104,30 @@ struct Connector {
             clientID: prefersSecret ? SimulatedClient.confidentialClientID : SimulatedClient.clientID,
             prefersSecret: prefersSecret
         ).registration
+    }
+
+    /// The client of a resource, of which nobody configured the id.
+    ///
+    /// - Returns: `nil` if the configuration has one, or the account has another.
+    private func registeredClient(
+        for entry: ProviderRegistry.Entry, stored: Connection?, _ document: String?, isNew: Bool
+    ) async throws -> ClientRegistration? {
+        let source = try registrations.source(for: entry.descriptor)
+        guard entry.descriptor.resource != nil, source.clientID == nil else { return nil }
+        let provider = try entry.descriptor.variant(source.environment).resolve(inputs: source.inputs)
+        let registering = AutomaticRegistration(
+            ClientMetadata(
+                redirectURIs: [source.redirectURI ?? KnownResources.redirectURI(of: provider.id)],
+                clientName: "Carnet", scopes: source.scopes ?? []),
+            document: document, transport: network(for: provider), store: store)
+        guard let stored else {
+            if isNew { try await registering.forget(at: provider) }
+            return try await console.showing("registering a client") {
+                try await registering.registration(at: provider)
+            }
+        }
+        let known = try await registering.knownRegistration(at: provider)
+        return known.flatMap { $0.clientID.isSameBytes(as: stored.clientID) ? $0 : nil }
     }
 
     /// - Throws: `ResolutionError`.

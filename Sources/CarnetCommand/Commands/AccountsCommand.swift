@@ -25,7 +25,8 @@ struct AccountsCommand: Subcommand {
         let stores = UserStore(context.environment)
         let real = try await stores.tokens(ofSandbox: false).inventory()
         let sandboxed = try await stores.tokens(ofSandbox: true).inventory()
-        let accounts = real.accounts.map { ($0, false) } + sandboxed.accounts.map { ($0, true) }
+        let records = real.accounts.map { ($0, false) } + sandboxed.accounts.map { ($0, true) }
+        let accounts = records.filter { key, _ in !key.isRegistration }
         let rows = accounts.map { key, isSandbox in
             [key.provider.printable, key.account.printable, isSandbox ? "(at a sandbox)" : ""]
         }

@@ -127,7 +127,7 @@ struct CompareCommand: Subcommand {
         return try await console.showing(
             "fetching the metadata of \(provider.name.printable)" + (progress.map { " (\($0))" } ?? "")
         ) {
-            try await discovery.metadata(of: provider)
+            try await discovery.metadata(of: try await discovery.found(provider))
         }.drift(from: provider)
     }
 
@@ -163,7 +163,7 @@ struct CompareCommand: Subcommand {
 }
 
 extension ProviderSections {
-    fileprivate var hasMetadata: Bool { issuer != nil || discoveryURL != nil }
+    fileprivate var hasMetadata: Bool { issuer != nil || discoveryURL != nil || resource != nil }
 }
 
 /// Why providers could not be compared. A cause that many share, such as a missing network, is said once.

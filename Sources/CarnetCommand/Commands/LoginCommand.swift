@@ -12,11 +12,15 @@ struct LoginCommand: Subcommand {
             The authorization page opens in the browser, and the command receives the callback at 127.0.0.1. With \
             --sandbox, the page and all requests go to a running carnet sandbox: no account is needed.
 
+            A protected resource needs no descriptor and no client id. Its metadata names its authorization server (RFC \
+            9728), where the command registers a client.
+
             Examples:
               carnet login acme --client-id ID --client-secret-env ACME_SECRET
               carnet login acme --no-browser --scope openid --scope email
               carnet login acme --device
               carnet login acme --sandbox http://127.0.0.1:8400
+              carnet login https://api.acme.example/mcp
             """
     )
 
@@ -37,6 +41,18 @@ struct LoginCommand: Subcommand {
     @Flag(help: "Sign in on another device: show an address and a code, and wait (RFC 8628).")
     var device = false
 
+    @Option(
+        name: .customLong("client-id-document"),
+        help: ArgumentHelp(
+            "The URL of the client's metadata, for a resource whose server takes it as the client id. Otherwise a client is registered.",
+            valueName: "url"))
+    var document: String?
+
+    @Flag(
+        name: .customLong("register-again"),
+        help: "Register another client for a resource, because its server no longer knows the stored one.")
+    var registersAgain = false
+
     @OptionGroup(title: "Authorization options") var request: RequestOptions
 
     @Option(
@@ -56,15 +72,16 @@ struct LoginCommand: Subcommand {
 
     func run(_ context: CommandContext) async throws {
         let sources = try ProviderSources(account.providers, context)
-        let entry = try sources.entry(account.provider)
         // --timeout may be longer here, because it is for the user as well.
         let deadline = min(account.network.deadline, TransportLimits().deadline)
         let connector = try Connector(account.network, account.client, sources, context, deadline: deadline)
+        let entry = try await self.entry(sources, connector, context)
         try UserStore(context.environment).prepare(ofSandbox: connector.sandbox != nil)
         try await connector.requireReadableRecords(of: entry.descriptor.id, account: account.account)
         let option = connector.sandboxOption
         try await ProviderFailure(entry: entry, sandboxOption: option).explaining {
-            let registration = try connector.registration(for: entry)
+            let registration = try await connector.registration(
+                for: entry, registering: document, again: registersAgain)
             for line in entry.descriptor.statusLines { context.console.warn(line.printable) }
             let failures = ProviderFailure(
                 entry: entry, redirectURI: registration.redirectURI, sandboxOption: option)
@@ -74,6 +91,22 @@ struct LoginCommand: Subcommand {
             }
         }
         if let sandbox = connector.sandbox { UserStore(context.environment).remember(sandbox) }
+    }
+
+    /// The provider of the id, or of the resource, whose metadata are read again.
+    private func entry(
+        _ sources: ProviderSources, _ connector: Connector, _ context: CommandContext
+    ) async throws -> ProviderRegistry.Entry {
+        guard ProviderSources.isResource(account.provider) else { return try sources.entry(account.provider) }
+        let resource = try ProviderSources.resource(account.provider)
+        let unknown = try ProviderRegistry().entry(ofResource: resource)
+        let entry = try await ProviderFailure(entry: unknown, sandboxOption: connector.sandboxOption).explaining {
+            try await context.console.showing("asking \(resource.authority)") {
+                try await connector.entry(ofResource: resource, among: sources.registry)
+            }
+        }
+        try KnownResources(context.environment).save(entry)
+        return entry
     }
 
     /// Takes the candidate that the command line names.
@@ -130,7 +163,8 @@ struct LoginCommand: Subcommand {
         let refused = requested.filter { !granted.contains($0) }
         if !refused.isEmpty { console.warn("not granted: \(refused.joined(separator: " ").printable)") }
         let named = account.account.map { " --account \($0.shellWord)" } ?? ""
-        let rest = "\(entry.descriptor.id)\(named)\(connector.sandboxOption)"
+        let rest = "\(account.provider.shellWord)\(named)\(connector.sandboxOption)"
+        guard client.provider.resource == nil else { return console.note("next: carnet token \(rest)".printable) }
         console.note("next: carnet profile \(rest), carnet resources \(rest)".printable)
     }
 }

@@ -19,6 +19,7 @@ struct SandboxCommand: Subcommand {
             Examples:
               carnet sandbox acme --port 8400
               carnet sandbox --providers my-providers --fault bad-signature
+              carnet sandbox --resource https://api.acme.example/mcp
             """
     )
 
@@ -26,6 +27,13 @@ struct SandboxCommand: Subcommand {
         help: ArgumentHelp("The providers to simulate. Default: all.", valueName: "id"),
         completion: .providerIDs)
     var ids: [String] = []
+
+    @Option(
+        name: .customLong("resource"),
+        help: ArgumentHelp(
+            "The URL of a protected resource to simulate, with its authorization server. Repeatable.", valueName: "url")
+    )
+    var resources: [String] = []
 
     @Option(help: ArgumentHelp("The port. Default: any free one.", valueName: "n"))
     var port: Int = 0
@@ -62,7 +70,9 @@ struct SandboxCommand: Subcommand {
         guard !listsFaults else { return listFaults(context.console) }
         let sources = try ProviderSources(providers, context)
         let registrations = try Registrations(client, sources.registry, context)
-        let entries = try ids.isEmpty ? sources.registry.entries : ids.map { try sources.entry($0) }
+        let found = try resources.map { try sources.registry.entry(ofResource: ProviderSources.resource($0)) }
+        let named = try ids.map { try sources.entry($0) }
+        let entries = named.isEmpty && found.isEmpty ? sources.registry.entries : named + found
         var impersonated: [Provider] = []
         var clients: [ProviderID: [SandboxClient]] = [:]
         for entry in entries {
@@ -98,7 +108,7 @@ struct SandboxCommand: Subcommand {
                 approval: ask ? .page : .automatic(.sample), faults: Set(faults), offersFaults: ask, deviceInterval: 1)
         )
         if backChannelLogoutURI != nil { await sandbox.sendLogouts(by: SandboxLogoutSender(context.console).send) }
-        let names = impersonated.map(\.id.rawValue)
+        let names = named.isEmpty && found.isEmpty ? impersonated.map(\.id.rawValue) : ids + resources
         try await serve(sandbox, names, context.console)
     }
 

@@ -13,6 +13,8 @@ struct ConfigurationFolder {
     }
 
     var providers: String { path + "/providers" }
+    /// The descriptors of resources at which somebody signed in by URL.
+    var resources: String { path + "/resources" }
 
     /// Makes the folder, for the user alone, if it does not exist.
     ///
@@ -25,15 +27,18 @@ struct ConfigurationFolder {
     ///
     /// - Throws: `Failure` that says what it is, whose, and the command that repairs it.
     func check() throws {
-        for path in [path, providers] + descriptors + ["clients.yaml", "key", "sandbox-key"].map({ "\(path)/\($0)" }) {
+        let files = ["clients.yaml", "key", "sandbox-key"].map { "\(path)/\($0)" }
+        for path in [path, providers, resources] + descriptors + files {
             try check(path)
         }
     }
 
     /// Only of the folder itself: what cannot be listed is reported where it is read.
     private var descriptors: [String] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: providers)) ?? []
-        return names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted().map { "\(providers)/\($0)" }
+        [providers, resources].flatMap { folder in
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            return names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted().map { "\(folder)/\($0)" }
+        }
     }
 
     private func check(_ path: String) throws {

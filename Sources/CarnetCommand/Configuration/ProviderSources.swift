@@ -32,7 +32,7 @@ struct ProviderSources {
                 unreadable.append(error)
             }
         }
-        if !Path.isAbsent(configuration.providers) { add(configuration.providers) }
+        for place in [configuration.resources, configuration.providers] where !Path.isAbsent(place) { add(place) }
         for path in context.environment.providerFolders { add(path) }
         for path in options.folders {
             guard Path.isFolder(path) else {
@@ -64,16 +64,40 @@ struct ProviderSources {
         try registry.entry(named: name)
     }
 
+    /// The provider of a name, or of the URL of a resource at which somebody signed in.
+    ///
+    /// - Throws: `UnknownProviderError` with the nearest names; `Failure` for an unknown resource.
+    func entry(nameOrResource text: String) throws -> ProviderRegistry.Entry {
+        guard Self.isResource(text) else { return try entry(text) }
+        let id = try ProviderRegistry.id(ofResource: Self.resource(text))
+        guard let entry = try? self.entry(id.rawValue) else {
+            throw Failure(.failed, "nobody is signed in to \(text)", next: ["run carnet login \(text.shellWord)"])
+        }
+        return entry
+    }
+
+    /// Whether a provider is named by the URL of a protected resource.
+    static func isResource(_ name: String) -> Bool { name.hasPrefix("https://") || name.hasPrefix("http://") }
+
+    /// - Throws: `Failure` for a URL that cannot be requested.
+    static func resource(_ text: String) throws -> WebURL {
+        do throws(WebURLError) {
+            return try WebURL(text)
+        } catch {
+            throw Failure(.usage, "\(text.printable): \(error.reason)")
+        }
+    }
+
     /// Whether a provider is named by its file: by what has a `/` or the ending of a YAML file.
     static func isFile(_ name: String) -> Bool {
-        name.contains("/") || name.hasSuffix(".yaml") || name.hasSuffix(".yml")
+        !isResource(name) && (name.contains("/") || name.hasSuffix(".yaml") || name.hasSuffix(".yml"))
     }
 
     /// The provider of a name or of a file.
     ///
     /// - Throws: `Failure` with everything that is wrong with the file.
     func entry(nameOrFile: String, _ console: Console) throws -> ProviderRegistry.Entry {
-        guard Self.isFile(nameOrFile) else { return try entry(nameOrFile) }
+        guard Self.isFile(nameOrFile) else { return try entry(nameOrResource: nameOrFile) }
         let file = try SourceFile(readingFrom: nameOrFile)
         var all = registry
         let origin = ProviderRegistry.Origin.file(nameOrFile)

@@ -131,6 +131,9 @@ struct ErrorPage {
             fixedBy: "the user chooses the right account; or an attack"),
         ErrorPage(.authenticationTooOld, "the user signed in earlier than maxAge allows", fixedBy: "the user"),
         ErrorPage(.authenticationTooWeak, "the sign-in has none of the required acr values", fixedBy: "the user"),
+        ErrorPage(
+            .resourceMismatch, "the metadata of a protected resource describes another resource",
+            fixedBy: "descriptor author: resource; or an attack"),
         ErrorPage(.sessionEnded, "the provider ended the session, or nobody is signed in", fixedBy: "the user"),
         ErrorPage(
             .noRefreshToken, "the access token expired and there is no refresh token",

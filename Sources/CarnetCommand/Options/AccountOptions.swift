@@ -4,7 +4,8 @@ import Carnet
 /// Which provider, which account, and how to reach it.
 struct AccountOptions: ParsableArguments {
     @Argument(
-        help: ArgumentHelp("The provider's id; see carnet providers.", valueName: "id"),
+        help: ArgumentHelp(
+            "The provider's id, see carnet providers; or the URL of a protected resource.", valueName: "id|url"),
         completion: .providerIDs)
     var provider: String
 

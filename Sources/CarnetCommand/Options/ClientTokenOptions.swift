@@ -73,11 +73,11 @@ struct ClientTokenOptions: ParsableArguments {
         _ body: (OAuthClient, ClientGrant, ProviderRegistry.Entry) async throws -> Void
     ) async throws {
         let sources = try ProviderSources(account.providers, context)
-        let entry = try sources.entry(account.provider)
+        let entry = try sources.entry(nameOrResource: account.provider)
         let deadline = account.network.timeout.map { Duration.seconds($0) } ?? TransportLimits().deadline
         let connector = try Connector(account.network, account.client, sources, context, deadline: deadline)
         try await ProviderFailure(entry: entry, sandboxOption: connector.sandboxOption).explaining {
-            let registration = try connector.registration(for: entry, prefersSecret: true)
+            let registration = try await connector.registration(for: entry, prefersSecret: true)
             let client = try connector.client(for: entry, registration: registration)
             let wanted = scopes.flatMap { $0.split(separator: " ").map(String.init) }
             try await body(client, try grant(wanted, context.environment), entry)

@@ -31,6 +31,7 @@ package struct DescriptorRules: Sendable {
     var variants: [Named<ProviderDescriptor>] = []
     /// Whether the host named the place that the file came from, which a registry finds out.
     package internal(set) var isFromNamedPlace = true
+    package internal(set) var resource: Template?
     package internal(set) var issuer: Template?
     package internal(set) var issuerMatch = IssuerRule.exact
     package internal(set) var discovery: DiscoveryMode?
@@ -80,6 +81,10 @@ extension DescriptorRules: DescriptorSection {
         Key("notes", \.notes, "reasons for keys of this file"),
         Key("inputs", \.inputs, "values from the host, such as a domain or a tenant; available as {name}"),
         Key("environments", \.environments, "environments of the provider, such as sandbox, with the keys that differ"),
+        Key(
+            "resource", \.resource,
+            "the protected resource that all tokens are for (RFC 8707). If there is no issuer, the metadata of the resource names it (RFC 9728)"
+        ),
         Key("issuer", \.issuer, "the issuer identifier (OpenID Connect Discovery, section 3; RFC 8414, section 2)"),
         Key(
             "issuer_match", \.issuerMatch,

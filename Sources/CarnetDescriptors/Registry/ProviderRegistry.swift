@@ -53,6 +53,11 @@ public struct ProviderRegistry: Sendable {
         ids.compactMap { byID[$0] }.concurrentMap { $0.entry }.compactMap { $0 }
     }
 
+    /// The entries whose own files have a text. No other descriptor is decoded.
+    func entries(mentioning text: String) -> [Entry] {
+        ids.compactMap { byID[$0] }.filter { $0.file.text.contains(text) }.compactMap(\.entry)
+    }
+
     /// All ids. No descriptor is decoded for them.
     public var ids: [ProviderID] { byID.keys.sorted() }
 

@@ -4,7 +4,10 @@ extension ProviderDescriptor {
     /// The hosts that the descriptor itself names, in lower case: none that an input brings, or discovery.
     package var ownHosts: Set<String> {
         let endpoints = EndpointName.allCases.compactMap { self.endpoints[$0] }
-        let templates = [self.issuer, self.discoveryURL].compactMap { $0 } + endpoints + self.resources.map(\.url)
+        // The issuer of a resource may have come from the network, so it is as local as the resource itself and no more.
+        let issuer = self.resource == nil ? self.issuer : nil
+        let templates =
+            [self.resource, issuer, self.discoveryURL].compactMap { $0 } + endpoints + self.resources.map(\.url)
         return Set(templates.compactMap(\.literalHost) + self.api.hosts.compactMap { Template.host(in: $0.source) })
     }
 }
@@ -24,7 +27,8 @@ extension Template {
 extension ProviderSections {
     /// The hosts that the descriptor and its inputs name, in lower case, before discovery.
     package var namedHosts: Set<String> {
-        let places = [issuer.flatMap { try? WebURL($0) }, discoveryURL].compactMap { $0 } + endpoints.urls.values
+        let issuer = self.resource ?? self.issuer.flatMap { try? WebURL($0) }
+        let places = [issuer, discoveryURL].compactMap { $0 } + endpoints.urls.values
         let further = resources.map(\.target) + profile.requests.map(\.url)
         let urls = places + further + api.hosts.compactMap { try? WebURL("https://\($0)") }
         let loopback = urls.contains(where: \.isLoopback) ? ["localhost", "127.0.0.1", "[::1]"] : []

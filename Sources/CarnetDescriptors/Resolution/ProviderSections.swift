@@ -9,7 +9,16 @@ package struct ProviderSections: Sendable {
     /// The values that filled the descriptor, defaults included, without those that are secret.
     package let inputs: [String: String]
     private let secrets: HiddenValues
-    package let issuer: String?
+    /// The protected resource that all tokens are for (RFC 8707).
+    package internal(set) var resource: WebURL?
+    /// The scopes that the metadata of the resource names, for a descriptor that names none.
+    package internal(set) var resourceScopes: [String] = []
+    /// Whether the server announces the scope `offline_access`. Only a sign-in for a resource adds it by itself.
+    package var announcesOfflineAccess = false
+    /// Whether the server takes the URL of a client's metadata as a client id.
+    package var acceptsClientDocuments = false
+    /// Also named by the metadata of the resource.
+    package internal(set) var issuer: String?
     /// Which other issuers are its own too; also widened by the metadata.
     package var issuerMatch: IssuerMatch
     package let discoveryURL: WebURL?
@@ -44,6 +53,10 @@ extension ProviderSections {
     /// The values of the inputs that are secret.
     package var secretInputs: [String: String] { secrets.values }
     package var name: String { descriptor.name }
+    /// Whether the metadata of the resource named the issuer, and not the descriptor.
+    package var isIssuerFound: Bool { descriptor.issuer == nil && issuer != nil }
+    /// The hosts that the descriptor itself names, in lower case.
+    package var ownHosts: Set<String> { descriptor.ownHosts }
     package var docs: String? { descriptor.docs }
     package var display: DisplayRules { descriptor.display }
     package var status: ProviderStatus { descriptor.status }
@@ -69,6 +82,9 @@ extension ProviderSections {
         let issuer = try descriptor.issuer.flatMap { template throws(ResolutionError) in
             try resolver.issuerURL(template)?.text
         }
+        let resource = try descriptor.resource.flatMap { template throws(ResolutionError) in
+            try resolver.url(template, key: "resource")
+        }
         let issuerMatch = try resolver.issuerMatch(descriptor.issuerMatch)
         let discoveryURL = try descriptor.discoveryURL.flatMap { template throws(ResolutionError) in
             try resolver.url(template, key: "discovery_url")
@@ -82,6 +98,7 @@ extension ProviderSections {
             descriptor: descriptor,
             inputs: resolver.values,
             secrets: HiddenValues(resolver.secrets),
+            resource: resource,
             issuer: issuer,
             issuerMatch: issuerMatch,
             discoveryURL: discoveryURL,

@@ -1,4 +1,4 @@
-import CarnetFoundation
+package import CarnetFoundation
 
 /// A provider with its inputs filled in. The values of its metadata and of a sign-in are still missing.
 public struct Provider: ProviderStage, Sendable {
@@ -89,6 +89,20 @@ extension Provider {
         return Provider(
             shared: shared.changed { sections in
                 sections.endpoints.fill(client: values(), trusting: sections.trustedHosts)
+            })
+    }
+
+    /// The provider of a resource, after the resource's metadata named the issuer (RFC 9728, section 3.2).
+    ///
+    /// - Parameters:
+    ///   - resource: The resource as its metadata names it: the one of the descriptor, or its origin.
+    ///   - scopes: The scopes to request if the descriptor names none.
+    package func found(_ resource: WebURL, issuer: String, scopes: [String]) -> Provider {
+        Provider(
+            shared: shared.changed { sections in
+                sections.resource = resource
+                sections.issuer = issuer
+                sections.resourceScopes = scopes
             })
     }
 

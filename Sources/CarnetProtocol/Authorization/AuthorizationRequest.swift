@@ -39,10 +39,10 @@ extension AuthorizationRequest {
             try RedirectURI.check(redirectURI, against: provider)
         }
         let rules = provider.authorization
-        let scopes = provider.scopes.requested(
-            options.scopes ?? registration.scopes ?? provider.scopes.defaults,
-            isOffline: options.requestsRefreshToken
-        )
+        var options = options
+        options.access.resource = provider.resourceServers(options.access.resource)
+        let scopes = provider.requestedScopes(
+            options.scopes ?? registration.scopes, isOffline: options.requestsRefreshToken)
         let isOpenID = scopes.contains("openid") && provider.idToken.none == nil
         let hasNonce = isOpenID && rules.nonce.isSent
         let secrets = try random.secrets(1 + (hasNonce ? 1 : 0) + (rules.pkce.isRequired ? 1 : 0))
@@ -130,7 +130,8 @@ extension AuthorizationRequest {
             dpopKey: dpopKey?.encoded,
             hasStateInRedirectURI: rules.state.isParameter ? nil : true,
             responseMode: responseMode,
-            servers: provider.shared.serverPlaces
+            servers: provider.shared.serverPlaces,
+            issuer: provider.isIssuerFound ? provider.issuer : nil
         )
         expiresAt = nil
         self.parameters = parameters
@@ -200,6 +201,26 @@ extension DiscoveredStage {
             )
         }
         return url
+    }
+}
+
+extension ProviderStage {
+    /// The scopes to send: those that are named, else the default ones, with those for a refresh token.
+    ///
+    /// If a resource needs scopes, and its server announces `offline_access`, the scope is requested with them. Alone it
+    /// would replace the server's default scopes.
+    func requestedScopes(_ named: [String]?, isOffline: Bool) -> [String] {
+        let defaults = self.scopes.defaults.isEmpty ? self.resourceScopes : self.scopes.defaults
+        let scopes = self.scopes.requested(named ?? defaults, isOffline: isOffline)
+        guard isOffline, self.announcesOfflineAccess, self.resource != nil, !scopes.isEmpty,
+            !scopes.contains("offline_access")
+        else { return scopes }
+        return scopes + ["offline_access"]
+    }
+
+    /// The resource servers that tokens are for: those that are named, else the descriptor's (RFC 8707).
+    func resourceServers(_ named: [String]) -> [String] {
+        named.isEmpty ? [self.resource?.text].compactMap { $0 } : named
     }
 }
 

@@ -34,6 +34,8 @@ public struct PendingAuthorization: Codable, Hashable, Sendable {
     package var responseMode: ResponseMode?
     /// The origins that may receive the code and the client's credentials, as they were when the sign-in began.
     package var servers: [String]?
+    /// The issuer, if the metadata of a resource named it when the sign-in began.
+    package var issuer: String?
 
     /// The `state` that matches a callback to this attempt. It can be the key in a store: it is no more secret than
     /// the authorization URL.

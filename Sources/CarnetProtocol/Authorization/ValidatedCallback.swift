@@ -87,6 +87,12 @@ extension PendingAuthorization {
                     : "the sign-in began at \(self.provider), not at \(provider.id)"
             )
         }
+        guard issuer == nil || issuer.isSameBytes(as: provider.issuer) else {
+            throw OAuthError(
+                .callback, .providerMismatch,
+                "the resource has another authorization server than when the sign-in began",
+                descriptorKey: "resource", hint: "begin the sign-in again")
+        }
         guard now < expiresAt else {
             throw OAuthError(.callback, .expiredAttempt, "the sign-in took too long", hint: "begin the sign-in again")
         }

@@ -10,6 +10,8 @@ package struct CredentialBinding: Codable, Hashable, Sendable {
     package var servers: [String]
     /// The places that may receive access tokens only.
     package var resources: [String]
+    /// The issuer, if the metadata of a resource named it: the next time, it may name another one at the same server.
+    package var issuer: String?
 
     package init(servers: [String], resources: [String]) {
         self.servers = servers
@@ -20,6 +22,7 @@ package struct CredentialBinding: Codable, Hashable, Sendable {
     package init(to provider: DiscoveredProvider) {
         servers = provider.shared.serverPlaces
         resources = provider.shared.resourcePlaces
+        issuer = provider.isIssuerFound ? provider.issuer : nil
     }
 }
 

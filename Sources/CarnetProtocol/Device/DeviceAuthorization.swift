@@ -23,17 +23,17 @@ extension DeviceAuthorization {
     /// Requests the codes (RFC 8628, section 3.1).
     ///
     /// - Parameter scopes: The scopes to request; `nil` for the registration's, else the descriptor's default.
-    /// - Returns: The request, and the scopes in it.
+    /// - Returns: The request, and the scopes and resource servers in it.
     /// - Throws: `OAuthError` at step `deviceAuthorization`.
     package static func request(
         scopes: [String]? = nil,
         isOffline: Bool = true,
         resources: [String] = [],
         in context: RequestContext<FilledProvider>
-    ) throws(OAuthError) -> (request: PreparedRequest, scopes: [String]) {
+    ) throws(OAuthError) -> (request: PreparedRequest, scopes: [String], resources: [String]) {
         let provider = context.provider
-        let wanted = provider.scopes.requested(
-            scopes ?? context.registration.scopes ?? provider.scopes.defaults, isOffline: isOffline)
+        let wanted = provider.requestedScopes(scopes ?? context.registration.scopes, isOffline: isOffline)
+        let resources = provider.resourceServers(resources)
         let rules = provider.device.request
         var parameters = RequestParameters(.deviceAuthorization, .device, rules)
         if !wanted.isEmpty || provider.scopes.whenEmpty == .send {
@@ -41,7 +41,7 @@ extension DeviceAuthorization {
         }
         try parameters.add(.resource, each: try ResourceIndicator.checked(resources, at: .deviceAuthorization))
         let request = try TokenRequest.send(&parameters, in: context, rules: rules)
-        return (request, wanted)
+        return (request, wanted, resources)
     }
 
     /// Validates the response with the codes.

@@ -62,6 +62,8 @@ public struct OAuthError: Error, Hashable, Sendable {
     /// When the server asked to be sent the next request, by this machine's clock: from `Retry-After` (RFC 9110, section
     /// 10.2.3), at most an hour after the response. `nil` if the server named no time.
     public var retryAt: Date?
+    /// The scopes that a resource requires, for the kind `insufficientScope` (RFC 6750, section 3.1); empty if it names none.
+    public var scopes: [String] = []
 
     package init(
         _ step: Step,
@@ -145,6 +147,8 @@ extension OAuthError {
         case authenticationTooOld, authenticationTooWeak
         // Using a session
         case valueRefused, valueMissing, choiceNeeded, badSignedCallback
+        /// The metadata of a protected resource describes another resource.
+        case resourceMismatch
         case sessionEnded, noRefreshToken, unauthorized, insufficientScope, undeclaredHost, storage
         /// A credential would go to a server that it was not obtained from. Nothing was sent.
         case bindingMismatch

@@ -58,9 +58,11 @@ extension ClientGrant {
         in context: RequestContext<FilledProvider>
     ) throws(OAuthError) -> PreparedRequest {
         if case .credentials = proof {
-            return try TokenRequest.clientCredentials(scopes: scopes, resources: resource, in: context)
+            return try TokenRequest.clientCredentials(
+                scopes: scopes, resources: context.provider.resourceServers(resource), in: context)
         }
         let (provider, registration) = (context.provider, context.registration)
+        let resource = provider.resourceServers(resource)
         let rules = provider.jwtBearer
         let scope = scopes.isEmpty ? nil : try provider.scopes.joined(scopes)
         var parameters = RequestParameters(.jwtBearer, .jwtBearer, rules.grant.request)

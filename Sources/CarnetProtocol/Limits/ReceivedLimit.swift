@@ -25,6 +25,8 @@ package enum ReceivedLimit {
     package static let requestURI = 2 * 1024
     package static let keyID = 1024
     package static let issuer = 2 * 1024
+    /// A scope that a resource names.
+    package static let resourceScope = 256
     /// OpenID Connect Core, section 2.
     package static let subject = 255
     /// Real ones are encrypted values of several hundred bytes.

@@ -22,6 +22,10 @@ package struct ProviderMetadata: Sendable {
     package let authenticationMethods: [ClientAuthenticationMethod]
     /// The accepted algorithms of client assertions.
     package let assertionAlgorithms: [AssertionAlgorithm]
+    /// Whether the scope `offline_access` is among those that the server announces.
+    package let announcesOfflineAccess: Bool
+    /// Whether the URL of a client's metadata can be its client id (OAuth Client ID Metadata Document, section 5).
+    package let acceptsClientDocuments: Bool
     /// Whether authorization requests must be pushed (RFC 9126, section 5).
     package let demandsPushedAuthorization: Bool
     /// Whether authorization requests must be signed, and the accepted algorithms (RFC 9101, section 10.5).
@@ -34,6 +38,9 @@ package struct ProviderMetadata: Sendable {
 extension ProviderMetadata {
     /// The URLs of the metadata, in the order to try: OpenID Connect's suffix, then the two insertions of RFC 8414,
     /// section 3 and section 5. For an issuer without a path, the first and the last are the same.
+    ///
+    /// A resource protects itself with OAuth, so for its issuer the insertions come first: a server that follows only
+    /// OpenID Connect has neither.
     package static func locations(for provider: Provider) throws(OAuthError) -> [WebURL] {
         if let url = provider.discoveryURL { return [url] }
         guard let issuer = provider.issuer else {
@@ -48,14 +55,12 @@ extension ProviderMetadata {
             let url = try WebURL(issuer)
             let path = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
             let root = "\(url.scheme)://\(url.authority)"
-            let places = [
-                "\(root)\(path)/.well-known/openid-configuration",
-                "\(root)/.well-known/oauth-authorization-server\(path)",
-                "\(root)/.well-known/openid-configuration\(path)",
-            ]
-            return try (path.isEmpty ? places.dropLast() : places[...]).map { place throws(WebURLError) in
-                try WebURL(place)
-            }
+            let suffixed = "\(root)\(path)/.well-known/openid-configuration"
+            let inserted =
+                ["\(root)/.well-known/oauth-authorization-server\(path)"]
+                + (path.isEmpty ? [] : ["\(root)/.well-known/openid-configuration\(path)"])
+            let places = provider.resource == nil ? [suffixed] + inserted : inserted + [suffixed]
+            return try places.map { place throws(WebURLError) in try WebURL(place) }
         } catch {
             throw OAuthError(
                 .discovery, .badDescriptor, "the issuer is invalid: \(error.reason)", descriptorKey: "issuer")
@@ -115,6 +120,8 @@ extension ProviderMetadata {
             .compactMap(ClientAuthenticationMethod.init)
         assertionAlgorithms = try Self.texts("token_endpoint_auth_signing_alg_values_supported", of: body)
             .compactMap(AssertionAlgorithm.init)
+        announcesOfflineAccess = body["scopes_supported"]?.array?.contains { $0.string == "offline_access" } ?? false
+        acceptsClientDocuments = try Self.flag("client_id_metadata_document_supported", of: body)
         demandsPushedAuthorization = try Self.flag("require_pushed_authorization_requests", of: body)
         demandsRequestObject = try Self.flag("require_signed_request_object", of: body)
         requestObjectAlgorithms = Self.announced("request_object_signing_alg_values_supported", of: body)
@@ -209,7 +216,7 @@ extension ProviderSections {
         case .off: false
         case .preferred, .required: true
         case nil:
-            issuer != nil
+            (issuer != nil || resource != nil)
                 && ([.authorization, .token, .jwks] + (authorization.isPushed ? [.pushedAuthorizationRequest] : []))
                     .contains { endpoints[$0] == nil }
         }
@@ -241,6 +248,8 @@ extension Provider {
     package func merging(_ metadata: ProviderMetadata) -> DiscoveredProvider {
         withoutMetadata.changed {
             $0.endpoints.merge(metadata)
+            $0.announcesOfflineAccess = metadata.announcesOfflineAccess
+            $0.acceptsClientDocuments = metadata.acceptsClientDocuments
             if $0.idToken.algorithms.isEmpty { $0.idToken.algorithms = metadata.signatureAlgorithms }
             if $0.issuerMatch == .off { $0.issuerMatch = .anyOf([metadata.issuer]) }
             $0.client.accept(announced: metadata.authenticationMethods)

@@ -41,6 +41,14 @@ extension ClientMetadata {
     /// The metadata as they are sent (RFC 7591, section 2; OpenID Connect Dynamic Client Registration, section 2).
     func document(at provider: DiscoveredProvider) throws(OAuthError) -> JSONObject {
         for uri in redirectURIs { try RedirectURI.check(uri, against: provider) }
+        var body = try plainDocument()
+        if !scopes.isEmpty { body["scope"] = .string(try provider.scopes.joined(scopes)) }
+        for (name, value) in try signatures(at: provider) + encryptions(at: provider) { body[name] = .string(value) }
+        return body
+    }
+
+    /// What does not depend on the server.
+    func plainDocument() throws(OAuthError) -> JSONObject {
         guard !authenticationMethod.usesKey || keys.contains(where: \.canSign) else {
             throw OAuthError(
                 .registration, .missingClientKey,
@@ -57,7 +65,6 @@ extension ClientMetadata {
         body["client_name"] = clientName.map { .string($0) }
         // A server that knows the member only as `web` by default may refuse another redirect URI without it.
         body["application_type"] = isNative ? "native" : "web"
-        if !scopes.isEmpty { body["scope"] = .string(try provider.scopes.joined(scopes)) }
         // RFC 7591, section 2: never both.
         if !keys.isEmpty, uris[.keySet] == nil { body["jwks"] = ClientKey.publicKeySet(keys) }
         if dpopBoundAccessTokens { body["dpop_bound_access_tokens"] = true }
@@ -69,7 +76,6 @@ extension ClientMetadata {
             // Without session and issuer in the request, Carnet does not believe a frame.
             if name == .frontChannelLogout { body["frontchannel_logout_session_required"] = true }
         }
-        for (name, value) in try signatures(at: provider) + encryptions(at: provider) { body[name] = .string(value) }
         return body
     }
 

@@ -83,7 +83,17 @@ extension ClientMetadata {
         guard !redirectURIs.isEmpty else {
             throw OAuthError(.registration, .badRegistration, "the metadata has no redirect URI")
         }
-        let url = try provider.endpoint(.registration, for: .registration)
+        let url: WebURL
+        do throws(OAuthError) {
+            url = try provider.endpoint(.registration, for: .registration)
+        } catch {
+            guard error.kind == .missingEndpoint, provider.resource != nil else { throw error }
+            throw error.meaning(
+                .missingEndpoint, "the authorization server \(provider.issuer ?? "") registers no clients by itself",
+                hint:
+                    "register a client there by hand with the redirect URI \(redirectURIs[0]), and configure its client id"
+            )
+        }
         return try .registration(
             .post, url, key: "endpoints.registration", token: initialAccessToken, body: try document(at: provider))
     }

@@ -16,7 +16,7 @@ public struct RegisteredClient: Codable, Hashable, Sendable {
     package let managementToken: Secret?
     /// The origins that may receive the client's credentials, as the provider was when it registered; `nil` if
     /// they are unknown.
-    package package(set) var origins: [String]?
+    package var origins: [String]?
 
     /// A client that registered earlier, from a store.
     package init(

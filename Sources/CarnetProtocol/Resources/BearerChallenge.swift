@@ -96,7 +96,7 @@ extension OAuthError {
             return rejectedToken(response, of: request, serverError)
         }
         if response.status == 403, response.retryAfter == nil || challenge.serverError != nil {
-            return OAuthError(
+            var error = OAuthError(
                 request.step,
                 .insufficientScope,
                 "the granted scopes are not sufficient for the resource",
@@ -106,6 +106,8 @@ extension OAuthError {
                 hint: challenge.scopes.isEmpty
                     ? nil : "sign in with the scopes " + challenge.scopes.joined(separator: " ")
             )
+            error.scopes = challenge.scopes
+            return error
         }
         return OAuthError.status(
             response, request.step, key: request.descriptorKey, fields: errors, hiding: request.secrets)

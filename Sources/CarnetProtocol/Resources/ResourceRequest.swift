@@ -44,6 +44,7 @@ package enum ResourceRequest {
             provider.resources.contains { $0.target.hasOrigin(of: url) }
             || declared.contains { $0.target.hasOrigin(of: url) }
             || provider.endpoints[.userinfo]?.hasOrigin(of: url) == true
+            || provider.resource?.hasOrigin(of: url) == true
             || provider.api.hosts.contains { (try? WebURL("https://" + $0))?.hasOrigin(of: url) == true }
         guard isDeclared else {
             throw OAuthError(

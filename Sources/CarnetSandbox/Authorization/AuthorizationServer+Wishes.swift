@@ -24,7 +24,7 @@ extension AuthorizationServer {
         _ received: ReceivedParameters, _ names: ParameterNames, _ request: inout AuthorizationRequest
     ) throws(OAuthError) {
         _ = try checkResources(received, names)
-        request.resources = received.pairs.filter { $0.name == names["resource"] }.map(\.value)
+        request.resources = received.values(named: names["resource"])
         if let text = received[names["authorization_details"]] {
             let details = try? JSONValue(parsing: text)
             guard let objects = details?.array, !objects.isEmpty,

@@ -23,6 +23,7 @@ struct AuthorizationServer: Sendable {
     private var madeKeys: KeySet?
 
     init(_ provider: Provider, clients: [SandboxClient], options: SandboxOptions, seams: Seams) {
+        let provider = provider.withInventedIssuer
         self.provider = provider
         self.clients = clients
         self.options = options
@@ -128,6 +129,14 @@ struct AuthorizationServer: Sendable {
         case .registration: registration(request)
         case .pushedAuthorizationRequest: pushedAuthorizationRequest(request)
         }
+    }
+}
+
+extension Provider {
+    /// The provider of a resource that is its own authorization server, if the descriptor does not say which it has.
+    fileprivate var withInventedIssuer: Provider {
+        guard self.issuer == nil, self.discoveryURL == nil, let resource = self.resource else { return self }
+        return found(resource, issuer: "\(resource.scheme)://\(resource.authority)", scopes: [])
     }
 }
 

@@ -7,6 +7,8 @@ import CarnetFoundation
 struct ServedEndpoints: Sendable {
     let urls: [EndpointName: WebURL]
     let metadata: [WebURL]
+    /// The metadata of the resource (RFC 9728, section 3.1).
+    let resourceMetadata: WebURL?
     /// The page at which a person confirms a device's code.
     let verification: WebURL?
 
@@ -29,6 +31,12 @@ struct ServedEndpoints: Sendable {
             }
         }
         if let url = provider.discoveryURL, !metadata.contains(url) { metadata.append(url) }
+        resourceMetadata = provider.resource.flatMap { resource in
+            let path = resource.path == "/" ? "" : resource.path
+            let query = resource.query.map { "?\($0)" } ?? ""
+            return try? WebURL(
+                "\(resource.scheme)://\(resource.authority)/.well-known/oauth-protected-resource\(path)\(query)")
+        }
         self.urls = urls
         verification = urls[.deviceAuthorization].flatMap { try? WebURL("\($0.scheme)://\($0.authority)/activate") }
         self.metadata = metadata
@@ -48,6 +56,10 @@ struct ServedEndpoints: Sendable {
 
     func isMetadata(_ url: WebURL) -> Bool {
         metadata.contains { $0.receives(url) }
+    }
+
+    func isResourceMetadata(_ url: WebURL) -> Bool {
+        resourceMetadata?.receives(url) ?? false
     }
 
     func isVerification(_ url: WebURL) -> Bool {

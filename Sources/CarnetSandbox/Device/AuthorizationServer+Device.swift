@@ -29,7 +29,7 @@ extension AuthorizationServer {
                 scopes: scopes,
                 isOffline: provider.scopes.offline.allSatisfy(scopes.contains),
                 audience: try checkResources(received.parameters, names),
-                resources: received.parameters.pairs.filter { $0.name == names["resource"] }.map(\.value),
+                resources: received.parameters.values(named: names["resource"]),
                 end: now.addingTimeInterval(Double(Self.deviceLifetime)),
                 interval: options.deviceInterval,
                 nextPoll: now.addingTimeInterval(Double(options.deviceInterval))

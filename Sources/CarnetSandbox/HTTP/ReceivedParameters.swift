@@ -74,6 +74,9 @@ struct ReceivedParameters {
         pairs.first { $0.name.isSameBytes(as: name) && !$0.value.isEmpty }?.value
     }
 
+    /// The values of a parameter that may be repeated.
+    func values(named name: String) -> [String] { pairs.filter { $0.name.isSameBytes(as: name) }.map(\.value) }
+
     /// Whether the parameter was sent at all, empty or not.
     func contains(_ name: String) -> Bool {
         pairs.contains { $0.name.isSameBytes(as: name) }

@@ -131,8 +131,25 @@ extension AuthorizationServer {
 
     /// Whether this server is the resource server of a URL.
     func hasResource(at url: WebURL) -> Bool {
-        resources.contains { $0.target.receives(url) } || isConnectionURL(url)
+        resources.contains { $0.target.receives(url) } || isConnectionURL(url) || isProtectedResource(url)
             || provider.api.hosts.contains { $0 == url.host || $0 == url.authority }
+    }
+
+    /// Whether this is the resource that all tokens are for.
+    private func isProtectedResource(_ url: WebURL) -> Bool { provider.resource?.receives(url) ?? false }
+
+    /// The metadata of the resource (RFC 9728, section 2).
+    func resourceMetadata(_ request: ServerRequest) -> Reply {
+        guard request.method == .get else { return .methodNotAllowed(request.method, allowed: "GET") }
+        var document = JSONObject()
+        document["resource"] = provider.resource.map { .string($0.text) }
+        document["authorization_servers"] = .array([metadataIssuer].compactMap { $0 }.map { .string($0) })
+        if !provider.scopes.defaults.isEmpty {
+            document["scopes_supported"] = .array(provider.scopes.defaults.map { .string($0) })
+        }
+        document["bearer_methods_supported"] = ["header"]
+        document["resource_name"] = .string(provider.name)
+        return .json(.object(document))
     }
 
     /// Whether the request brings an access token that this server has issued, good or not.
@@ -176,6 +193,12 @@ extension AuthorizationServer {
                 headers.filter { !request.body.isEmpty || $0.name.lowercased() != "content-type" })
         } catch {
             throw .badRequest(error.description)
+        }
+        // RFC 8707, section 2: a token for another resource opens nothing here.
+        if isProtectedResource(request.url), let own = provider.resource?.text {
+            guard grant.resources.contains(where: { $0.isSameBytes(as: own) }) else {
+                throw .invalidToken("the access token is for another resource")
+            }
         }
         guard !has(.stepUp) || grant.acr == Self.strongAuthentication else { throw .insufficientAuthentication }
         let missing = resource?.requirement.missing(from: effectiveScopes(access.scopes)) ?? []
@@ -333,6 +356,7 @@ extension AuthorizationServer {
             header += ", error=\"\(code)\", error_description=\"\(error.description)\""
             body = ["error": .string(code), "error_description": .string(error.description)]
         }
+        if let url = endpoints.resourceMetadata { header += ", resource_metadata=\"\(url.text)\"" }
         if !scopes.isEmpty { header += ", scope=\"\(scopes.joined(separator: " "))\"" }
         return .json(body, status: status, [.wwwAuthenticate: header])
     }

@@ -118,6 +118,7 @@ extension AuthorizationServer {
             keyThumbprint: thumbprint
         )
         grant.extensionGrant = .clientCredentials
+        grant.resources = received.values(named: names["resource"])
         ledger.grants[grantID] = grant
         return try issue(grantID, grant, scopes: scopes, isRefresh: false, refreshToken: nil)
     }
@@ -157,6 +158,7 @@ extension AuthorizationServer {
             keyThumbprint: thumbprint
         )
         grant.extensionGrant = .jwtBearer
+        grant.resources = received.values(named: names["resource"])
         ledger.grants[grantID] = grant
         return try issue(grantID, grant, scopes: scopes, isRefresh: false, refreshToken: nil)
     }
@@ -198,6 +200,7 @@ extension AuthorizationServer {
             keyThumbprint: thumbprint
         )
         grant.extensionGrant = .tokenExchange
+        grant.resources = received.values(named: names["resource"])
         ledger.grants[grantID] = grant
         var body = try issue(grantID, grant, scopes: grant.scopes, isRefresh: false, refreshToken: nil)
         let rules = provider.tokenExchange.response ?? provider.token.response
@@ -211,14 +214,14 @@ extension AuthorizationServer {
         _ received: ReceivedParameters, _ names: ParameterNames, of grant: Grant
     ) throws(OAuthError) {
         _ = try checkResources(received, names)
-        for item in received.pairs where item.name == names["resource"] && !grant.resources.contains(item.value) {
-            throw OAuthError("invalid_target", "the resource \(item.value) was not requested at the sign-in")
+        for resource in received.values(named: names["resource"]) where !grant.resources.contains(resource) {
+            throw OAuthError("invalid_target", "the resource \(resource) was not requested at the sign-in")
         }
     }
 
     /// The resource that a token is for: absolute URIs without a fragment (RFC 8707, section 2).
     func checkResources(_ received: ReceivedParameters, _ names: ParameterNames) throws(OAuthError) -> String? {
-        let resources = received.pairs.filter { $0.name == names["resource"] }.map(\.value)
+        let resources = received.values(named: names["resource"])
         for resource in resources {
             guard let colon = resource.firstIndex(of: ":"), resource[..<colon].first?.isLetter == true,
                 !resource.contains("#")

@@ -25,7 +25,7 @@ private func registration(secret: String? = nil) -> ClientRegistration {
 
 private func device(_ body: String, _ keys: String = "", status: Int = 200) throws -> DeviceAuthorization {
     let provider = try provider(keys)
-    let (request, scopes) = try DeviceAuthorization.request(
+    let (request, scopes, _) = try DeviceAuthorization.request(
         in: RequestContext(at: provider, as: registration(), random: SeededRandomSource(seed: 9), now: Attempt.now))
     return try DeviceAuthorization(
         validating: .json(body, status: status), to: request, scopes: scopes, from: provider, now: Attempt.now)
@@ -38,7 +38,7 @@ private let reply =
 struct DeviceAuthorizationTests {
     @Test("Request is a form POST")
     func requestIsAFormPost() throws {
-        let (request, scopes) = try DeviceAuthorization.request(
+        let (request, scopes, _) = try DeviceAuthorization.request(
             in: RequestContext(
                 at: try provider(), as: registration(), random: SeededRandomSource(seed: 9), now: Attempt.now))
         #expect(request.bodyText == "scope=read%20write&client_id=client")

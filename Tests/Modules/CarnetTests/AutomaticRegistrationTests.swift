@@ -15,7 +15,7 @@ struct AutomaticRegistrationTests {
         redirectURIs: ["com.example.app:/callback"], authenticationMethod: .clientSecretBasic, scopes: ["openid"])
 
     private func registering(
-        _ store: any RegistrationStore = MemoryRegistrationStore(), secretEndsAfter lifetime: Int = 0
+        _ store: any TokenStore = MemoryTokenStore(), secretEndsAfter lifetime: Int = 0
     ) -> AutomaticRegistration {
         provider.on("/register") { provider, _ in
             let number = provider.count("/register")
@@ -50,12 +50,33 @@ struct AutomaticRegistrationTests {
     // DCR-06.
     @Test("The next run uses what is kept")
     func theNextRunUsesWhatIsKept() async throws {
-        let store = MemoryRegistrationStore()
+        let store = MemoryTokenStore()
         _ = try await registering(store).registration(at: try resolved())
         let registration = try await registering(store).registration(at: try resolved())
         #expect(registration.clientID == "registered-1" && registration.clientSecret == Secret("secret"))
         #expect(registration.authenticationMethod == .clientSecretBasic && registration.scopes == ["openid"])
         #expect(provider.count("/register") == 1)
+    }
+
+    // Each has its own memory, as processes have. What they share is the store and its locks.
+    @Test("Programs that start together without a client register one")
+    func programsThatStartTogether() async throws {
+        let store = MemoryTokenStore()
+        let programs = (0..<5).map { _ in registering(store) }
+        let resolved = try resolved()
+        let outcomes = await concurrently(5) { try await programs[$0].registration(at: resolved).clientID }
+        #expect(try Set(outcomes.map { try $0.get() }) == ["registered-1"])
+        #expect(provider.count("/register") == 1)
+    }
+
+    @Test("The record of a client is no account of a provider")
+    func theRecordIsNoAccount() async throws {
+        let store = MemoryTokenStore()
+        _ = try await registering(store).registration(at: try resolved())
+        let keys = await store.keys()
+        #expect(keys.count == 1 && keys.allSatisfy(\.isRegistration))
+        #expect(!ProviderID.isValid(try #require(keys.first?.provider)))
+        #expect(try await provider.client(store: store).accounts().isEmpty)
     }
 
     @Test("Secret that has ended takes a new client")
@@ -74,10 +95,11 @@ struct AutomaticRegistrationTests {
         let registering = registering(store)
         let resolved = try resolved()
         for _ in 1...2 {
-            await #expect(throws: ReluctantStore.Failure.self) { try await registering.registration(at: resolved) }
+            await #expect(throws: TokenStoreError.self) { try await registering.registration(at: resolved) }
         }
         #expect(try await registering.registration(at: resolved).clientID == "registered-1")
-        #expect(provider.count("/register") == 1 && store.saved?.clientID == "registered-1")
+        #expect(provider.count("/register") == 1)
+        #expect(try await self.registering(store).registration(at: resolved).clientID == "registered-1")
     }
 
     @Test("Refusal is reported and tried again")
@@ -107,27 +129,36 @@ struct AutomaticRegistrationTests {
     }
 }
 
-/// A store that does not take the first clients.
-private final class ReluctantStore: RegistrationStore {
-    struct Failure: Error {}
-
-    private let state: Lock<(failures: Int, saved: RegisteredClient?)>
+/// A store that does not take the first records.
+private final class ReluctantStore: TokenStore {
+    private let store = MemoryTokenStore()
+    private let failures: Lock<Int>
 
     init(times: Int) {
-        state = Lock((times, nil))
+        failures = Lock(times)
     }
 
-    var saved: RegisteredClient? { state.withLock { $0.saved } }
+    func load(_ key: ConnectionKey) async throws -> StoredConnection? { await store.load(key) }
 
-    func load(_ server: String) -> RegisteredClient? { saved }
-
-    func save(_ client: RegisteredClient, for server: String) throws {
-        try state.withLock { state in
-            guard state.failures == 0 else {
-                state.failures -= 1
-                throw Failure()
+    func save(_ connection: Connection, replacing revision: String?) async throws -> String {
+        try failures.withLock { left in
+            guard left == 0 else {
+                left -= 1
+                throw TokenStoreError(.unavailable, "the disk is full")
             }
-            state.saved = client
         }
+        return try await store.save(connection, replacing: revision)
+    }
+
+    func remove(_ key: ConnectionKey, ifRevision revision: String?) async throws -> Bool {
+        await store.remove(key, ifRevision: revision)
+    }
+
+    func keys() async throws -> [ConnectionKey] { await store.keys() }
+
+    func withLock<Result: Sendable>(
+        on key: ConnectionKey, _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await store.withLock(on: key, body)
     }
 }

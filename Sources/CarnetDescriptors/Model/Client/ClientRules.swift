@@ -103,6 +103,8 @@ package struct ResolvedClient: Sendable {
     @usableFromInline package let described: ClientRules
     /// The accepted methods, best first; those of the metadata if the descriptor names none.
     package private(set) var authentication: [ClientAuthenticationMethod]
+    /// The methods that the metadata announces, if the descriptor names none. Many servers omit `none`.
+    package private(set) var announced: [ClientAuthenticationMethod] = []
     package var assertion: ResolvedAssertion
 
     init(_ rules: ClientRules, with resolver: InputResolver) throws(ResolutionError) {
@@ -120,6 +122,7 @@ package struct ResolvedClient: Sendable {
     /// that names one, and because the metadata of many servers omits `none`.
     package mutating func accept(announced methods: [ClientAuthenticationMethod]) {
         guard described.authentication == nil else { return }
+        announced = methods
         let withSecret = [.clientSecretBasic, .clientSecretPost, .clientSecretJWT].filter(methods.contains)
         let others = methods.filter { $0.usesKey || $0.usesCertificate }
         authentication = withSecret + ClientRules.defaultMethods.filter { !withSecret.contains($0) } + others

@@ -40,7 +40,8 @@ struct CredentialOmitted: LintRule {
         let endpoints = context.descriptor.endpoints
         let url = kind == .refresh ? endpoints[.refresh] ?? endpoints[.token] : endpoints[kind.endpoint]
         // Without an endpoint, the request is never sent.
-        guard url != nil || context.descriptor.issuer != nil || !context.isWhole else { return true }
+        let isFound = context.descriptor.issuer != nil || context.descriptor.resource != nil
+        guard url != nil || isFound || !context.isWhole else { return true }
         if url?.namesCredential == true { return true }
         return (request.added + request.headers).contains { entry in
             guard let text = entry.value.scalar?.text, let template = try? Template(text, in: .anywhere) else {

@@ -41,7 +41,7 @@ struct RequestObjectWithoutAudience: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        guard context.descriptor.issuer == nil else { return [] }
+        guard context.descriptor.issuer == nil, context.descriptor.resource == nil else { return [] }
         let assertions = context.assertions.filter { $0.rules.audience?.source == "issuer" && $0.isUsed(in: context) }
             .filter { !$0.isOfClient || context.places.client.authentication.isWritten }.map { section in
                 finding(

@@ -132,6 +132,7 @@ extension DescriptorURL {
                     kind, name: name(), node: node, template: template, source: source,
                     continuesIssuer: continuesIssuer))
         }
+        add("resource", descriptor.resource, places.resource)
         add("issuer", descriptor.issuer, places.issuer, .issuer)
         add("discovery_url", descriptor.discoveryURL, places.discoveryURL)
         let endpoints = places.endpoints

@@ -7,8 +7,8 @@ struct NoEndpoint: LintRule {
         name: "no-endpoint",
         summary: "The descriptor has neither an issuer nor the endpoints of a sign-in.",
         rationale: """
-            A provider needs an issuer, whose metadata document names the endpoints, or endpoints in the descriptor: \
-            at least 'authorization' and 'token'.
+            A provider needs an issuer, whose metadata document names the endpoints, a resource, whose metadata names \
+            the issuer, or endpoints in the descriptor: at least 'authorization' and 'token'.
             """,
         references: ["RFC 6749, section 3", "RFC 8414, section 3"],
         bad: [
@@ -26,6 +26,7 @@ struct NoEndpoint: LintRule {
         good: [
             "issuer: https://id.acme.example\n",
             "discovery_url: https://id.acme.example/metadata.json\n",
+            "resource: https://api.acme.example/data\n",
             """
             endpoints:
               authorization: https://id.acme.example/authorize
@@ -65,5 +66,7 @@ struct NoEndpoint: LintRule {
 
 extension ProviderDescriptor {
     /// Whether a metadata document can supply what the descriptor does not say.
-    var canDiscover: Bool { self.discovery != .off && (self.issuer != nil || self.discoveryURL != nil) }
+    var canDiscover: Bool {
+        self.discovery != .off && (self.issuer != nil || self.discoveryURL != nil || self.resource != nil)
+    }
 }

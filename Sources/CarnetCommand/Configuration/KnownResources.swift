@@ -1,0 +1,26 @@
+import CarnetDescriptors
+import CarnetStorage
+
+/// The descriptors of resources at which somebody signed in by URL. A later command finds the account by the same URL, and
+/// asks nobody again which authorization server the resource has.
+struct KnownResources {
+    private let folder: PrivateFolder
+
+    init(_ environment: HostEnvironment) {
+        folder = PrivateFolder(path: ConfigurationFolder(environment).resources)
+    }
+
+    /// - Throws: `TokenStoreError` if the file cannot be written.
+    func save(_ entry: ProviderRegistry.Entry) throws {
+        try folder.create()
+        try folder.replace("\(entry.descriptor.id).yaml", with: entry.document.file.bytes)
+    }
+
+    /// The redirect URI of a client that registers itself, with a port of its own. Some servers compare the port, although
+    /// RFC 8252, section 7.3 says that a loopback URI may have any.
+    static func redirectURI(of id: ProviderID) -> String {
+        // The ports that no service is registered for (RFC 6335, section 6).
+        let port = 49_152 + id.rawValue.utf8.reduce(5381) { ($0 &* 33 &+ Int($1)) & 0xFFFF_FFFF } % 16_384
+        return "http://127.0.0.1:\(port)/callback"
+    }
+}

@@ -1,0 +1,168 @@
+import CarnetDescriptors
+package import CarnetFoundation
+
+/// The metadata of a protected resource (RFC 9728, section 2).
+package struct ResourceMetadata: Sendable {
+    /// The resource, byte for byte as it was asked for.
+    package let resource: WebURL
+    /// Its authorization servers, at least one.
+    package let issuers: [String]
+    /// The scopes of requests to the resource, as far as it names them.
+    package let scopes: [String]
+
+    /// Where a document may be.
+    package struct Location: Sendable {
+        package let url: WebURL
+        /// The identifiers of which the document must have one. At the root of a host, it describes the whole host.
+        let identifiers: [String]
+    }
+}
+
+extension ResourceMetadata {
+    private static let key = "resource"
+    /// How many authorization servers and scopes a document may name.
+    private static let longestList = 100
+
+    /// The places of the metadata, in the order to try: the one that the resource itself named, then the well-known ones
+    /// with the path of the resource and without it (RFC 9728, sections 3.1 and 5.1).
+    ///
+    /// - Throws: `OAuthError` at step `discovery`.
+    package static func locations(
+        of resource: WebURL, named: ResourceChallenge? = nil
+    ) throws(OAuthError) -> [Location] {
+        let root = "\(resource.scheme)://\(resource.authority)"
+        let path = resource.path == "/" ? "" : resource.path
+        let rest = path + (resource.query.map { "?\($0)" } ?? "")
+        let wellKnown = "\(root)/.well-known/oauth-protected-resource"
+        do throws(WebURLError) {
+            var locations = [Location(url: try WebURL(wellKnown + rest), identifiers: [resource.text])]
+            if !rest.isEmpty {
+                // RFC 9728, section 3.3: the identifier that the well-known path was inserted into.
+                locations.append(
+                    Location(url: try WebURL(wellKnown), identifiers: [resource.text, root, root + "/"]))
+            }
+            if let url = named?.metadata { locations.insert(Location(url: url, identifiers: [resource.text]), at: 0) }
+            return locations
+        } catch {
+            throw OAuthError(
+                .discovery, .badDescriptor, "the resource is invalid: \(error.reason)", descriptorKey: key)
+        }
+    }
+
+    /// A request for the resource or its metadata, without any credential.
+    package static func request(_ url: WebURL) throws(OAuthError) -> PreparedRequest {
+        try PreparedRequest.make(
+            RequestParameters(.discovery, section: key), to: url, key: key, rules: .plainGET)
+    }
+
+    /// Validates a document. It must be that of the resource, byte for byte: otherwise any server could ask for tokens of
+    /// another one (RFC 9728, section 3.3).
+    ///
+    /// - Throws: `OAuthError` at step `discovery`; of kind `resourceMismatch` for the metadata of another resource.
+    package init(
+        validating response: IncomingResponse, at location: Location, of resource: WebURL
+    ) throws(OAuthError) {
+        let key = Self.key
+        guard response.status == 200 else { throw OAuthError.status(response, .discovery, key: key, hiding: []) }
+        let body = try response.json(.discovery, key: key, isLenient: response.mediaType != "text/html")
+        guard let named = body["resource"]?.string else {
+            throw Self.wrong(.missingField, "the metadata at \(location.url.text.quotable()) names no resource")
+        }
+        guard location.identifiers.containsBytes(of: named), let own = try? WebURL(named) else {
+            throw Self.wrong(
+                .resourceMismatch,
+                "the metadata at \(location.url.text.quotable()) is that of \"\(named.quotable())\" instead of \(resource.text)",
+                hint: "both must be equal in every character; if that is the resource that you mean, use its URL")
+        }
+        self.resource = own
+        let issuers = try Self.texts("authorization_servers", of: body)
+        guard !issuers.isEmpty else {
+            throw Self.wrong(
+                .missingField, "the resource names no authorization server",
+                hint: "ask its operator for the issuer, and write issuer beside resource in a descriptor")
+        }
+        for issuer in issuers { try resource.checkFound(issuer, as: "authorization server") }
+        self.issuers = issuers
+        scopes = try Self.checked(try Self.texts("scopes_supported", of: body))
+    }
+
+    /// The one authorization server.
+    ///
+    /// - Throws: `OAuthError` at step `discovery` if there are several: to choose one is up to the host.
+    package func issuer() throws(OAuthError) -> String {
+        guard issuers.count == 1 else {
+            let shown = issuers.prefix(3).map { $0.quotable(limit: 100) }.joined(separator: ", ")
+            throw Self.wrong(
+                .unsupported, "the resource has \(issuers.count) authorization servers: \(shown)",
+                hint: "choose one, and write issuer beside resource in a descriptor")
+        }
+        return issuers[0]
+    }
+
+    /// Scopes that a resource names.
+    ///
+    /// - Throws: `OAuthError` at step `discovery` for what is no scope (RFC 6749, section 3.3), or is too long.
+    fileprivate static func checked(_ scopes: [String]) throws(OAuthError) -> [String] {
+        guard scopes.count <= longestList else { throw wrong(.wrongFieldType, "the resource names too many scopes") }
+        for scope in scopes where !ScopeRules.isToken(scope) || scope.utf8.count > ReceivedLimit.resourceScope {
+            throw wrong(.wrongFieldType, "the resource names \"\(scope.quotable(limit: 60))\", which is no scope")
+        }
+        return scopes
+    }
+
+    private static func texts(_ name: String, of body: JSONValue) throws(OAuthError) -> [String] {
+        guard let member = body[name], !member.isNull else { return [] }
+        guard let list = member.array, list.count <= longestList else {
+            throw wrong(.wrongFieldType, "the metadata's \(name) is not a list of at most \(longestList) strings")
+        }
+        let texts = list.compactMap(\.string)
+        guard texts.count == list.count else {
+            throw wrong(.wrongFieldType, "the metadata's \(name) is not a list of strings")
+        }
+        return texts
+    }
+
+    fileprivate static func wrong(_ kind: OAuthError.Kind, _ message: String, hint: String? = nil) -> OAuthError {
+        OAuthError(.discovery, kind, message, descriptorKey: key, hint: hint)
+    }
+}
+
+/// What a resource says to a client without a token (RFC 9728, section 5.1; RFC 6750, section 3).
+package struct ResourceChallenge: Sendable {
+    /// Where its metadata is.
+    package let metadata: WebURL?
+    /// The scopes of the request.
+    package let scopes: [String]
+
+    /// - Parameter resource: The resource that responded.
+    /// - Returns: `nil` unless the status is 401.
+    /// - Throws: `OAuthError` at step `discovery` for a URL or scopes that cannot be used.
+    package init?(_ response: IncomingResponse, of resource: WebURL) throws(OAuthError) {
+        guard response.status == 401 else { return nil }
+        let challenge = BearerChallenge(response)
+        metadata = try challenge["resource_metadata"].map { text throws(OAuthError) in
+            try resource.checkFound(text, as: "URL of the metadata")
+        }
+        scopes = try ResourceMetadata.checked(ScopeRules.split(challenge["scope"] ?? "", separator: " "))
+    }
+}
+
+extension WebURL {
+    /// Checks a URL that a resource names. It cannot give up the TLS of the resource.
+    ///
+    /// - Throws: `OAuthError` at step `discovery`.
+    @discardableResult
+    fileprivate func checkFound(_ text: String, as what: String) throws(OAuthError) -> WebURL {
+        do throws(WebURLError) {
+            let url = try WebURL(text)
+            guard scheme == "http" || url.scheme == "https" else {
+                throw WebURLError(reason: "http is not allowed for a resource with https")
+            }
+            guard url.text.utf8.count <= ReceivedLimit.issuer else { throw WebURLError(reason: "it is too long") }
+            return url
+        } catch {
+            throw ResourceMetadata.wrong(
+                .badDescriptor, "the \(what) that the resource names is invalid: \(error.reason.quotable())")
+        }
+    }
+}

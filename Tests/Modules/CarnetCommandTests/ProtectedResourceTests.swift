@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+@Suite("Sign-in by the URL of a resource")
+struct ProtectedResourceTests {
+    private static let url = "https://api.acme.example/mcp"
+    private let home: CommandHome
+
+    init() throws {
+        home = try CommandHome()
+    }
+
+    @Test("A person signs in at a resource that no file describes, and later commands find the account by the URL")
+    func aPersonSignsInAtAResource() async throws {
+        let sandbox = try await RunningSandbox(home, "--resource", Self.url)
+        let login = try await home.logIn(Self.url, "--sandbox", sandbox.address)
+        #expect(login.status == 0, "\(login)")
+        #expect(login.standardOutput.hasPrefix("signed in to api.acme.example as "))
+        #expect(login.standardError.contains("next: carnet token \(Self.url) --sandbox \(sandbox.address)"), "\(login)")
+        let shown = try await home.run("show", Self.url)
+        #expect(shown.standardOutput.contains(#"resource: "https://api.acme.example/mcp""#), "\(shown)")
+        #expect(shown.standardOutput.contains(#"issuer: "https://api.acme.example""#), "\(shown)")
+        let token = try await home.run("token", Self.url, "--raw", "--sandbox", sandbox.address)
+        #expect(token.status == 0 && !token.standardOutput.isEmpty, "\(token)")
+        let called = try await home.run("call", Self.url, Self.url, "--sandbox", sandbox.address)
+        #expect(called.status == 0 && called.standardOutput.contains("/mcp"), "\(called)")
+        let resolved = try await home.run("show", Self.url, "--resolved")
+        #expect(
+            resolved.status == 0 && resolved.standardOutput.contains("resource=https%3A%2F%2Fapi.acme.example%2Fmcp"))
+        #expect(try await home.run("logout", Self.url, "--sandbox", sandbox.address).status == 0)
+    }
+
+    @Test("A descriptor with a resource is linted, shown and tried like any other")
+    func aDescriptorWithAResource() async throws {
+        let file = try home.write("carnet: 1\nid: mine\nname: Mine\nresource: \(Self.url)\n", to: "providers/mine.yaml")
+        let lint = try await home.run("lint", file.path)
+        #expect(lint.status == 0 && !lint.standardOutput.contains("error"), "\(lint)")
+        let trial = try await home.run("try", file.path)
+        #expect(trial.status == 0, "\(trial)")
+        #expect(trial.standardOutput.contains("/.well-known/oauth-protected-resource/mcp"), "\(trial)")
+    }
+
+    @Test("A resource at which nobody signed in, and what is no URL, are errors that say what to do")
+    func unknownResources() async throws {
+        let unknown = try await home.run("token", Self.url)
+        #expect(unknown.status == 1 && unknown.standardError.contains("carnet login \(Self.url)"), "\(unknown)")
+        let insecure = try await home.run("login", "http://api.acme.example/mcp")
+        #expect(insecure.status != 0 && insecure.standardError.contains("use https"), "\(insecure)")
+    }
+}
