@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "CarnetHummingbird", targets: ["CarnetHummingbird"]),
         .library(name: "CarnetLint", targets: ["CarnetLint"]),
         .library(name: "CarnetPostgreSQL", targets: ["CarnetPostgreSQL"]),
+        .library(name: "CarnetResourceServer", targets: ["CarnetResourceServer"]),
         .library(name: "CarnetSQLite", targets: ["CarnetSQLite"]),
         .library(name: "CarnetSandbox", targets: ["CarnetSandbox"]),
         .library(name: "CarnetStorage", targets: ["CarnetStorage"]),
@@ -228,11 +229,19 @@ let package = Package(
             ]
         ),
         .target(
+            name: "CarnetResourceServer",
+            dependencies: [
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+        .target(
             name: "CarnetHummingbird",
             dependencies: [
-                "CarnetWeb",
+                "CarnetResourceServer", "CarnetWeb",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["CarnetHummingbird"])),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["CarnetHummingbird"])),
                 .product(
                     name: "ServiceLifecycle", package: "swift-service-lifecycle",
@@ -324,7 +333,9 @@ let package = Package(
         .target(
             name: "CarnetTestSupport",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol",
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetResourceServer",
+                "CarnetTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
@@ -372,8 +383,9 @@ let package = Package(
         .testTarget(
             name: "AttackTests",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetHTTP", "CarnetProtocol", "CarnetSandbox",
-                "CarnetServerTestSupport", "CarnetStorage", "CarnetTestSupport", "CarnetTesting", "CarnetTransport",
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetHTTP", "CarnetProtocol",
+                "CarnetResourceServer", "CarnetSandbox", "CarnetServerTestSupport", "CarnetStorage",
+                "CarnetTestSupport", "CarnetTesting", "CarnetTransport",
                 "CarnetURLSession", "CarnetUserAgent", "CarnetWeb", "Fuzzing",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -386,6 +398,14 @@ let package = Package(
             ],
             path: "Tests/Attacks/AttackTests",
             exclude: ["matrix.txt"]
+        ),
+        .testTarget(
+            name: "ResourceServerTests",
+            dependencies: [
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetResourceServer",
+                "CarnetTestSupport", "CarnetTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
         ),
         .testTarget(
             name: "CarnetSandboxTests",
@@ -516,8 +536,8 @@ let package = Package(
             name: "WebTests",
             dependencies: [
                 "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetHummingbird", "CarnetProtocol",
-                "CarnetSandbox", "CarnetServerTestSupport", "CarnetStorage", "CarnetTestSupport", "CarnetTesting",
-                "CarnetWeb",
+                "CarnetResourceServer", "CarnetSandbox", "CarnetServerTestSupport", "CarnetStorage",
+                "CarnetTestSupport", "CarnetTesting", "CarnetWeb",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -576,7 +596,8 @@ let package = Package(
         .testTarget(
             name: "OracleTests",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetSandbox",
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetResourceServer",
+                "CarnetSandbox",
                 "CarnetStorage", "CarnetTestSupport", "CarnetTesting",
                 .target(name: "COpenSSL", condition: .when(platforms: [.linux])),
             ],
@@ -616,7 +637,7 @@ let package = Package(
         .executableTarget(
             name: "HostServer",
             dependencies: [
-                "CarnetCatalog", "CarnetHTTP", "CarnetHummingbird", "CarnetWeb",
+                "CarnetCatalog", "CarnetHTTP", "CarnetHummingbird", "CarnetResourceServer", "CarnetWeb",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
             ],
@@ -670,7 +691,7 @@ let package = Package(
         .target(
             name: "BenchmarkSubjects",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol",
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetResourceServer",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

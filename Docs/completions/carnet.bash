@@ -965,10 +965,10 @@ _carnet_profile() {
 
 _carnet_resources() {
     repeating_flags=()
-    non_repeating_flags=(--json -v --verbose --version -h --help)
-    repeating_options=(--providers --input --input-env --allow-local)
-    non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --map --color)
-    __carnet_offer_flags_options 1
+    non_repeating_flags=(--without-token --json -v --verbose --version -h --help)
+    repeating_options=(--providers --input --input-env --allow-local --scopes --claims)
+    non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --map --host --requests --color)
+    __carnet_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
@@ -1019,6 +1019,19 @@ _carnet_resources() {
         __carnet_add_completions -f
         return
         ;;
+    '--scopes')
+        return
+        ;;
+    '--claims')
+        return
+        ;;
+    '--host')
+        return
+        ;;
+    '--requests')
+        __carnet_add_completions -f
+        return
+        ;;
     '--color')
         __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
         return
@@ -1029,6 +1042,10 @@ _carnet_resources() {
     case "${positional_number}" in
     1)
         __carnet_add_completions -W "$(__carnet_custom_complete ---completion resources -- positional@0 "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
+        return
+        ;;
+    *)
+        __carnet_add_completions -f
         return
         ;;
     esac

@@ -53,7 +53,7 @@ function __carnet_parse_tokens -S
         case 'profile'
             __carnet_parse_subcommand 1 'account=' 'providers=+' 'clients=' 'client-id=' 'client-secret-env=' 'input=+' 'input-env=+' 'environment=' 'redirect-uri=' 'timeout=' 'sandbox=' 'ca-file=' 'allow-local=+' 'json' 'color=' 'v/verbose' 'version' 'h/help'
         case 'resources'
-            __carnet_parse_subcommand 1 'account=' 'providers=+' 'clients=' 'client-id=' 'client-secret-env=' 'input=+' 'input-env=+' 'environment=' 'redirect-uri=' 'timeout=' 'sandbox=' 'ca-file=' 'allow-local=+' 'map=' 'json' 'color=' 'v/verbose' 'version' 'h/help'
+            __carnet_parse_subcommand -r 2 'account=' 'providers=+' 'clients=' 'client-id=' 'client-secret-env=' 'input=+' 'input-env=+' 'environment=' 'redirect-uri=' 'timeout=' 'sandbox=' 'ca-file=' 'allow-local=+' 'map=' 'scopes=+' 'claims=+' 'host=' 'without-token' 'requests=' 'json' 'color=' 'v/verbose' 'version' 'h/help'
         case 'call'
             __carnet_parse_subcommand 2 'account=' 'providers=+' 'clients=' 'client-id=' 'client-secret-env=' 'input=+' 'input-env=+' 'environment=' 'redirect-uri=' 'timeout=' 'sandbox=' 'ca-file=' 'allow-local=+' 'map=' 'X/request=' 'd/data=' 'client-credentials' 'jwt-bearer' 'subject=' 'assertion-env=' 'scope=+' 'resource=+' 'json' 'color=' 'v/verbose' 'version' 'h/help'
         case 'refresh'
@@ -404,7 +404,13 @@ complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options 
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet resources" sandbox' -l 'sandbox' -d 'The address of a running carnet sandbox. It receives all requests to the provider\'s hosts. No account is needed. Without a registration, the sandbox\'s test client is used.' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet resources" ca-file' -l 'ca-file' -d 'A PEM file with certificate authorities to trust in addition to the system\'s.' -rF
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet resources"' -l 'allow-local' -d 'A host from the provider\'s metadata that may be on this machine or the local network. Repeatable.' -rfka ''
+complete -c 'carnet' -n '__carnet_should_offer_completions_for_positional "carnet resources" -ge 2' -F
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet resources" map' -l 'map' -d 'A resource map in YAML, or a JSON array of {scope, title, url}, instead of the descriptor\'s resources.' -rF
+complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet resources"' -l 'scopes' -d 'The scopes of the token.' -rfka ''
+complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet resources"' -l 'claims' -d 'Claims of the token. A value may be JSON, such as a list.' -rfka ''
+complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet resources" host' -l 'host' -d 'The host of the request, with its port.' -rfka ''
+complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet resources" without-token' -l 'without-token' -d 'The request has no token.'
+complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet resources" requests' -l 'requests' -d 'A YAML or JSON file of requests with expected decisions, instead of one.' -rF
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet resources" json' -l 'json' -d 'Print the output as one JSON document.'
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet resources" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet resources" v verbose' -s 'v' -l 'verbose' -d 'Print requests and responses, without secrets.'

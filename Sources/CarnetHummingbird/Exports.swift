@@ -1,1 +1,2 @@
+@_exported public import CarnetResourceServer
 @_exported public import CarnetWeb

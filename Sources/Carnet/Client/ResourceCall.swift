@@ -31,6 +31,11 @@ struct ResourceCall: Sendable {
     }
 
     init(_ resource: Resource, body: [UInt8], headers: HTTPFields) throws(OAuthError) {
+        guard !resource.isPattern else {
+            throw OAuthError(
+                .resource, .valueMissing, "the resource \"\(resource.title.quotable())\" stands for several URLs",
+                descriptorKey: "resources", hint: "send a request for one of its URLs")
+        }
         var request = try HTTPRequest(for: resource)
         for field in headers { request.headerFields[field.name] = field.value }
         try self.init(request, body: body, declared: [resource])

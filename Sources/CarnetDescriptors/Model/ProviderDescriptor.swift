@@ -53,6 +53,7 @@ package struct DescriptorRules: Sendable {
     package internal(set) var tables = NamedList<NamedList<String>>()
     package internal(set) var trustedHosts: [HostPattern] = []
     package internal(set) var idToken = IDTokenRules()
+    package internal(set) var accessToken = AccessTokenRules()
     package internal(set) var profile = ProfileRules()
     package internal(set) var revocation = RevocationRules()
     package internal(set) var introspection = IntrospectionRules()
@@ -121,6 +122,9 @@ extension DescriptorRules: DescriptorSection {
         Key("tables", \.tables, "table -> value -> its replacement, for the template function map"),
         Key("trusted_hosts", \.trustedHosts, "the allowed hosts of URLs whose host is known only at run time"),
         Key("id_token", \.idToken, "how the ID token is validated (OpenID Connect Core, section 3.1.3.7)"),
+        Key(
+            "access_token", \.accessToken,
+            "how a resource server validates access tokens that are JWTs (RFC 9068, section 4)"),
         Key("profile", \.profile, "the user's profile: the source and the names of the claims"),
         Key("revocation", \.revocation, "the revocation request (RFC 7009, section 2.1)"),
         Key("introspection", \.introspection, "the introspection request (RFC 7662, section 2.1) and its response"),

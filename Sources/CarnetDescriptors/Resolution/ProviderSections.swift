@@ -68,6 +68,7 @@ extension ProviderSections {
     package var tables: NamedList<NamedList<String>> { descriptor.tables }
     package var trustedHosts: [HostPattern] { descriptor.trustedHosts }
     package var samples: Samples { descriptor.samples }
+    package var accessToken: AccessTokenRules { descriptor.accessToken }
     /// What the state is called in a callback: as it was sent, unless the descriptor says otherwise.
     package var stateParameter: String { callback.rename["state"] ?? authorization.rename["state"] ?? "state" }
 }

@@ -14,7 +14,7 @@ package struct LateResource: Sendable {
 
     private func resource(_ url: WebURL, _ headers: [Named<String>]) -> Resource {
         Resource(
-            id: entry.id, title: entry.title, target: url, requirement: entry.requirement, method: entry.method,
+            id: entry.id, title: entry.title, target: url, requirement: entry.requirement, method: entry.methods.first,
             headers: headers)
     }
 

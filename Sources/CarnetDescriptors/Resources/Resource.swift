@@ -9,8 +9,13 @@ public struct Resource: Sendable {
     package let requirement: ScopeRequirement
     package let method: ResourceMethod
     package let headers: [Named<String>]
+    /// Whether the URL stands for several, so that it cannot be called.
+    package internal(set) var isPattern = false
 
-    public var url: String { target.text }
+    /// The URL; with parameters in braces if it stands for several.
+    public var url: String {
+        isPattern ? target.text.replacing("%7B", with: "{").replacing("%7D", with: "}") : target.text
+    }
 }
 
 extension Resource {
@@ -42,6 +47,21 @@ package struct ScopeRequirement: Hashable, Sendable {
 }
 
 extension ResourceEntry {
+    /// The entry with a URL in which the parameters of its path are no places to fill, and whether it has any.
+    ///
+    /// - Parameter inputs: The inputs of the provider, which are filled.
+    func showingParameters(besides inputs: [String]) -> (entry: ResourceEntry, isPattern: Bool) {
+        var entry = self
+        var isPattern = url.source.hasSuffix("/**")
+        let parts = url.parts.map { part in
+            guard case .input(let name) = part, name != Template.issuerName, !inputs.contains(name) else { return part }
+            isPattern = true
+            return Template.Part.literal("%7B\(name)%7D")
+        }
+        if isPattern { entry.url = Template(url.source, parts: parts) }
+        return (entry, isPattern)
+    }
+
     var requirement: ScopeRequirement {
         ScopeRequirement(allOf: (scope.map { [$0] } ?? []) + allOf, anyOf: anyOf)
     }

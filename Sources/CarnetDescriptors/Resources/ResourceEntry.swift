@@ -6,7 +6,12 @@ package struct ResourceEntry: Sendable {
     package internal(set) var scope: String?
     package internal(set) var allOf: [String] = []
     package internal(set) var anyOf: [String] = []
-    package internal(set) var method = ResourceMethod.get
+    package internal(set) var methods = ResourceMethods([.get])
+    package internal(set) var claims = NamedList<ClaimRequirement>()
+    package internal(set) var acr: [String] = []
+    package internal(set) var maxAge: AuthenticationAge?
+    /// Why a resource server handles requests without a token.
+    package internal(set) var anonymous: String?
     package internal(set) var headers = NamedList<Template>()
 
     init() {}
@@ -22,8 +27,22 @@ extension ResourceEntry: DescriptorSection {
             "url", \.url, in: .signedInURL, isRequired: true,
             "the URL, below api.base_url if it starts with /; its origin receives the access token"),
         Key("id", \.id, "an id for the command line and for code"),
-        Key("method", \.method, "the HTTP method; default: GET"),
+        Key("method", \.methods, "the HTTP method, or a list of which a call uses the first; default: GET"),
         Key("headers", \.headers, in: .signedIn, "additional headers"),
+        Key(
+            "claims", \.claims,
+            "for a resource server: claims of the token, or JSON Pointers to them, each with the values of which it needs one"
+        ),
+        Key(
+            "acr", \.acr,
+            "for a resource server: the authentication context classes of which the token needs one (RFC 9470, section 3)"
+        ),
+        Key(
+            "max_age", \.maxAge,
+            "for a resource server: how long ago the user may have signed in, in seconds (RFC 9470, section 3)"),
+        Key(
+            "anonymous", \.anonymous,
+            "for a resource server: the reason why anyone may send the request, without a token"),
     ]
 }
 

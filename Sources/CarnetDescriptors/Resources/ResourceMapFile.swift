@@ -4,6 +4,9 @@ import CarnetFoundation
 package struct ResourceMapFile: Sendable {
     package let entries: [ResourceEntry]
     package let diagnostics: [Diagnostic]
+    package let path: String
+    /// Where the entries are, their titles and their URLs.
+    package let places: [(entry: SourceSpan, title: SourceSpan, url: SourceSpan)]
 
     /// Reads all entries; those with an error are left out and reported.
     package init(_ file: SourceFile, reader: YAMLReader = YAMLReader()) {
@@ -12,6 +15,12 @@ package struct ResourceMapFile: Sendable {
         let content = document.root.flatMap { Content($0, &decoder) }
         entries = content?.resources ?? []
         diagnostics = (document.diagnostics + decoder.diagnostics).sorted()
+        path = file.path
+        let nodes = document.root?.elements ?? document.root?.entry("resources")?.value.elements ?? []
+        places = nodes.map { node in
+            func span(_ key: String) -> SourceSpan { node.entry(key)?.value.span ?? node.span }
+            return (node.span, span("title"), span("url"))
+        }
     }
 
     /// Fills the entries with the inputs of a provider.
@@ -23,8 +32,9 @@ package struct ResourceMapFile: Sendable {
         let resolver = try InputResolver(descriptor, values: provider.inputs)
         var resources: [Resource] = []
         for (index, entry) in entries.enumerated() {
-            let resource = try entry.resolve(with: resolver, below: descriptor.api.baseURL, key: "resources.\(index)")
-            guard let known = resource.known else {
+            let (shown, isPattern) = entry.showingParameters(besides: descriptor.inputs.names)
+            let resource = try shown.resolve(with: resolver, below: descriptor.api.baseURL, key: "resources.\(index)")
+            guard var known = resource.known else {
                 throw ResolutionError(
                     kind: .badURL,
                     provider: provider.id,
@@ -33,6 +43,7 @@ package struct ResourceMapFile: Sendable {
                         "it uses a value that exists only after a sign-in; write such a resource into the descriptor"
                 )
             }
+            known.isPattern = isPattern
             resources.append(known)
         }
         return resources

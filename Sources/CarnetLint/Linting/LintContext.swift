@@ -18,6 +18,16 @@ package final class LintContext: Sendable {
         }
     }
     private let lines = Lock<SourceText?>(nil)
+    /// What a resource server could not decide by in the resources, found once for all rules.
+    var routeProblems: [RouteTable.Problem] {
+        routes.withLock { problems in
+            if let problems { return problems }
+            let found = RouteTable.reading(descriptor.resources).problems
+            problems = found
+            return found
+        }
+    }
+    private let routes = Lock<[RouteTable.Problem]?>(nil)
     /// Every URL that a request can go to.
     let urls: [DescriptorURL]
     /// Every value that may name inputs.

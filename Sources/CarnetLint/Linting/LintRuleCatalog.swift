@@ -18,6 +18,7 @@ package enum LintRuleCatalog {
         BadScopeCharacter(), EncodedScopeSeparator(), PlusAsScopeSeparator(), RepeatedScope(), ScopeNotInCatalog(),
         SelfImplication(),
         ResponseTypeAsScope(), OpenIDWithoutIssuer(), UnreachableResource(), RepeatedResource(),
+        UnmatchableResource(), ContradictoryResources(), OpenResourceWithNeeds(),
         // C: the client, its requests and its redirect URIs.
         ReservedParameter(), ConstantPerAttemptValue(), ProtectionOmitted(), CredentialOmitted(),
         ConflictingRename(), StandardNameMeant(), BasicWithoutBase64(), TwoAuthenticationMethods(),

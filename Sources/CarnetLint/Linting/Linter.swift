@@ -63,7 +63,10 @@ public struct Linter: Sendable {
         }
         var found = lint(documents.compactMap { $0?.parentID == nil ? $0 : nil }[...])[...]
         return zip(files, documents).map { file, document in
-            guard let document else { return (nil, ResourceMapFile(file, reader: reader).diagnostics) }
+            guard let document else {
+                let map = ResourceMapFile(file, reader: reader)
+                return (nil, (map.diagnostics + CheckedResources.diagnostics(in: map)).sorted())
+            }
             return (DescriptorOutline(document), document.parentID == nil ? found.removeFirst() : [])
         }
     }

@@ -254,7 +254,8 @@ extension ScopeRules {
         return joined
     }
 
-    static func isToken(_ scope: String) -> Bool {
+    /// Whether a string is a scope (RFC 6749, section 3.3).
+    package static func isToken(_ scope: String) -> Bool {
         !scope.isEmpty
             && scope.utf8.allSatisfy { $0 == 0x21 || (0x23...0x5B).contains($0) || (0x5D...0x7E).contains($0) }
     }

@@ -44,9 +44,10 @@ public struct ClientCertificate: Sendable {
     private static let longestChain = 10
 
     /// The SHA-256 thumbprint that tokens are bound to (RFC 8705, section 3.1, `x5t#S256`).
-    package var thumbprint: String {
-        Base64URL.encode(SHA256.hash(chain.first ?? []))
-    }
+    package var thumbprint: String { Self.thumbprint(of: chain.first ?? []) }
+
+    /// The thumbprint of a certificate in DER form.
+    package static func thumbprint(of certificate: [UInt8]) -> String { Base64URL.encode(SHA256.hash(certificate)) }
 
     /// `nil` if a block is not valid DER.
     private static func certificates(in text: String) -> [[UInt8]]? {

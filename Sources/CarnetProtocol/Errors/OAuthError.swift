@@ -16,6 +16,8 @@ public struct OAuthError: Error, Hashable, Sendable {
         case tokenRequest = "token request"
         case keys
         case idToken = "ID token"
+        /// An access token that a request brought to a resource server.
+        case accessToken = "access token"
         case exchange
         case connection
         case profile
@@ -192,6 +194,7 @@ extension OAuthError.Step {
         switch self {
         case .discovery: "discovery"
         case .keys: "endpoints.jwks"
+        case .accessToken: "access_token"
         case .profile: "profile"
         case .resource: "resources"
         case .revocation: "revocation"

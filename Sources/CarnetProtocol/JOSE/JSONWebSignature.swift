@@ -6,6 +6,8 @@ struct JSONWebSignature {
     let algorithm: String
     let keyID: String?
     let type: String?
+    /// The public key that the header brings. Only a DPoP proof is checked with it (RFC 9449, section 4.2).
+    let ownKey: JSONValue?
     let payload: [UInt8]
     let signature: [UInt8]
     /// The signed bytes: header and payload as received.
@@ -47,6 +49,7 @@ struct JSONWebSignature {
         case .string(let name): type = name
         default: throw malformed("has a type that is not a string")
         }
+        ownKey = header["jwk"]
         self.algorithm = algorithm
         self.payload = payload
         self.signature = signature

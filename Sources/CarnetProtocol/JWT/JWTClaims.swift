@@ -81,20 +81,23 @@ struct JWTClaims {
 
     /// A list is rejected if one value is not a string: its audience would be unclear.
     ///
-    /// - Parameter own: The accepted audiences.
+    /// - Parameters:
+    ///   - own: The accepted audiences.
+    ///   - claim: The claim with the audience.
     /// - Returns: All audiences; empty if the claim is absent and the policy allows that.
     @discardableResult
-    func audience(naming own: [String]) throws(OAuthError) -> [String] {
-        guard let value = self["aud"] else {
-            if policy.audience == .required { throw missing("aud") }
+    func audience(naming own: [String], in claim: String = "aud") throws(OAuthError) -> [String] {
+        guard let value = self[claim] else {
+            if policy.audience == .required { throw missing(claim) }
             return []
         }
         let names = value.string.map { [$0] } ?? value.array?.compactMap(\.string)
         guard let names, names.count == value.array?.count ?? 1 else {
-            throw wrongType("aud", "a string or a list of strings")
+            throw wrongType(claim, "a string or a list of strings")
         }
         guard names.contains(where: { name in own.contains { name.isSameBytes(as: $0) } }) else {
-            throw OAuthError(policy.step, .audienceMismatch, "\(policy.name) is for another client")
+            let other = policy.step == .accessToken ? "resource" : "client"
+            throw OAuthError(policy.step, .audienceMismatch, "\(policy.name) is for another \(other)")
         }
         return names
     }

@@ -79,8 +79,18 @@ extension JWTPolicy {
         "the JWT of a claim source", .profile, key: "profile.sources", issuer: .required, audience: .optional,
         expiry: .optional, issuedAt: .optional)
 
+    /// RFC 9068, section 4. A token without the type `at+jwt` needs a claim that marks it as an access token.
+    package static let accessToken = JWTPolicy(
+        "the access token", .accessToken, key: "access_token.marked_by", types: ["at+jwt", "jwt"], issuer: .required,
+        audience: .required, expiry: .required, issuedAt: .optional)
+
+    /// RFC 9449, section 4.3.
+    package static let dpopProof = JWTPolicy(
+        "the DPoP proof", .accessToken, key: "client.dpop_bound_access_tokens", types: ["dpop+jwt"],
+        mayLackType: false, issuer: .optional, audience: .optional, expiry: .optional, issuedAt: .required)
+
     package static let all = [
-        idToken, logoutToken, authorizationResponse, userinfo, introspection, aggregatedClaims,
+        idToken, logoutToken, authorizationResponse, userinfo, introspection, aggregatedClaims, accessToken, dpopProof,
     ]
 }
 

@@ -50,8 +50,8 @@ extension OAuthError.Step {
         case .tokenRequest, .refresh, .revocation, .clientCredentials, .deviceAuthorization, .tokenExchange,
             .jwtBearer, .exchange, .connection, .introspection, .pushedAuthorization:
             true
-        case .configuration, .discovery, .registration, .authorization, .callback, .keys, .idToken, .profile,
-            .resource, .signOut, .logout, .storage:
+        case .configuration, .discovery, .registration, .authorization, .callback, .keys, .idToken, .accessToken,
+            .profile, .resource, .signOut, .logout, .storage:
             false
         }
     }

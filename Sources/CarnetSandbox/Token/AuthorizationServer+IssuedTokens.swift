@@ -57,6 +57,7 @@ extension AuthorizationServer {
         if let thumbprint = grant.certificateThumbprint {
             claims.set(.string(thumbprint), at: JSONPointer(tokens: ["cnf", "x5t#S256"]))
         }
+        for mark in accessTokenMarks { claims.set(mark.value, at: JSONPointer(tokens: [mark.name])) }
         for pointer in read where claims[pointer] == nil { claims.set("example", at: pointer) }
         return try sign(claims, type: "at+jwt", with: keys().signer)
     }
@@ -157,7 +158,7 @@ extension AuthorizationServer {
             for: grant.clientID)
     }
 
-    private func sign(_ claims: JSONValue, type: String, with key: SigningKey) throws(OAuthError) -> String {
+    func sign(_ claims: JSONValue, type: String, with key: SigningKey) throws(OAuthError) -> String {
         do {
             return try JSONWebToken.sign(claims, type: type, with: key)
         } catch {

@@ -19,6 +19,7 @@ enum FuzzTargetName: String, CaseIterable {
     case clientKey = "client-key"
     case record, binding, pattern
     case inputURL = "input-url"
+    case requestPath = "request-path"
 
     /// The folder with its inputs.
     var corpus: String {
@@ -41,6 +42,7 @@ enum FuzzTargetName: String, CaseIterable {
         case .binding: try BindingTarget(corpus: corpus)
         case .pattern: PatternTarget(corpus: corpus)
         case .inputURL: InputURLTarget(corpus: corpus)
+        case .requestPath: RequestPathTarget(corpus: corpus)
         }
     }
 }

@@ -15,6 +15,8 @@ struct JWTPolicyTests {
         | the signed profile | `jwt` or none | optional | optional | optional | optional |
         | the signed response | `token-introspection+jwt` | required | required | optional | optional |
         | the JWT of a claim source | `jwt` or none | required | optional | optional | optional |
+        | the access token | `at+jwt`, `jwt` or none | required | required | required | optional |
+        | the DPoP proof | `dpop+jwt` | optional | optional | optional | required |
         """
 
     @Test("The table pins every kind")

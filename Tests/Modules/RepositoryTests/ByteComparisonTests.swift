@@ -9,7 +9,8 @@ import Testing
 struct ByteComparisonTests {
     /// Where such identifiers are. `CarnetDescriptors` and `CarnetLint` read what the host's own files say.
     private static let modules = [
-        "Carnet", "CarnetFoundation", "CarnetProtocol", "CarnetWeb", "CarnetHummingbird", "CarnetStorage",
+        "Carnet", "CarnetFoundation", "CarnetProtocol", "CarnetWeb", "CarnetHummingbird", "CarnetResourceServer",
+        "CarnetStorage",
         "CarnetSQLite",
         "CarnetPostgreSQL", "CarnetCurl", "CarnetHTTP", "CarnetURLSession", "CarnetUserAgent", "CarnetCommand",
     ]

@@ -9,7 +9,7 @@ struct PublicSurfaceTests {
     private static let products = [
         "Carnet", "CarnetApple", "CarnetCatalog", "CarnetCurl", "CarnetHTTP", "CarnetHummingbird",
         "CarnetLint",
-        "CarnetPostgreSQL",
+        "CarnetPostgreSQL", "CarnetResourceServer",
         "CarnetSQLite", "CarnetSandbox", "CarnetStorage", "CarnetSwiftUI", "CarnetTesting", "CarnetURLSession",
         "CarnetUserAgent",
         "CarnetWeb",
@@ -47,11 +47,11 @@ struct PublicSurfaceTests {
             .map(String.init).filter { !$0.hasSuffix("(enum.case)") }
         }
         let reached = try declarations(of: "Carnet").count
-        #expect(reached <= 299, "import Carnet reaches \(reached) declarations")
+        #expect(reached <= 300, "import Carnet reaches \(reached) declarations")
         let all = try Set(
             Self.products.filter { $0 != "CarnetCatalog" }.flatMap { try declarations(of: $0) }
         ).count
-        #expect(all <= 571, "the products have \(all) declarations")
+        #expect(all <= 601, "the products have \(all) declarations")
     }
 
     @Test("The package has a product for each list, and a list for each product")

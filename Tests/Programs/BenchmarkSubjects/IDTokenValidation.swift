@@ -13,7 +13,7 @@ package struct IDTokenValidation {
         case RS256, ES256, EdDSA
     }
 
-    private enum Key {
+    enum Key: Sendable {
         case rsa(_RSA.Signing.PrivateKey)
         case p256(P256.Signing.PrivateKey)
         case ed25519(Curve25519.Signing.PrivateKey)
@@ -21,19 +21,16 @@ package struct IDTokenValidation {
 
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)
 
-    private let key: Key
     private let token: Secret
     private let keys: JSONWebKeySet
     private let expectations: IDTokenExpectations
-    private let message: [UInt8]
-    private let signature: Data
+    private let signature: SignatureCheck
 
     package init(_ algorithm: Algorithm) throws {
         let (key, jwk) = try Self.key(algorithm)
-        self.key = key
-        message = Array(Self.signingInput(algorithm).utf8)
-        signature = try Self.sign(message, key)
-        token = Secret(String(decoding: message, as: UTF8.self) + "." + Base64URL.encode(signature))
+        let message = Array(Self.signingInput(algorithm).utf8)
+        signature = try SignatureCheck(message, key)
+        token = Secret(String(decoding: message, as: UTF8.self) + "." + Base64URL.encode(signature.signature))
         let document = (["keys": [jwk]] as JSONValue).jsonText()
         keys = try JSONWebKeySet(
             validating: IncomingResponse(
@@ -65,21 +62,9 @@ package struct IDTokenValidation {
     }
 
     /// - Throws: `BenchmarkFailure` if the signature is wrong.
-    package func checkSignature() throws {
-        let isValid =
-            switch key {
-            case .rsa(let key):
-                key.publicKey.isValidSignature(
-                    .init(rawRepresentation: signature), for: SHA256.hash(data: message), padding: .insecurePKCS1v1_5)
-            case .p256(let key):
-                key.publicKey.isValidSignature(
-                    try .init(rawRepresentation: signature), for: SHA256.hash(data: message))
-            case .ed25519(let key): key.publicKey.isValidSignature(signature, for: message)
-            }
-        guard isValid else { throw BenchmarkFailure(reason: "the floor's signature is wrong") }
-    }
+    package func checkSignature() throws { try signature.check() }
 
-    private static func key(_ algorithm: Algorithm) throws -> (Key, JSONValue) {
+    static func key(_ algorithm: Algorithm) throws -> (Key, JSONValue) {
         switch algorithm {
         case .RS256:
             let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
@@ -107,15 +92,6 @@ package struct IDTokenValidation {
         }
     }
 
-    private static func sign(_ message: [UInt8], _ key: Key) throws -> Data {
-        switch key {
-        case .rsa(let key):
-            try key.signature(for: SHA256.hash(data: message), padding: .insecurePKCS1v1_5).rawRepresentation
-        case .p256(let key): try key.signature(for: SHA256.hash(data: message)).rawRepresentation
-        case .ed25519(let key): try key.signature(for: message)
-        }
-    }
-
     /// The claims that an ID token with profile and e-mail address has.
     private static func signingInput(_ algorithm: Algorithm) -> String {
         let seconds = Int(now.timeIntervalSince1970)
@@ -127,5 +103,39 @@ package struct IDTokenValidation {
         ]
         let header = #"{"alg":"\#(algorithm.rawValue)","kid":"1","typ":"JWT"}"#
         return Base64URL.encode(Array(header.utf8)) + "." + Base64URL.encode(Array(claims.jsonText().utf8))
+    }
+}
+
+/// A message with its signature, and nothing but the cryptography that validating it takes.
+struct SignatureCheck: Sendable {
+    let signature: Data
+    private let message: [UInt8]
+    private let key: IDTokenValidation.Key
+
+    init(_ message: [UInt8], _ key: IDTokenValidation.Key) throws {
+        self.message = message
+        self.key = key
+        signature =
+            switch key {
+            case .rsa(let key):
+                try key.signature(for: SHA256.hash(data: message), padding: .insecurePKCS1v1_5).rawRepresentation
+            case .p256(let key): try key.signature(for: SHA256.hash(data: message)).rawRepresentation
+            case .ed25519(let key): try key.signature(for: message)
+            }
+    }
+
+    /// - Throws: `BenchmarkFailure` if the signature is wrong.
+    func check() throws {
+        let isValid =
+            switch key {
+            case .rsa(let key):
+                key.publicKey.isValidSignature(
+                    .init(rawRepresentation: signature), for: SHA256.hash(data: message), padding: .insecurePKCS1v1_5)
+            case .p256(let key):
+                key.publicKey.isValidSignature(
+                    try .init(rawRepresentation: signature), for: SHA256.hash(data: message))
+            case .ed25519(let key): key.publicKey.isValidSignature(signature, for: message)
+            }
+        guard isValid else { throw BenchmarkFailure(reason: "the floor's signature is wrong") }
     }
 }

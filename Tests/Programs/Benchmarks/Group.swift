@@ -7,6 +7,7 @@ enum Group: String, CaseIterable, ExpressibleByArgument {
     case lint
     case signIn = "sign-in"
     case idToken = "id-token"
+    case decision
     case registry
     case growth
 
@@ -14,6 +15,7 @@ enum Group: String, CaseIterable, ExpressibleByArgument {
         switch self {
         case .signIn: try await SignIns.rows()
         case .idToken: try await IDTokens.rows()
+        case .decision: try await Decisions.rows()
         case .registry: try await Registries.rows()
         case .growth: try await Growth.rows()
         case .lint: try LintProcess().rows()

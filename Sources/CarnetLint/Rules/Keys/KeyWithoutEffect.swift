@@ -144,6 +144,7 @@ struct KeyWithoutEffect: LintRule {
         } else if !descriptor.canHaveIDToken {
             report(places.authorization.nonce, "without an issuer there are no ID tokens")
             report(places.idToken, "without an issuer there are no ID tokens")
+            report(places.accessToken, "without an issuer, Carnet cannot validate an access token")
             report(places.logout.missingEnd, "without an issuer there are no logout tokens")
             report(places.logout.frontChannel, "without an issuer, Carnet cannot validate a logout")
         }

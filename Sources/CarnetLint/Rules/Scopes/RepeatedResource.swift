@@ -33,7 +33,7 @@ struct RepeatedResource: LintRule {
 
     private struct Label: Hashable {
         var title: String
-        var method: ResourceMethod
+        var methods: ResourceMethods
         var url: String
     }
 
@@ -46,7 +46,7 @@ struct RepeatedResource: LintRule {
         for (index, resource) in resources.enumerated() {
             let place = context.places.resources[index]
             let title = place.title.span
-            let label = Label(title: resource.title, method: resource.method, url: resource.url.source)
+            let label = Label(title: resource.title, methods: resource.methods, url: resource.url.source)
             let firstLabel = labels.updateValue(labels[label] ?? title, forKey: label)
             if let id = resource.id {
                 let span = place.id.span

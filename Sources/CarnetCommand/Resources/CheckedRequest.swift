@@ -1,0 +1,123 @@
+import CarnetDescriptors
+import CarnetFoundation
+import CarnetProtocol
+
+/// A request at a server with a resource map, and the token that it has.
+struct CheckedRequest {
+    var method: String
+    var target: String
+    var host: String?
+    /// `nil` without a token.
+    var scopes: [String]?
+    var claims = JSONObject()
+
+    /// What a resource server decides. It has the same statuses: see Docs/resource-server.md.
+    struct Decision {
+        var status: Int
+        var reason: String
+        /// The position of the resource.
+        var index: Int?
+        var title: String?
+
+        var isAllowed: Bool { status == 200 }
+        var word: String { isAllowed ? "allowed" : "refused" }
+    }
+
+    func decision(by table: RouteTable, now: Date) -> Decision {
+        switch table.match(method: method, authority: host, target: target) {
+        case .malformed(let problem): Decision(status: 400, reason: "the path \(problem.reason)")
+        case .none: Decision(status: 404, reason: "no resource has this path")
+        case .ambiguous: Decision(status: 404, reason: "the path differs from a resource's only in its case")
+        case .methods(let methods):
+            Decision(status: 405, reason: "the methods are " + methods.map(\.rawValue).joined(separator: ", "))
+        case .found(let route): decision(by: route, now: now)
+        }
+    }
+
+    private func decision(by route: Route, now: Date) -> Decision {
+        func decision(_ status: Int, _ reason: String) -> Decision {
+            Decision(status: status, reason: reason, index: route.index, title: route.title)
+        }
+        if let reason = route.anonymous { return decision(200, "open to anyone: \(reason)") }
+        guard let scopes else { return decision(401, "it needs a token") }
+        let granted = Set(scopes.filter(ScopeRules.isToken))
+        return switch route.shortfall(scopes: granted, claims: claims, now: now, skew: 60) {
+        case nil: decision(200, route.needsNothing ? "any token is enough" : "the token is enough")
+        case .scopes(let missing)?: decision(403, "missing scopes: " + missing.joined(separator: " "))
+        case .claim(let name)?: decision(403, "the claim \(name) has none of the needed values")
+        case .authentication?: decision(401, "the user must sign in again: acr or max_age")
+        }
+    }
+}
+
+/// A file of requests, each with the decision that is expected.
+struct ExpectedRequests {
+    struct Row {
+        let request: CheckedRequest
+        /// `allowed`, `refused` or a status.
+        let expected: String
+        let line: Int
+
+        func isMet(by decision: CheckedRequest.Decision) -> Bool {
+            expected == decision.word || expected == String(decision.status)
+        }
+    }
+
+    let rows: [Row]
+
+    private static let keys = ["request", "host", "scopes", "claims", "token", "expect"]
+
+    /// - Throws: `Failure` with file and line.
+    init(_ file: SourceFile) throws {
+        let document = YAMLReader().read(file)
+        if let mistake = document.diagnostics.first(where: { $0.severity == .error }) {
+            throw Failure(.usage, "\(mistake)")
+        }
+        guard let elements = document.root?.elements else {
+            throw Failure(.usage, "\(file.path) is not a list of requests")
+        }
+        rows = try elements.map { try Self.row($0, file.path) }
+    }
+
+    private static func row(_ node: YAMLNode, _ path: String) throws -> Row {
+        func mistake(_ reason: String, _ node: YAMLNode) -> Failure {
+            Failure(.usage, "\(path):\(node.span.start.line): \(reason)")
+        }
+        guard let entries = node.entries else { throw mistake("a request is a mapping with request and expect", node) }
+        if let unknown = entries.first(where: { !keys.contains($0.key) }) {
+            throw mistake("unknown key \"\(unknown.key)\"", unknown.value)
+        }
+        func text(_ key: String) -> String? {
+            node.entry(key)?.value.scalar.flatMap { $0.text.isEmpty ? nil : $0.text }
+        }
+        let parts = (text("request") ?? "").split(separator: " ").map(String.init)
+        guard parts.count == 2 else { throw mistake("request is a method and a path, such as GET /accounts", node) }
+        guard let expected = text("expect"), ["allowed", "refused"].contains(expected) || Int(expected) != nil else {
+            throw mistake("expect is allowed, refused or a status", node)
+        }
+        var request = CheckedRequest(method: parts[0], target: parts[1], host: text("host"), scopes: [])
+        if let scopes = node.entry("scopes")?.value {
+            let list =
+                scopes.elements?.compactMap(\.scalar?.text)
+                ?? scopes.scalar?.text.split(separator: " ").map(String.init)
+            request.scopes = list ?? []
+        }
+        for claim in node.entry("claims")?.value.entries ?? [] {
+            request.claims[claim.key] = value(claim.value)
+        }
+        if node.entry("token")?.value.scalar?.boolean == false { request.scopes = nil }
+        return Row(request: request, expected: expected, line: node.span.start.line)
+    }
+
+    private static func value(_ node: YAMLNode) -> JSONValue {
+        if let elements = node.elements { return .array(elements.map(value)) }
+        if let entries = node.entries {
+            var object = JSONObject()
+            for entry in entries { object[entry.key] = value(entry.value) }
+            return .object(object)
+        }
+        if let boolean = node.scalar?.boolean { return .bool(boolean) }
+        if let number = node.scalar?.number { return .number(number) }
+        return .string(node.scalar?.text ?? "")
+    }
+}

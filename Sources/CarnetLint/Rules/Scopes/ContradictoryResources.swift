@@ -1,0 +1,46 @@
+import CarnetDescriptors
+
+struct ContradictoryResources: LintRule, RouteRule {
+    let explanation = DiagnosticExplanation(
+        code: "S012",
+        name: "contradictory-resources",
+        severity: .warning,
+        summary: "Two resources are the same request, but need different scopes or claims.",
+        rationale: """
+            The method, host and path of a request decide what it needs, so two resources cannot demand different \
+            things. If one of several scopes is enough, write one resource with any_of.
+            """,
+        bad: [
+            """
+            scopes: { default: [photos, admin] }
+            resources:
+              - { title: Photos, scope: photos, url: https://api.acme.example/photos }
+              - { title: ⟦All photos⟧, scope: admin, url: https://api.acme.example/photos }
+
+            """
+        ],
+        good: [
+            """
+            scopes: { default: [photos, admin] }
+            resources:
+              - { title: Photos, any_of: [photos, admin], url: https://api.acme.example/photos }
+              - { title: Upload, scope: admin, url: https://api.acme.example/photos, method: POST }
+              - { title: Names, scope: photos, url: "https://api.acme.example/photos?fields=name" }
+
+            """
+        ]
+    )
+
+    func check(_ resources: CheckedResources) -> [Diagnostic] {
+        resources.problems.compactMap { problem in
+            guard case .contradicts(let first) = problem.kind else { return nil }
+            return explanation.diagnostic(
+                problem.reason, file: resources.path,
+                span: resources.title(problem.index),
+                related: [
+                    Diagnostic.Related(
+                        message: "the earlier resource", file: resources.path, span: resources.title(first))
+                ])
+        }
+    }
+}
