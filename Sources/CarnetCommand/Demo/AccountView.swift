@@ -8,7 +8,14 @@ struct AccountView {
     enum Tab: String, CaseIterable {
         case profile, payload, header, resources
 
-        var label: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
+        var label: String {
+            switch self {
+            case .profile: "Profile"
+            case .payload: "Token payload"
+            case .header: "Token header"
+            case .resources: "Resources"
+            }
+        }
     }
 
     /// A claim as people read it.
@@ -30,6 +37,11 @@ struct AccountView {
     let profile: ProfileView?
     let resources: [ResourceAccess]
     let response: ResourceResponse?
+
+    /// Only a JWT has parts that can be shown.
+    var tabs: [Tab] {
+        JWTSegments(tokens.accessToken) == nil ? [.profile, .resources] : Tab.allCases
+    }
 
     /// A part of the access token; `nil` if the token is opaque.
     private var tokenPart: JSONValue? {

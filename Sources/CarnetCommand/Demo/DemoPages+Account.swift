@@ -7,7 +7,7 @@ extension DemoPages {
     func account(_ view: AccountView) -> HTML {
         let account = view.visit.account
         let id = account.provider.rawValue
-        let tabs: [HTML] = AccountView.Tab.allCases.map { tab in
+        let tabs: [HTML] = view.tabs.map { tab in
             """
             <a href="/accounts/\(id)?tab=\(tab.rawValue)\(if: view.visit.isOther, "&amp;account=\(account.storeName)")"\
             \(if: tab == view.tab, " aria-current=\"page\"")>\(tab.label)</a>
@@ -77,7 +77,7 @@ extension DemoPages {
             """
         }
         return """
-            <h2>\(view.tab.label) of the access token</h2>
+            <h2>\(view.tab == .header ? "Header" : "Payload") of the access token</h2>
             \(if: rows == nil, opaque)
             \(rows)
             """

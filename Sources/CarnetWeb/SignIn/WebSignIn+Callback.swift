@@ -206,9 +206,9 @@ extension WebSignIn {
         Telemetry.countUnexpectedCallback(of: candidates.count == 1 ? candidates[0] : nil)
         return SignInProblem(
             status: .badRequest,
-            isSignedIn ? "This sign-in is complete" : "There is no open sign-in for this page",
+            isSignedIn ? "You are already signed in" : "There is no open sign-in for this page",
             advice: isSignedIn
-                ? "The page was opened a second time. You are signed in; continue below."
+                ? "This page belongs to a sign-in that is complete, or that did not begin in this browser. Continue below."
                 : receivedCookies(of: request).isEmpty
                     ? "This browser sent no cookie: it blocks cookies of this site, or the sign-in began in another "
                         + "browser. Allow cookies, and begin again here."

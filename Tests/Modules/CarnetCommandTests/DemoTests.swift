@@ -266,7 +266,7 @@ struct DemoTests {
             #expect(home.contains("<strong>Björk Ångström</strong>"))
             #expect(try await browser.text("/accounts/acme").contains("<h1>Hello, Björk Ångström</h1>"))
             let page = try await browser.text("/accounts/acme?account=\(other)")
-            #expect(page.contains("<h1>\(first)</h1>") && page.contains("?tab=header&amp;account=\(other)"))
+            #expect(page.contains("<h1>\(first)</h1>") && page.contains("?tab=resources&amp;account=\(other)"))
             let response = try await browser.post("/accounts/acme/resources/0?account=\(other)")
             #expect(String(buffer: response.body).contains("Me: 200"))
             _ = try await browser.post("/sign-out", [(name: "connection", value: String(other))])

@@ -67,7 +67,7 @@ struct BadInputTests {
         _ = try await browser.get(callback)
         let reply = try await browser.get(callback)
         #expect(reply.head.status == .badRequest)
-        #expect(reply.body.contains("This sign-in is complete"))
+        #expect(reply.body.contains("You are already signed in"))
         let name = try #require(browser.session?.account()?.name)
         let link: HTML = "Continue as \(name)"
         #expect(reply.body.contains(link.text))

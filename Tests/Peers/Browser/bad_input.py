@@ -48,7 +48,7 @@ def bad_input(stage):
     page.go_back()
     page.reload()
     answer_consent(stage, page)
-    says(stage, page, "This sign-in is complete", "back-button")
+    says(stage, page, "You are already signed in", "back-button")
     page.get_by_role("link", name="Ada Example").click()
     expect(page.get_by_role("heading", level=1).inner_text() == "Hello, Ada Example", "the session is lost")
 
@@ -86,7 +86,7 @@ def bad_input(stage):
     answer_consent(stage, page)
     page.wait_for_url(stage.site + "/accounts/acme")
     page.goto(callbacks[-1])
-    says(stage, page, "This sign-in is complete", "reloaded-callback")
+    says(stage, page, "You are already signed in", "reloaded-callback")
 
     # Another browser opens it.
     stranger = stage.new_context()
