@@ -103,21 +103,9 @@ struct ExpectedRequests {
             request.scopes = list ?? []
         }
         for claim in node.entry("claims")?.value.entries ?? [] {
-            request.claims[claim.key] = value(claim.value)
+            request.claims[claim.key] = JSONValue(claim.value)
         }
         if node.entry("token")?.value.scalar?.boolean == false { request.scopes = nil }
         return Row(request: request, expected: expected, line: node.span.start.line)
-    }
-
-    private static func value(_ node: YAMLNode) -> JSONValue {
-        if let elements = node.elements { return .array(elements.map(value)) }
-        if let entries = node.entries {
-            var object = JSONObject()
-            for entry in entries { object[entry.key] = value(entry.value) }
-            return .object(object)
-        }
-        if let boolean = node.scalar?.boolean { return .bool(boolean) }
-        if let number = node.scalar?.number { return .number(number) }
-        return .string(node.scalar?.text ?? "")
     }
 }

@@ -32,11 +32,12 @@ package struct MarkedExample: Hashable, Sendable {
         self.spans = spans.sorted()
     }
 
-    /// An example that shows only the keys it is about: what a descriptor cannot do without is put before it.
+    /// An example that shows only the keys it is about: what a descriptor cannot do without is put before it. A gateway file
+    /// stays as it is.
     package init(completing marked: String) {
         let lines = marked.split(whereSeparator: \.isNewline).map { $0.filter { !"⟦⟧".contains($0) } }
         func says(_ key: String) -> Bool { lines.contains { $0.hasPrefix(key + ":") } }
-        guard !says("carnet") else {
+        guard !says("carnet"), !says("gateway") else {
             self.init(marked)
             return
         }

@@ -63,7 +63,7 @@ package struct DescriptorDecoder {
         "[" + words.map { $0.isPlainInFlow ? $0 : JSONValue.string($0).jsonText() }.joined(separator: ", ") + "]"
     }
 
-    mutating func reportMissingKey(_ key: KeyDescription, in node: YAMLNode) {
+    package mutating func reportMissingKey(_ key: KeyDescription, in node: YAMLNode) {
         // The first line is enough to find the mapping; underlining all of it would bury the message.
         let span = node.entries?.first?.keySpan ?? node.span
         // The version is the only value that is certain, and a mapping between braces has no lines.
@@ -95,7 +95,7 @@ package struct DescriptorDecoder {
     }
 
     /// - Parameter shape: What else is allowed, if it is more than the words.
-    mutating func reportNotAllowed(_ node: YAMLNode, allowed: [String], shape: Shape? = nil) {
+    package mutating func reportNotAllowed(_ node: YAMLNode, allowed: [String], shape: Shape? = nil) {
         let found = node.scalar?.text ?? ""
         let renamed = Self.synonyms[found].flatMap { allowed.contains($0) ? $0 : nil }
         let nearest = renamed ?? nearestName(to: found, in: allowed)

@@ -177,17 +177,18 @@ extension NamedList: DescriptorValue where Value: DescriptorValue {
 extension JSONValue: DescriptorValue {
     static var shape: Shape { .json }
 
-    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) { self.init(node) }
+
+    /// The JSON that YAML stands for.
+    package init(_ node: YAMLNode) {
         switch node.content {
         case .mapping(let entries):
             var object = JSONObject()
-            for entry in entries {
-                // The keys of a mapping are unique.
-                if let value = JSONValue(entry.value, &decoder) { object.append(entry.key, value) }
-            }
+            // The keys of a mapping are unique.
+            for entry in entries { object.append(entry.key, JSONValue(entry.value)) }
             self = .object(object)
         case .sequence(let elements):
-            self = .array(elements.compactMap { JSONValue($0, &decoder) })
+            self = .array(elements.map { JSONValue($0) })
         case .scalar(let scalar):
             if scalar.isNull {
                 self = .null

@@ -7,7 +7,7 @@ package struct Key<Section>: Sendable {
     let slot: Slot
     /// The sections between this one and the value, whose keys stand in the same mapping.
     private(set) var groups: [Slot] = []
-    let read: @Sendable (YAMLNode, inout Section, inout DescriptorDecoder) -> Void
+    package let read: @Sendable (YAMLNode, inout Section, inout DescriptorDecoder) -> Void
     /// The value as JSON; `nil` if the section has none.
     let write: @Sendable (Section, TemplateFiller) -> JSONValue?
 
@@ -48,9 +48,10 @@ package struct Key<Section>: Sendable {
         _ name: String,
         _ shape: Shape,
         _ summary: String,
+        isRequired: Bool = false,
         read: @escaping @Sendable (YAMLNode, inout Section, inout DescriptorDecoder) -> Void
     ) {
-        let description = KeyDescription(name: name, shape: shape, summary: summary, isRequired: false)
+        let description = KeyDescription(name: name, shape: shape, summary: summary, isRequired: isRequired)
         self.init(description: description, slot: .computed, read: read) { _, _ in nil }
     }
 

@@ -35,9 +35,9 @@ package struct ClaimRequirement: Hashable, Sendable {
 extension ClaimRequirement: DescriptorValue {
     private static let scalar = Shape.text("a value", takesScalars: true)
 
-    static var shape: Shape { .either([scalar, .list(of: scalar)]) }
+    package static var shape: Shape { .either([scalar, .list(of: scalar)]) }
 
-    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+    package init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
         var values: [String] = []
         for element in node.elements ?? [node] {
             guard let scalar = element.scalar, !scalar.isNull else {

@@ -111,12 +111,10 @@ public final class ResourceServer: Sendable {
 
     // MARK: - The resource map
 
-    /// A program behind the server may take these for the method, which then is not the method that was decided about.
-    private static let methodOverrides = ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"]
-
     private func route(of request: HTTPRequest) throws(AccessProblem) -> Route? {
         guard let routes else { return nil }
-        for name in Self.methodOverrides.compactMap({ HTTPField.Name($0) }) where request.headerFields.contains(name) {
+        for name in MethodOverride.headers.compactMap({ HTTPField.Name($0) }) where request.headerFields.contains(name)
+        {
             throw .malformed("the request has the header \(name.rawName)")
         }
         let match = routes.match(

@@ -38,11 +38,11 @@ extension BrandColor: CustomStringConvertible {
 }
 
 extension BrandColor: DescriptorValue {
-    static var shape: Shape {
+    package static var shape: Shape {
         .text("a colour such as \"#2457a6\", between quotes because # begins a comment", pattern: "^#[0-9a-fA-F]{6}$")
     }
 
-    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+    package init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
         guard let scalar = node.scalar, !scalar.isNull else {
             decoder.reportWrongType(node, expected: Self.shape)
             return nil

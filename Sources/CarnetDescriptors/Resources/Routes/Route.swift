@@ -52,7 +52,7 @@ package struct Route: Sendable {
     package func shortfall(scopes: Set<String>, claims all: JSONObject, now: Date, skew: TimeInterval) -> Shortfall? {
         let missing = requirement.missing(from: scopes)
         guard missing.isEmpty else { return .scopes(missing) }
-        for claim in claims where !claim.value.isMet(by: Self.value(of: claim.name, in: all)) {
+        for claim in claims where !claim.value.isMet(by: all.claim(named: claim.name)) {
             return .claim(claim.name)
         }
         if !acr.isEmpty {
@@ -65,10 +65,12 @@ package struct Route: Sendable {
         }
         return nil
     }
+}
 
+extension JSONObject {
     /// A claim by its name, or by a JSON Pointer.
-    private static func value(of name: String, in claims: JSONObject) -> JSONValue? {
-        guard name.utf8.first == UInt8(ascii: "/"), let pointer = JSONPointer(name) else { return claims[name] }
-        return JSONValue.object(claims)[pointer]
+    package func claim(named name: String) -> JSONValue? {
+        guard name.utf8.first == UInt8(ascii: "/"), let pointer = JSONPointer(name) else { return self[name] }
+        return JSONValue.object(self)[pointer]
     }
 }

@@ -33,6 +33,16 @@ package struct RoutePattern: Hashable, Sendable {
         segments = try Self.segments(bytes.isEmpty ? [UInt8(ascii: "/")][...] : bytes)
     }
 
+    /// - Parameters:
+    ///   - path: As it is written.
+    ///   - host: In the form of `authority(_:)`; `nil` for any host.
+    package init(path: String, host: String? = nil) throws(RoutePatternProblem) {
+        guard path.utf8.first == UInt8(ascii: "/") else { throw .notAPath }
+        guard !path.utf8.contains(UInt8(ascii: "?")) else { throw .path(.character(UInt8(ascii: "?"))) }
+        self.host = host
+        segments = try Self.segments(Array(path.utf8)[...])
+    }
+
     private static func segments(_ path: ArraySlice<UInt8>) throws(RoutePatternProblem) -> [Segment] {
         var parts = path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         if parts.last?.isEmpty == true { parts.removeLast() }
@@ -72,8 +82,9 @@ package struct RoutePattern: Hashable, Sendable {
 }
 
 /// Why no request can have the URL of a resource.
-enum RoutePatternProblem: Error, Hashable, Sendable {
+package enum RoutePatternProblem: Error, Hashable, Sendable {
     case notAURL
+    case notAPath
     case parameterInHost
     case parameterInSegment
     case restNotAtEnd
@@ -83,13 +94,14 @@ enum RoutePatternProblem: Error, Hashable, Sendable {
     var isClients: Bool {
         switch self {
         case .notAURL, .parameterInHost, .parameterInSegment: true
-        case .restNotAtEnd, .path: false
+        case .notAPath, .restNotAtEnd, .path: false
         }
     }
 
-    var reason: String {
+    package var reason: String {
         switch self {
         case .notAURL: "the URL is neither absolute nor a path"
+        case .notAPath: "it does not begin with a slash"
         case .parameterInHost: "the host has a value that only a client knows"
         case .parameterInSegment: "{name} is only a part of a segment, and not all of it"
         case .restNotAtEnd: "** is not the last segment"

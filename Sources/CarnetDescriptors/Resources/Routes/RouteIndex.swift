@@ -1,0 +1,127 @@
+import CarnetFoundation
+
+/// Hosts and paths with the positions of what decides about them. The most specific path decides, in any order.
+package struct RouteIndex: Sendable {
+    /// What a path has at one place of the index.
+    package enum Found {
+        case nothing
+        /// The path differs only in its case from one of the index.
+        case ambiguous
+        /// The positions by their methods.
+        case methods([String: Int])
+    }
+
+    /// No request has it as method: stands for every method that a path does not name.
+    package static let anyMethod = ""
+
+    private var trees: [ByteKey: RouteTree] = [:]
+    private var anyHost = RouteTree()
+
+    package init() {}
+
+    package var hasHosts: Bool { !trees.isEmpty }
+
+    /// - Returns: The position of an earlier route with the same host and path for one of the methods; it stays.
+    package mutating func insert(_ pattern: RoutePattern, _ methods: [String], _ position: Int) -> Int? {
+        guard let host = pattern.host else { return anyHost.insert(pattern.segments, methods, position) }
+        return trees[ByteKey(host), default: RouteTree()].insert(pattern.segments, methods, position)
+    }
+
+    /// - Parameter hosts: The names that the host of the request has in patterns, the most specific first. Patterns without a
+    ///   host come last.
+    package func find(hosts: [String], _ segments: [ArraySlice<UInt8>]) -> Found {
+        for host in hosts {
+            guard let tree = trees[ByteKey(host)] else { continue }
+            let found = tree.find(segments)
+            if case .nothing = found {} else { return found }
+        }
+        return anyHost.find(segments)
+    }
+}
+
+/// The paths of one host, segment by segment.
+struct RouteTree: Sendable {
+    private struct Literal {
+        let bytes: [UInt8]
+        let node: Int
+    }
+
+    private struct Node {
+        /// The nodes below, by their segment in lower case.
+        var literals: [ByteKey: [Literal]] = [:]
+        var parameter: Int?
+        var own: [String: Int] = [:]
+        /// The routes for the path itself and all below it.
+        var rest: [String: Int] = [:]
+    }
+
+    private var nodes = [Node()]
+
+    mutating func insert(
+        _ segments: [RoutePattern.Segment], _ methods: [String], _ position: Int
+    ) -> Int? {
+        var node = 0
+        for segment in segments {
+            switch segment {
+            case .literal(let bytes): node = child(of: node, bytes)
+            case .parameter:
+                if let known = nodes[node].parameter {
+                    node = known
+                } else {
+                    nodes.append(Node())
+                    nodes[node].parameter = nodes.count - 1
+                    node = nodes.count - 1
+                }
+            case .rest: continue
+            }
+        }
+        let isRest = segments.last == .rest
+        var earlier: Int?
+        for method in methods {
+            let known = isRest ? nodes[node].rest[method] : nodes[node].own[method]
+            if let known {
+                earlier = earlier ?? known
+            } else if isRest {
+                nodes[node].rest[method] = position
+            } else {
+                nodes[node].own[method] = position
+            }
+        }
+        return earlier
+    }
+
+    private mutating func child(of node: Int, _ bytes: [UInt8]) -> Int {
+        let key = Self.key(bytes[...])
+        if let known = nodes[node].literals[key]?.first(where: { $0.bytes == bytes }) { return known.node }
+        nodes.append(Node())
+        nodes[node].literals[key, default: []].append(Literal(bytes: bytes, node: nodes.count - 1))
+        return nodes.count - 1
+    }
+
+    func find(_ segments: [ArraySlice<UInt8>]) -> RouteIndex.Found { find(segments[...], in: 0) }
+
+    /// A literal segment counts more than a parameter, and a parameter more than the rest of a path. A node is looked at
+    /// once at most, because only one path leads to it.
+    private func find(_ segments: ArraySlice<ArraySlice<UInt8>>, in index: Int) -> RouteIndex.Found {
+        Work.count()
+        guard let segment = segments.first else {
+            if !nodes[index].own.isEmpty { return .methods(nodes[index].own) }
+            return nodes[index].rest.isEmpty ? .nothing : .methods(nodes[index].rest)
+        }
+        if !nodes[index].literals.isEmpty, let literals = nodes[index].literals[Self.key(segment)] {
+            // A router that ignores case would take it for this resource.
+            guard let literal = literals.first(where: { segment.elementsEqual($0.bytes) }) else { return .ambiguous }
+            let found = find(segments.dropFirst(), in: literal.node)
+            if case .nothing = found {} else { return found }
+        }
+        if let parameter = nodes[index].parameter {
+            let found = find(segments.dropFirst(), in: parameter)
+            if case .nothing = found {} else { return found }
+        }
+        return nodes[index].rest.isEmpty ? .nothing : .methods(nodes[index].rest)
+    }
+
+    private static func key(_ bytes: ArraySlice<UInt8>) -> ByteKey {
+        ByteKey(String(decoding: bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self))
+    }
+}
