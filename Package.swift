@@ -235,6 +235,14 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
+        // Rules, decisions and the file of `carnet gateway`, without a server.
+        .target(
+            name: "CarnetGateway",
+            dependencies: [
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetLint", "CarnetProtocol",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
         .target(
             name: "CarnetHummingbird",
             dependencies: [
@@ -291,8 +299,9 @@ let package = Package(
         .executableTarget(
             name: "CarnetCommand",
             dependencies: commandTransport + [
-                "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetFoundation", "CarnetHummingbird",
-                "CarnetLint", "CarnetProtocol", "CarnetSandbox", "CarnetSandboxServer", "CarnetSimulation",
+                "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetFoundation", "CarnetGateway",
+                "CarnetHummingbird", "CarnetLint", "CarnetProtocol", "CarnetSandbox", "CarnetSandboxServer",
+                "CarnetSimulation",
                 "CarnetStorage", "CarnetTesting", "CarnetTransport", "CarnetUserAgent", "CarnetWeb",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
@@ -319,8 +328,8 @@ let package = Package(
         .testTarget(
             name: "CarnetLintTests",
             dependencies: [
-                "CarnetDescriptors", "CarnetFoundation", "CarnetLint", "CarnetSimulation", "CarnetTestSupport",
-                "Fuzzing",
+                "CarnetDescriptors", "CarnetFoundation", "CarnetGateway", "CarnetLint", "CarnetSimulation",
+                "CarnetTestSupport", "Fuzzing",
             ],
             exclude: ["Golden", "Valid"]
         ),
@@ -383,7 +392,7 @@ let package = Package(
         .testTarget(
             name: "AttackTests",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetHTTP", "CarnetProtocol",
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetGateway", "CarnetHTTP", "CarnetProtocol",
                 "CarnetResourceServer", "CarnetSandbox", "CarnetServerTestSupport", "CarnetStorage",
                 "CarnetTestSupport", "CarnetTesting", "CarnetTransport",
                 "CarnetURLSession", "CarnetUserAgent", "CarnetWeb", "Fuzzing",
@@ -398,6 +407,14 @@ let package = Package(
             ],
             path: "Tests/Attacks/AttackTests",
             exclude: ["matrix.txt"]
+        ),
+        .testTarget(
+            name: "GatewayTests",
+            dependencies: [
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetGateway", "CarnetLint", "CarnetProtocol",
+                "CarnetTestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
         ),
         .testTarget(
             name: "ResourceServerTests",
@@ -619,7 +636,8 @@ let package = Package(
         .testTarget(
             name: "RepositoryTests",
             dependencies: [
-                "CarnetCatalog", "CarnetDescriptors", "CarnetFoundation", "CarnetLint", "CarnetProtocol",
+                "CarnetCatalog", "CarnetDescriptors", "CarnetFoundation", "CarnetGateway", "CarnetLint",
+                "CarnetProtocol",
                 "CarnetSimulation", "CarnetTestSupport",
             ],
             exclude: ["PublicSurface"]
@@ -648,7 +666,7 @@ let package = Package(
         .executableTarget(
             name: "Fuzzing",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetLint", "CarnetProtocol",
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetGateway", "CarnetLint", "CarnetProtocol",
                 "CarnetSimulation", "CarnetStorage", "CarnetTestSupport", "CarnetTesting", "CarnetWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),

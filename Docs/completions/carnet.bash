@@ -173,13 +173,13 @@ _carnet() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    lint|explain|schema|new|providers|show|try|sandbox|demo|compare|register|login|accounts|token|profile|resources|call|refresh|logout|doctor|help)
+    lint|explain|schema|new|providers|show|try|sandbox|demo|compare|gateway|register|login|accounts|token|profile|resources|call|refresh|logout|doctor|help)
         # Offer subcommand argument completions
         "_carnet_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'lint explain schema new providers show try sandbox demo compare register login accounts token profile resources call refresh logout doctor help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'lint explain schema new providers show try sandbox demo compare gateway register login accounts token profile resources call refresh logout doctor help' -- "${cur}"))
         ;;
     esac
 }
@@ -253,7 +253,7 @@ _carnet_explain() {
 
 _carnet_schema() {
     repeating_flags=()
-    non_repeating_flags=(--resources --clients --json --version -h --help)
+    non_repeating_flags=(--resources --clients --gateway --json --version -h --help)
     repeating_options=()
     non_repeating_options=(--color)
     __carnet_offer_flags_options 0
@@ -572,6 +572,38 @@ _carnet_compare() {
     case "${positional_number}" in
     *)
         __carnet_add_completions -W "$(__carnet_custom_complete ---completion compare -- positional@0 "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_carnet_gateway() {
+    repeating_flags=()
+    non_repeating_flags=(--json -v --verbose --version -h --help)
+    repeating_options=(--as)
+    non_repeating_options=(--requests --color)
+    __carnet_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--as')
+        __carnet_add_completions -f
+        return
+        ;;
+    '--requests')
+        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
+        return
+        ;;
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
         return
         ;;
     esac
@@ -1300,7 +1332,7 @@ _carnet_help() {
 
     # Offer commands and topics
     if [[ "${positional_number}" -eq 1 ]]; then
-        __carnet_add_completions -W 'lint'$'\n''explain'$'\n''schema'$'\n''new'$'\n''providers'$'\n''show'$'\n''try'$'\n''sandbox'$'\n''demo'$'\n''compare'$'\n''register'$'\n''login'$'\n''accounts'$'\n''token'$'\n''profile'$'\n''resources'$'\n''call'$'\n''refresh'$'\n''logout'$'\n''doctor'$'\n''clients'$'\n''environment'$'\n''exit-status'$'\n''folders'$'\n''formatting'$'\n''topics'
+        __carnet_add_completions -W 'lint'$'\n''explain'$'\n''schema'$'\n''new'$'\n''providers'$'\n''show'$'\n''try'$'\n''sandbox'$'\n''demo'$'\n''compare'$'\n''gateway'$'\n''register'$'\n''login'$'\n''accounts'$'\n''token'$'\n''profile'$'\n''resources'$'\n''call'$'\n''refresh'$'\n''logout'$'\n''doctor'$'\n''clients'$'\n''environment'$'\n''exit-status'$'\n''folders'$'\n''formatting'$'\n''topics'
     fi
 }
 

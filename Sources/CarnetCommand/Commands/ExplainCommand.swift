@@ -1,6 +1,7 @@
 import ArgumentParser
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetGateway
 import CarnetLint
 import CarnetProtocol
 import CarnetSimulation
@@ -37,7 +38,7 @@ struct ExplainCommand: Subcommand {
         }
         let rule: DiagnosticExplanation
         do throws(UnknownRuleError) {
-            rule = try DiagnosticCatalog.rule(code)
+            rule = try DiagnosticCatalog.rule(code, besides: GatewayRuleCatalog.explanations)
         } catch {
             let kind = nearestName(to: code, in: ErrorPage.all.map(\.kind.rawValue))
             throw Failure(
@@ -46,7 +47,7 @@ struct ExplainCommand: Subcommand {
                     ?? error.description,
                 next: ["a finding ends with its code in brackets, such as [K001]"])
         }
-        let page = rule.page(by: Linter(simulator: SampleSimulator()))
+        let page = rule.page(by: Linter(simulator: SampleSimulator(), others: [GatewayFiles(registry: nil)]))
         for line in page.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
             context.console.print(String(line))
         }

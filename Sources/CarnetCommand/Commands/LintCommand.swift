@@ -1,13 +1,14 @@
 import ArgumentParser
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetGateway
 import CarnetLint
 import CarnetSimulation
 
 struct LintCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "lint",
-        abstract: "Find mistakes in descriptors before anyone signs in.",
+        abstract: "Find mistakes in descriptors and gateway files before anyone signs in.",
         discussion: """
             A path is a file, a folder of .yaml and .yml files, or - for stdin. The default is the folder providers if \
             it exists, otherwise the current folder. To read about a finding, run carnet explain CODE.
@@ -77,7 +78,9 @@ struct LintCommand: Subcommand {
         } else {
             let reporter: any Reporter =
                 format == .sarif
-                ? SARIFReporter(documentation: documentation)
+                ? SARIFReporter(
+                    documentation: documentation, others: GatewayRuleCatalog.explanations,
+                    linter: Linter(others: [GatewayFiles(registry: nil)]))
                 : format.reporter(usesColor: format == .text && console.usesColor)
             let text = reporter.render(report)
             console.print(bytes: Array(text.utf8))
@@ -88,14 +91,14 @@ struct LintCommand: Subcommand {
 }
 
 extension LintCommand {
-    /// A linter that knows the providers which the files may extend.
+    /// A linter that knows the providers which the files may extend or name.
     private func linter(for files: [SourceFile], _ context: CommandContext) throws -> Linter {
         // Most files extend nothing; then no folder has to be read. The search stops at each first letter, and x is rare.
-        guard files.concurrentMap({ $0.bytes.holds("xtends") }).contains(true) else {
+        guard files.concurrentMap({ $0.bytes.holds("xtends") || $0.bytes.holds("gateway:") }).contains(true) else {
             return Linter(simulator: simulator)
         }
         let known = try ProviderSources(providers, context, isQuiet: true).registry
-        return Linter(known: known, simulator: simulator)
+        return Linter(known: known, simulator: simulator, others: [GatewayFiles(registry: known)])
     }
 
     private var simulator: SampleSimulator? {

@@ -1,32 +1,39 @@
 import ArgumentParser
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetGateway
 import CarnetLint
 
 struct SchemaCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
-        abstract: "Print the JSON Schema of descriptors, resource maps or clients files, for editors.",
+        abstract: "Print the JSON Schema of descriptors and other files, for editors.",
         discussion: """
             With and without --json, the output is the schema. Save it as descriptor.schema.json next to a descriptor \
             that begins with this line:
 
               # yaml-language-server: $schema=descriptor.schema.json
 
-            The editor then completes and checks the keys. Resource maps and clients files have schemas of their own.
+            The editor then completes and checks the keys. Resource maps, clients files and gateway files have \
+            schemas of their own.
 
             Examples:
               carnet schema > descriptor.schema.json
               carnet schema --resources > resources.schema.json
               carnet schema --clients > clients.schema.json
+              carnet schema --gateway > gateway.schema.json
             """
     )
 
     enum Subject: String, EnumerableFlag {
-        case resources, clients
+        case resources, clients, gateway
 
         static func help(for value: Subject) -> ArgumentHelp? {
-            "Print the schema of \(value == .resources ? "resource maps" : "clients files") instead."
+            switch value {
+            case .resources: "Print the schema of resource maps instead."
+            case .clients: "Print the schema of clients files instead."
+            case .gateway: "Print the schema of gateway files instead."
+            }
         }
     }
 
@@ -41,6 +48,10 @@ struct SchemaCommand: Subcommand {
             case nil: DescriptorSchema.document
             case .resources: DescriptorSchema.resourceMap
             case .clients: ClientsFileEntry.schema
+            case .gateway:
+                DescriptorSchema.document(
+                    of: GatewayFile.shape, title: "Carnet gateway file",
+                    "Who may send which requests to the programs behind a proxy.")
             }
         context.console.print(bytes: Array((schema.jsonText(.indented) + "\n").utf8))
     }

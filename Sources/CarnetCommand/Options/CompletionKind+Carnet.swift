@@ -3,6 +3,7 @@ import Carnet
 import CarnetCatalog
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetGateway
 import CarnetLint
 import CarnetProtocol
 import CarnetStorage
@@ -28,7 +29,9 @@ extension CompletionKind {
 
     /// The codes of the lint rules and the kinds of errors.
     static var explained: CompletionKind {
-        .custom { _, _, _ in DiagnosticCatalog.all.map(\.code) + ErrorPage.all.map(\.kind.rawValue) }
+        .custom { _, _, _ in
+            (DiagnosticCatalog.all + GatewayRuleCatalog.explanations).map(\.code) + ErrorPage.all.map(\.kind.rawValue)
+        }
     }
 
     /// A file in YAML.

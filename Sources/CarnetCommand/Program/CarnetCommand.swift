@@ -50,6 +50,7 @@ struct CarnetCommand: AsyncParsableCommand {
                     ShowCommand.self, TryCommand.self, SandboxCommand.self, DemoCommand.self, CompareCommand.self,
                 ]
             ),
+            CommandGroup(name: "Servers", subcommands: [GatewayCommand.self]),
             CommandGroup(name: "Clients", subcommands: [RegisterCommand.self]),
             CommandGroup(
                 name: "Accounts",

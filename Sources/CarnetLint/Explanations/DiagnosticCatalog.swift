@@ -12,8 +12,12 @@ package enum DiagnosticCatalog {
 
     /// The rule with a code or a name.
     ///
+    /// - Parameter others: Rules about files of other kinds.
     /// - Throws: `UnknownRuleError` with the nearest codes.
-    package static func rule(_ codeOrName: String) throws(UnknownRuleError) -> DiagnosticExplanation {
+    package static func rule(
+        _ codeOrName: String, besides others: [DiagnosticExplanation] = []
+    ) throws(UnknownRuleError) -> DiagnosticExplanation {
+        let all = all + others
         let wanted = codeOrName.lowercased()
         if let rule = all.first(where: { $0.code.lowercased() == wanted || $0.name == wanted }) { return rule }
         let nearest = [nearestName(to: codeOrName, in: all.map(\.code)), nearestName(to: wanted, in: all.map(\.name))]

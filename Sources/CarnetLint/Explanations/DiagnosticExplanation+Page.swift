@@ -1,9 +1,6 @@
 package import CarnetDescriptors
 
 extension DiagnosticExplanation {
-    /// The page, with what a linter without a simulator says about the examples.
-    var page: String { page(by: Linter()) }
-
     /// The rule's page in Markdown: what it finds, why, and what it says about each example.
     ///
     /// - Parameter linter: What is asked about the examples; one with a simulator, for a rule of simulation.
@@ -60,12 +57,14 @@ extension DiagnosticExplanation {
 
 extension DiagnosticCatalog {
     /// The list of all rules in Markdown, with links to their pages.
-    package static var index: String {
+    ///
+    /// - Parameter others: Rules about files of other kinds.
+    package static func index(with others: [DiagnosticExplanation]) -> String {
         var index = """
             # Lint rules
 
-            For authors of descriptors. `carnet lint` reports each finding with one of these codes, and `carnet explain \
-            CODE` prints its page. A code is never reused for another rule. If a rule about the meaning of a descriptor \
+            For authors of descriptors and gateway files. `carnet lint` reports each finding with one of these codes, and `carnet explain \
+            CODE` prints its page. A code is never reused for another rule. If a rule about the meaning of a file \
             does not apply, suppress its finding with a comment and a reason. Findings about YAML and about keys cannot be \
             suppressed:
 
@@ -75,7 +74,7 @@ extension DiagnosticCatalog {
             |---|---|---|---|
 
             """
-        for rule in all {
+        for rule in (all + others).sorted(by: { $0.code < $1.code }) {
             index +=
                 "| [\(rule.code)](\(rule.code).md) | \(rule.name) | \(rule.severity.rawValue) | \(rule.summary) |\n"
         }

@@ -11,24 +11,29 @@ public struct Linter: Sendable {
     private let reader: YAMLReader
     private let known: ProviderRegistry
     private let simulator: (any DescriptorSimulator)?
+    private let others: [any OtherFiles]
 
     /// - Parameter known: Providers that a file may extend, besides the other files. They are not linted.
     public init(known: ProviderRegistry = ProviderRegistry()) {
         self.init(rules: LintRuleCatalog.all, known: known)
     }
 
-    /// - Parameter simulator: Runs a descriptor in the engine's own code; `nil` skips that.
+    /// - Parameters:
+    ///   - simulator: Runs a descriptor in the engine's own code; `nil` skips that.
+    ///   - others: Files of other kinds, which are checked too.
     package init(
         rules: [any LintRule] = LintRuleCatalog.all,
         reader: YAMLReader = YAMLReader(),
         known: ProviderRegistry = ProviderRegistry(),
-        simulator: (any DescriptorSimulator)? = nil
+        simulator: (any DescriptorSimulator)? = nil,
+        others: [any OtherFiles] = []
     ) {
         checks = rules.map { rule in { rule.check($0) } }
         singleValueRules = rules.filter(\.checksSingleValues)
         self.reader = reader
         self.known = known
         self.simulator = simulator
+        self.others = others
     }
 
     /// The findings in each file and in all files together, ordered by file and place. An invalid file hides no finding in
@@ -58,17 +63,30 @@ public struct Linter: Sendable {
         at files: ArraySlice<SourceFile>
     ) -> [(outline: DescriptorOutline?, diagnostics: [Diagnostic])] {
         let trees = files.map(reader.read)
-        let documents = zip(files, trees).map { file, tree in
-            tree.root.map(ResourceMapShape.fits) == true ? nil : DescriptorDocument(file, read: tree)
+        let kinds = trees.map { tree in tree.root.flatMap { root in others.first { $0.fits(root) } } }
+        let documents = zip(zip(files, kinds), trees).map { file, tree in
+            file.1 != nil || tree.root.map(ResourceMapShape.fits) == true
+                ? nil : DescriptorDocument(file.0, read: tree)
         }
         var found = lint(documents.compactMap { $0?.parentID == nil ? $0 : nil }[...])[...]
-        return zip(files, documents).map { file, document in
+        return zip(zip(files, kinds), zip(trees, documents)).map { (source, content) in
+            let (file, document) = (source.0, content.1)
             guard let document else {
+                if let kind = source.1 { return (nil, lint(file, content.0, as: kind)) }
                 let map = ResourceMapFile(file, reader: reader)
                 return (nil, (map.diagnostics + CheckedResources.diagnostics(in: map)).sorted())
             }
             return (DescriptorOutline(document), document.parentID == nil ? found.removeFirst() : [])
         }
+    }
+
+    /// The findings in a file of another kind, without those that a comment silences.
+    private func lint(_ file: SourceFile, _ tree: YAMLDocument, as kind: any OtherFiles) -> [Diagnostic] {
+        let (mistakes, found) = kind.check(file, reader: reader)
+        let codes = Set(kind.suppressibleCodes)
+        return mistakes
+            + Suppressions(file, tree.comments, isSuppressible: codes.contains)
+            .filter(found, simulated: true, isWhole: !mistakes.contains { $0.severity == .error })
     }
 
     /// The documents that extend another, with what they inherit.

@@ -4,15 +4,24 @@ import CarnetFoundation
 /// For code scanning services: SARIF 2.1.0.
 package struct SARIFReporter: Reporter {
     private let documentation: String?
+    private let others: [DiagnosticExplanation]
+    private let linter: Linter
 
-    /// - Parameter documentation: the URL of the folder with the rules' pages; the pages are in the output in any case.
-    package init(documentation: String? = nil) {
+    /// - Parameters:
+    ///   - documentation: the URL of the folder with the rules' pages; the pages are in the output in any case.
+    ///   - others: Rules about files of other kinds.
+    ///   - linter: What the pages show about the examples of the rules.
+    package init(
+        documentation: String? = nil, others: [DiagnosticExplanation] = [], linter: Linter = Linter()
+    ) {
         self.documentation = documentation
+        self.others = others
+        self.linter = linter
     }
 
     package func render(_ report: LintReport) -> String {
         let codes = Set(report.diagnostics.map(\.code)).sorted()
-        let rules = codes.map { code in DiagnosticCatalog.all.first { $0.code == code } }
+        let rules = codes.map { code in (DiagnosticCatalog.all + others).first { $0.code == code } }
         let driver: JSONValue = [
             "name": "carnet",
             "rules": .array(zip(codes, rules).map { rule($0, $1) }),
@@ -42,7 +51,7 @@ package struct SARIFReporter: Reporter {
             "name": .string(Self.pascalCase(explanation.name)),
             "shortDescription": ["text": .string(explanation.summary)],
             "fullDescription": ["text": .string(explanation.rationale)],
-            "help": ["text": .string(explanation.rationale), "markdown": .string(explanation.page)],
+            "help": ["text": .string(explanation.rationale), "markdown": .string(explanation.page(by: linter))],
             "defaultConfiguration": ["level": Self.level(explanation.severity)],
         ]
         if let documentation {

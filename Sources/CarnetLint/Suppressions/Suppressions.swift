@@ -17,14 +17,21 @@ struct Suppressions {
     }
 
     private let path: String
+    private let isSuppressible: (String) -> Bool
     private var suppressions: [Suppression] = []
     private var problems: [Diagnostic] = []
 
     init(_ document: DescriptorDocument) {
-        path = document.file.path
-        guard document.comments.contains(where: { $0.text.hasPrefix(Self.marker) }) else { return }
-        let nextLine = Self.nextLines(document)
-        for comment in document.comments { read(comment, nextLine: nextLine) }
+        self.init(document.file, document.comments, isSuppressible: LintRuleCatalog.isSuppressible)
+    }
+
+    /// - Parameter isSuppressible: Whether a comment may silence the rule with a code.
+    init(_ file: SourceFile, _ comments: [YAMLComment], isSuppressible: @escaping (String) -> Bool) {
+        path = file.path
+        self.isSuppressible = isSuppressible
+        guard comments.contains(where: { $0.text.hasPrefix(Self.marker) }) else { return }
+        let nextLine = Self.nextLines(file, comments)
+        for comment in comments { read(comment, nextLine: nextLine) }
     }
 
     /// The findings that no comment silences, and the comments that are wrong themselves.
@@ -71,7 +78,7 @@ struct Suppressions {
         let reason = rest[rest.index(after: colon)...].drop { $0 == " " }
         guard !codes.isEmpty, !reason.isEmpty, codes.allSatisfy(Self.isCode) else { return report(comment) }
         for code in codes {
-            if LintRuleCatalog.isSuppressible(code) {
+            if isSuppressible(code) {
                 suppressions.append(Suppression(target: Target(code: code, line: line), span: comment.span))
             } else {
                 problems.append(
@@ -102,10 +109,10 @@ struct Suppressions {
     }
 
     /// For the line of each comment, the next line that is not a comment alone.
-    private static func nextLines(_ document: DescriptorDocument) -> [Int: Int] {
-        let text = SourceText(document.file)
+    private static func nextLines(_ file: SourceFile, _ comments: [YAMLComment]) -> [Int: Int] {
+        let text = SourceText(file)
         var nextLines: [Int: Int] = [:]
-        for start in document.comments.map(\.span.start).reversed() {
+        for start in comments.map(\.span.start).reversed() {
             let next = start.line + 1
             guard let comment = nextLines[next], isAlone(next, text) else {
                 nextLines[start.line] = next

@@ -20,6 +20,7 @@ enum FuzzTargetName: String, CaseIterable {
     case record, binding, pattern
     case inputURL = "input-url"
     case requestPath = "request-path"
+    case gateway
 
     /// The folder with its inputs.
     var corpus: String {
@@ -43,6 +44,7 @@ enum FuzzTargetName: String, CaseIterable {
         case .pattern: PatternTarget(corpus: corpus)
         case .inputURL: InputURLTarget(corpus: corpus)
         case .requestPath: RequestPathTarget(corpus: corpus)
+        case .gateway: try GatewayTarget(corpus: corpus)
         }
     }
 }

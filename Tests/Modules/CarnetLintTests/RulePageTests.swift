@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetGateway
 import CarnetSimulation
 import CarnetTestSupport
 import Foundation
@@ -9,6 +10,7 @@ import Testing
 /// `Docs/lint` is made from the rules. With `CARNET_UPDATE_DOCS=1` in the environment the pages are written anew.
 @Suite("Rule page", .serialized)
 struct RulePageTests {
+    private static let rules = DiagnosticCatalog.all + GatewayRuleCatalog.explanations
     private static let folder = Repository.root.appending(path: "Docs/lint")
 
     private static let updates = ProcessInfo.processInfo.environment["CARNET_UPDATE_DOCS"] == "1"
@@ -23,19 +25,21 @@ struct RulePageTests {
         #expect(written == content, "\(name) is not current; run the tests with CARNET_UPDATE_DOCS=1")
     }
 
-    @Test("The page of a rule is current", arguments: DiagnosticCatalog.all.map(\.code))
+    @Test("The page of a rule is current", arguments: rules.map(\.code))
     func thePageOfARule(code: String) throws {
-        try expectCurrent("\(code).md", try DiagnosticCatalog.rule(code).page(by: Linter(simulator: SampleSimulator())))
+        let rule = try DiagnosticCatalog.rule(code, besides: GatewayRuleCatalog.explanations)
+        let linter = Linter(simulator: SampleSimulator(), others: [GatewayFiles(registry: nil)])
+        try expectCurrent("\(code).md", rule.page(by: linter))
     }
 
     @Test("The list of rules is current")
     func theListOfRulesIsCurrent() throws {
-        try expectCurrent("README.md", DiagnosticCatalog.index)
+        try expectCurrent("README.md", DiagnosticCatalog.index(with: GatewayRuleCatalog.explanations))
     }
 
     @Test("There is no page without a rule")
     func thereIsNoPageWithout() throws {
-        let expected = Set(DiagnosticCatalog.all.map { "\($0.code).md" } + ["README.md"])
+        let expected = Set(Self.rules.map { "\($0.code).md" } + ["README.md"])
         let pages = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
         if Self.updates {
             for page in pages where !expected.contains(page) {

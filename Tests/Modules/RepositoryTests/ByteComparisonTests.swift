@@ -10,6 +10,7 @@ struct ByteComparisonTests {
     /// Where such identifiers are. `CarnetDescriptors` and `CarnetLint` read what the host's own files say.
     private static let modules = [
         "Carnet", "CarnetFoundation", "CarnetProtocol", "CarnetWeb", "CarnetHummingbird", "CarnetResourceServer",
+        "CarnetGateway",
         "CarnetStorage",
         "CarnetSQLite",
         "CarnetPostgreSQL", "CarnetCurl", "CarnetHTTP", "CarnetURLSession", "CarnetUserAgent", "CarnetCommand",
@@ -44,6 +45,7 @@ struct ByteComparisonTests {
     /// Dictionaries and sets of strings, and why their keys need not be bytes.
     private static let reviewedKeys = [
         ("[String: ConnectionValue]", "the names are the descriptor's"),
+        ("scopes: Set<String>", "scopes are ASCII (RFC 6749, section 3.3), and those of a rule are checked"),
         ("inputs: [String: String]", "the names are the descriptor's; values are compared by isSameBytes(as:)"),
         ("extraScopes: [String: [String]]", "the names are the descriptor's"),
         ("localHosts: Set<String>", "host names are ASCII by the time that they are looked up"),

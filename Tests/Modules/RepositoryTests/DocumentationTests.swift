@@ -1,6 +1,7 @@
 import CarnetCatalog
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetGateway
 import CarnetLint
 import CarnetTestSupport
 import Foundation
@@ -8,7 +9,7 @@ import Testing
 
 @Suite("The documentation")
 struct DocumentationTests {
-    @Test("Every YAML block is a descriptor or a resource map without a finding")
+    @Test("Every YAML block is a descriptor, a resource map or a gateway file without a finding")
     func yamlBlocks() throws {
         // The pages of Docs/lint are made from the rules, whose examples have a test of their own.
         let blocks = try Repository.documentation().filter { !$0.path.hasPrefix("Docs/lint/") }
@@ -17,8 +18,13 @@ struct DocumentationTests {
         for block in blocks {
             let file = SourceFile(path: block.description, text: block.text)
             let findings =
-                block.text.hasPrefix("resources:")
-                ? ResourceMapFile(file).diagnostics : DescriptorDocument(file).diagnostics
+                if block.text.hasPrefix("resources:") {
+                    ResourceMapFile(file).diagnostics
+                } else if block.text.hasPrefix("gateway:") {
+                    Linter(others: [GatewayFiles(registry: nil)]).diagnostics(in: [file])
+                } else {
+                    DescriptorDocument(file).diagnostics
+                }
             #expect(findings.isEmpty, "\(findings.map(\.description).joined(separator: "\n"))")
         }
     }

@@ -1,17 +1,28 @@
-import CarnetDescriptors
+package import CarnetDescriptors
 
 /// The reference of the descriptor language in Markdown, made from the table of keys: `Docs/descriptor-reference.md`.
 package struct DescriptorReference: Sendable {
     /// The page.
-    package static var page: String { DescriptorReference(of: DescriptorRules.shape).page }
+    package static var page: String {
+        let reference = DescriptorReference(of: DescriptorRules.shape, root: "The descriptor")
+        return introduction + reference.tables { examples[$0].map(whole) } + requests
+    }
+
+    /// The tables of a file of another kind.
+    ///
+    /// - Parameter root: The title of the table of the whole file.
+    package static func tables(of shape: Shape, root: String) -> String {
+        DescriptorReference(of: shape, root: root).tables { _ in nil }
+    }
 
     /// A section with all the places where it stands, or the sections of which one can stand in a place.
     private struct Chapter {
         var sections: [SectionDescription]
         var paths: [String]
+        let root: String
 
         var title: String {
-            paths == [""] ? "The descriptor" : paths.map { "`\($0)`" }.joined(separator: ", ")
+            paths == [""] ? root : paths.map { "`\($0)`" }.joined(separator: ", ")
         }
 
         /// The name that a heading gets as the target of a link: lower case, hyphens for spaces, no punctuation.
@@ -28,7 +39,7 @@ package struct DescriptorReference: Sendable {
     /// In the order of the table.
     private let chapters: [Chapter]
 
-    private init(of shape: Shape) {
+    private init(of shape: Shape, root: String) {
         var paths: [String] = []
         var sections: [String: [SectionDescription]] = [:]
         for use in shape.sectionUses() {
@@ -42,13 +53,13 @@ package struct DescriptorReference: Sendable {
             if let index = chapters.firstIndex(where: { $0.sections.map(\.name) == here.map(\.name) }) {
                 chapters[index].paths.append(path)
             } else {
-                chapters.append(Chapter(sections: here, paths: [path]))
+                chapters.append(Chapter(sections: here, paths: [path], root: root))
             }
         }
         self.chapters = chapters
     }
 
-    private var page: String {
+    private static let introduction =
         """
         # Descriptor reference
 
@@ -58,10 +69,13 @@ package struct DescriptorReference: Sendable {
 
         In a heading, `[]` stands for each element of a list, and `NAME` for a name that you choose. Keys in bold are required.
 
-        """ + chapters.map(text).joined() + Self.requests
+        """
+
+    private func tables(_ example: (String) -> String?) -> String {
+        chapters.map { text($0, example) }.joined()
     }
 
-    private func text(_ chapter: Chapter) -> String {
+    private func text(_ chapter: Chapter, _ example: (String) -> String?) -> String {
         let tables = chapter.sections.map { section in
             let rows = section.keys.map { key in
                 let name = key.isRequired ? "**`\(key.name)`**" : "`\(key.name)`"
@@ -70,7 +84,7 @@ package struct DescriptorReference: Sendable {
             return "\n| Key | Value | Meaning |\n|---|---|---|\n" + rows.joined()
         }
         let example =
-            chapter.paths.compactMap { Self.examples[$0] }.first.map { "\n```yaml\n\(Self.whole($0))```\n" } ?? ""
+            chapter.paths.lazy.compactMap(example).first.map { "\n```yaml\n\($0)```\n" } ?? ""
         return "\n## \(chapter.title)\n" + tables.joined(separator: "\nOr:\n") + example
     }
 

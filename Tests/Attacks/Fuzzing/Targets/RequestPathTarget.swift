@@ -54,7 +54,7 @@ struct RequestPathTarget: FuzzTarget {
 
     /// The segments as programs read them that decode once, twice or not at all, drop parameters, take a backslash for a
     /// slash, ignore case, and cut dots and spaces.
-    private static func readings(of path: String) -> [[String]] {
+    static func readings(of path: String) -> [[String]] {
         var texts = [path]
         for _ in 0..<2 {
             if let last = texts.last, let decoded = last.removingPercentEncoding { texts.append(decoded) }

@@ -1,0 +1,219 @@
+import CarnetDescriptors
+import CarnetFoundation
+package import CarnetProtocol
+import HTTPTypes
+
+/// Decides which requests a proxy lets pass. It has no state: one serves all requests until the file changes.
+package struct Gateway: Sendable {
+    package let rules: GatewayRules
+    private let path: String
+    private let table: GatewayTable
+    private let providers: [ProviderID: GatewayProvider]
+    private let issuers: Set<ProviderID>
+
+    /// - Throws: `OAuthError` of kind `badDescriptor` with file and line, for a file with an error.
+    package init(_ file: GatewayFile) throws(OAuthError) {
+        guard let rules = file.rules else {
+            let mistake = file.diagnostics.first { $0.severity == .error }
+            throw OAuthError(
+                .configuration, .badDescriptor,
+                "the gateway file has a mistake: \(mistake.map { "\($0)" } ?? file.path)", hint: "run carnet lint on it"
+            )
+        }
+        self.rules = rules
+        path = file.path
+        table = GatewayTable(rules)
+        providers = Dictionary(rules.providers.map { ($0.id, $0) }) { first, _ in first }
+        issuers = Set(rules.bearer.map(\.provider))
+    }
+
+    /// Whether the file decides about a host. A sign-in leads back to no other.
+    package func knows(host: String) -> Bool { table.knows(host: host) }
+
+    /// The route of a request, whoever sends it; `nil` if none has its host, path and method.
+    package func route(of request: ForwardedRequest) -> GatewayRoute? {
+        if case .found(let route) = table.find(request) { route } else { nil }
+    }
+
+    /// - Parameter identity: `nil` for a request without a session and without a token.
+    package func decide(_ request: ForwardedRequest, as identity: GatewayIdentity?) -> GatewayDecision {
+        let route: GatewayRoute
+        switch table.find(request) {
+        case .found(let found): route = found
+        case .malformed(let problem): return refusal(.malformed, "the path \(problem.reason)")
+        case .unknownHost: return refusal(.noRoute, "no route has the host")
+        case .none: return refusal(.noRoute, "no route has the path")
+        case .ambiguous: return refusal(.noRoute, "the path differs from that of a route only in its case")
+        case .methods(let methods):
+            return refusal(.noRoute, "the routes of the path have other methods: " + methods.joined(separator: ", "))
+        }
+        let known = identity.flatMap { identity in
+            provider(of: identity).map { Sender(identity: identity, provider: $0) }
+        }
+        if case .anyone = route.allow {
+            // A token where none is taken identifies nobody.
+            let sender = known.flatMap { $0.identity.kind == .program && !route.acceptsTokens ? nil : $0 }
+            return allowed(sender, by: route, "anyone may send the request")
+        }
+        guard let sender = known else {
+            let reason = identity == nil ? "nobody is signed in" : "the file no longer has the sender's provider"
+            return refusal(.signIn, reason, by: route, identity, missing: [.signIn])
+        }
+        guard sender.identity.kind == .person || route.acceptsTokens else {
+            return refusal(.forbidden, "the route takes no access tokens", by: route, identity, missing: [.person])
+        }
+        guard case .conditions(let conditions) = route.allow else {
+            return allowed(sender, by: route, "every signed-in sender may send the request")
+        }
+        var nearest: [GatewayDecision.Missing]?
+        for condition in conditions {
+            let missing = condition.missing(for: sender)
+            if missing.isEmpty { return allowed(sender, by: route, "the sender meets \(place(of: condition.line))") }
+            if missing.count < nearest?.count ?? .max { nearest = missing }
+        }
+        let missing = nearest ?? []
+        let reason = "the sender lacks " + missing.map(\.reason).joined(separator: ", and ")
+        return refusal(.forbidden, reason, by: route, identity, missing: missing)
+    }
+
+    /// Decides about the accounts of one session, the latest sign-in first: the first that is allowed is the sender. If none
+    /// is, the decision is about the first.
+    package func decide(_ request: ForwardedRequest, asAnyOf identities: [GatewayIdentity]) -> GatewayDecision {
+        let first = decide(request, as: identities.first)
+        guard first.outcome == .forbidden || first.outcome == .signIn else { return first }
+        for identity in identities.dropFirst() {
+            let other = decide(request, as: identity)
+            if other.isAllowed { return other }
+        }
+        return first
+    }
+
+    /// The provider of a sender: one that people sign in with, or an issuer whose tokens the file accepts.
+    private func provider(of identity: GatewayIdentity) -> GatewayProvider? {
+        guard identity.kind == .person || issuers.contains(identity.provider) else { return nil }
+        return providers[identity.provider]
+    }
+
+    private func place(of line: Int) -> String { "\(path):\(line)" }
+
+    private func allowed(_ sender: Sender?, by route: GatewayRoute, _ reason: String) -> GatewayDecision {
+        var headers: [(name: HTTPField.Name, value: String)] = []
+        var absent = rules.identityToken.map { sender == nil ? [$0.header] : [] } ?? []
+        for header in rules.headers.all {
+            if let value = sender.flatMap({ header.template.value(for: $0) }) {
+                headers.append((header.name, value))
+            } else {
+                absent.append(header.name)
+            }
+        }
+        return GatewayDecision(
+            outcome: .allowed, reason: reason, place: place(of: route.line), route: route, identity: sender?.identity,
+            missing: [], headers: headers, absentHeaders: absent)
+    }
+
+    private func refusal(
+        _ outcome: GatewayDecision.Outcome, _ reason: String, by route: GatewayRoute? = nil,
+        _ identity: GatewayIdentity? = nil, missing: [GatewayDecision.Missing] = []
+    ) -> GatewayDecision {
+        GatewayDecision(
+            outcome: outcome, reason: reason, place: route.map { place(of: $0.line) }, route: route, identity: identity,
+            missing: missing, headers: [], absentHeaders: [])
+    }
+}
+
+/// An identity with the provider that states it.
+struct Sender {
+    let identity: GatewayIdentity
+    let provider: GatewayProvider
+}
+
+extension GatewayCondition {
+    /// Of the first key's line.
+    var line: Int { (node.entries?.first?.keySpan ?? node.span).start.line }
+
+    /// What a sender lacks; empty if the condition is met. Values are compared as bytes, domains without their case.
+    func missing(for sender: Sender) -> [GatewayDecision.Missing] {
+        let identity = sender.identity
+        var missing: [GatewayDecision.Missing] = []
+        if !providers.isEmpty, !providers.contains(identity.provider) { missing.append(.provider(providers)) }
+        if !emailDomains.isEmpty || !emails.isEmpty { missing += missingEmail(for: sender) }
+        if !subjects.isEmpty, !(identity.subject.map(subjects.containsBytes) ?? false) { missing.append(.subject) }
+        if !groups.isEmpty, !sender.identity.groups(sender.provider).contains(where: groups.containsBytes) {
+            missing.append(.group)
+        }
+        if !clientIDs.isEmpty {
+            let client = identity.kind == .program ? identity.clientID : nil
+            if !(client.map(clientIDs.containsBytes) ?? false) { missing.append(.client) }
+        }
+        for claim in claims.items where !claim.value.isMet(by: identity.claims.claim(named: claim.name)) {
+            missing.append(.claim(claim.name))
+        }
+        let scopes = scopes.missing(from: identity.scopes)
+        return scopes.isEmpty ? missing : missing + [.scopes(scopes)]
+    }
+
+    private func missingEmail(for sender: Sender) -> [GatewayDecision.Missing] {
+        guard let text = sender.identity.trustedEmail(sender.provider) else { return [.verifiedEmail] }
+        let address = EmailAddress(text)
+        var missing: [GatewayDecision.Missing] = []
+        if !emailDomains.isEmpty, !(address.map { emailDomains.containsBytes(of: $0.domain) } ?? false) {
+            missing.append(.emailDomain)
+        }
+        if !emails.isEmpty {
+            let isNamed = address.map { address in
+                emails.contains { EmailAddress($0).map(address.isSame) ?? false }
+            }
+            if !(isNamed ?? false) { missing.append(.email) }
+        }
+        return missing
+    }
+}
+
+extension HeaderTemplate {
+    /// The value for a sender; `nil` if one of its values is missing or cannot be in a header.
+    func value(for sender: Sender) -> String? {
+        var text = ""
+        for part in parts {
+            let values: [String]
+            switch part {
+            case .literal(let literal): values = [literal]
+            case .value(let value): values = Self.values(value, sender)
+            case .claim(let name):
+                switch sender.identity.claims.claim(named: name) {
+                case .array(let elements)?: values = elements.compactMap(\.scalarText).filter(Self.isElement)
+                case let value?: values = value.scalarText.map { [$0] } ?? []
+                case nil: values = []
+                }
+            }
+            guard !values.isEmpty, values.allSatisfy(Self.isFieldText) else { return nil }
+            text += values.joined(separator: ",")
+        }
+        // White space at an end does not arrive (RFC 9110, section 5.5).
+        return text.isEmpty || text.utf8.first == 0x20 || text.utf8.last == 0x20 ? nil : text
+    }
+
+    private static func values(_ value: IdentityValue, _ sender: Sender) -> [String] {
+        let identity = sender.identity
+        func one(_ text: String?) -> [String] { text.map { [$0] } ?? [] }
+        return switch value {
+        case .provider: [identity.provider.rawValue]
+        case .issuer: one(identity.issuer)
+        case .subject: one(identity.subject)
+        case .name: one(identity.name)
+        case .email: one(identity.trustedEmail(sender.provider))
+        case .groups: identity.groups(sender.provider).filter(isElement)
+        case .scopes: identity.scopes.sorted().filter(isElement)
+        case .clientID: one(identity.clientID)
+        }
+    }
+
+    /// Whether a text is one element of a list: with a comma, a program behind would find two groups in one.
+    private static func isElement(_ text: String) -> Bool {
+        !text.isEmpty && !text.utf8.contains(UInt8(ascii: ",")) && isFieldText(text)
+    }
+
+    /// Whether a text can be in a header as it is (RFC 9110, section 5.5).
+    private static func isFieldText(_ text: String) -> Bool {
+        text.utf8.count <= 4_096 && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    }
+}

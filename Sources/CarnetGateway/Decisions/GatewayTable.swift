@@ -1,0 +1,99 @@
+import CarnetDescriptors
+import CarnetFoundation
+
+/// Finds the route that decides about a request: the one with the most specific host, then the one with the most specific
+/// path, in any order of the file. See `Docs/decisions/gateway.md`.
+struct GatewayTable: Sendable {
+    enum Match {
+        case found(GatewayRoute)
+        /// No route, and not the gateway's origin, has the host.
+        case unknownHost
+        case none
+        case ambiguous
+        case methods([String])
+        case malformed(RequestPathProblem)
+    }
+
+    private let routes: [GatewayRoute]
+    private var index = RouteIndex()
+    private var hosts: Set<ByteKey> = []
+    /// The parts of `*.` hosts behind the star.
+    private var domains: Set<ByteKey> = []
+    /// The routes by their hosts; those without a host have the key of no host.
+    private var positions: [ByteKey: [Int]] = [:]
+    private static let anyHost = ByteKey("")
+
+    /// - Returns: Also the pairs of routes that decide about the same requests, a later one with an earlier.
+    init(_ rules: GatewayRules) {
+        self.init(rules) { _, _ in }
+    }
+
+    init(_ rules: GatewayRules, repeated: (_ later: GatewayRoute, _ earlier: GatewayRoute) -> Void) {
+        routes = rules.routes
+        hosts.insert(ByteKey(HostName(rules.origin.host).text))
+        for (position, route) in routes.enumerated() {
+            for host in route.hosts {
+                if host.hasPrefix("*.") {
+                    domains.insert(ByteKey(String(host.dropFirst(2))))
+                } else {
+                    hosts.insert(ByteKey(host))
+                }
+            }
+            for host in route.hosts.isEmpty ? [nil] : route.hosts.map(Optional.some) {
+                positions[host.map { ByteKey($0) } ?? Self.anyHost, default: []].append(position)
+                guard let pattern = try? RoutePattern(path: route.path, host: host) else { continue }
+                let methods = route.methods ?? [RouteIndex.anyMethod]
+                if let earlier = index.insert(pattern, methods, position) { repeated(route, routes[earlier]) }
+            }
+        }
+    }
+
+    func knows(host: String) -> Bool { hosts.contains(ByteKey(host)) || !domains(of: host).isEmpty }
+
+    /// The `*.` hosts that a host is below, the longest first.
+    private func domains(of host: String) -> [String] {
+        guard !domains.isEmpty else { return [] }
+        var found: [String] = []
+        var rest = host.utf8[...]
+        while let dot = rest.firstIndex(of: UInt8(ascii: ".")) {
+            rest = rest[rest.index(after: dot)...]
+            let domain = String(decoding: rest, as: UTF8.self)
+            if domains.contains(ByteKey(domain)) { found.append("*." + domain) }
+        }
+        return found
+    }
+
+    func find(_ request: ForwardedRequest) -> Match {
+        let patterns = domains(of: request.host)
+        guard hosts.contains(ByteKey(request.host)) || !patterns.isEmpty else { return .unknownHost }
+        let names = [request.host] + patterns
+        do throws(RequestPathProblem) {
+            let segments = try RequestPath(request.target).segments
+            switch index.find(hosts: names, segments) {
+            case .nothing: return .none
+            case .ambiguous: return .ambiguous
+            case .methods(let positions): return match(request.method, positions)
+            }
+        } catch {
+            if request.target.utf8.first == UInt8(ascii: "/"), let route = onlyRoute(of: names) { return .found(route) }
+            return .malformed(error)
+        }
+    }
+
+    /// The route that decides about every request of a host, whatever its path and method are: no program behind can read
+    /// its path as that of another route.
+    private func onlyRoute(of names: [String]) -> GatewayRoute? {
+        let keys = names.map { ByteKey($0) } + [Self.anyHost]
+        guard let found = keys.lazy.compactMap({ positions[$0] }).first, found.count == 1 else { return nil }
+        let route = routes[found[0]]
+        return route.path == "/**" && route.methods == nil ? route : nil
+    }
+
+    private func match(_ method: String, _ positions: [String: Int]) -> Match {
+        // HEAD is GET without a body (RFC 9110, section 9.3.2).
+        let position =
+            positions[method] ?? (method == "HEAD" ? positions["GET"] : nil) ?? positions[RouteIndex.anyMethod]
+        guard let position else { return .methods(positions.keys.sorted()) }
+        return .found(routes[position])
+    }
+}

@@ -1,0 +1,25 @@
+import CarnetFoundation
+
+/// An e-mail address with one `@`, so that every program finds the same domain in it.
+struct EmailAddress {
+    /// As bytes: the part before the `@` is the domain's own matter (RFC 5321, section 2.4).
+    let local: String
+    /// In lower case, because names of domains have no case (RFC 1034, section 3.1).
+    let domain: String
+
+    /// - Returns: `nil` for a quoted local part, a second `@`, a comment or an address literal (RFC 5322, section 3.4.1):
+    ///   programs disagree about the domain of such an address.
+    init?(_ text: String) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+        guard parts.count == 2, text.utf8.count <= 254, let first = parts.first, let last = parts.last, !first.isEmpty,
+            first.allSatisfy({ $0 > 0x20 && $0 != 0x7F && !"\"(),:;<>[\\]".utf8.contains($0) })
+        else { return nil }
+        local = String(decoding: first, as: UTF8.self)
+        domain = String(decoding: last, as: UTF8.self).asciiLowercased
+        guard HostText.isName(domain) else { return nil }
+    }
+
+    func isSame(as other: EmailAddress) -> Bool {
+        local.isSameBytes(as: other.local) && domain.isSameBytes(as: other.domain)
+    }
+}

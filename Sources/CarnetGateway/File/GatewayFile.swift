@@ -1,0 +1,38 @@
+package import CarnetDescriptors
+import CarnetFoundation
+
+/// A gateway file: everything that an operator writes. Reading never fails; a file with errors must not be used.
+package struct GatewayFile: Sendable {
+    package let path: String
+    /// What is wrong with the file, sorted: reading, decoding, and what no decision can be made by.
+    package let diagnostics: [Diagnostic]
+    /// `nil` only if `diagnostics` has an error.
+    package let rules: GatewayRules?
+    /// The tree, for the rules of lint.
+    let root: YAMLNode?
+
+    package init(_ file: SourceFile) {
+        self.init(file, reader: YAMLReader())
+    }
+
+    init(_ file: SourceFile, reader: YAMLReader) {
+        let document = reader.read(file)
+        var decoder = DescriptorDecoder(file: file.path)
+        let content = document.root.flatMap { GatewayRules($0, &decoder) }
+        var found = document.diagnostics + decoder.diagnostics
+        path = file.path
+        root = document.root
+        if let content, let root, !found.contains(where: { $0.severity == .error }) {
+            let context = GatewayContext(path: file.path, root: root, rules: content, registry: nil)
+            found += GatewayRuleCatalog.decisive.flatMap { $0.check(context) }
+        }
+        diagnostics = found.sorted()
+        rules = diagnostics.contains { $0.severity == .error } ? nil : content
+    }
+
+    /// Whether a tree is meant to be a gateway file.
+    package static func fits(_ root: YAMLNode) -> Bool { root.entry("gateway") != nil }
+
+    /// The shape of the whole file, for its schema and its reference.
+    package static var shape: Shape { GatewayRules.shape }
+}

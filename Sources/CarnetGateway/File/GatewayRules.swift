@@ -1,0 +1,72 @@
+package import CarnetDescriptors
+package import CarnetFoundation
+
+/// The content of a gateway file.
+package struct GatewayRules: Sendable {
+    var version = 1
+    /// The gateway's own origin in browsers: its sign-in pages and callbacks are there.
+    package internal(set) var origin = WebURL.unset
+    /// At least one.
+    package internal(set) var providers: [GatewayProvider] = []
+    package internal(set) var routes: [GatewayRoute] = []
+    /// The issuers whose access tokens programs may present, on routes with `acceptsTokens`.
+    package internal(set) var bearer: [GatewayIssuer] = []
+    /// In the order of the file.
+    package internal(set) var headers = GatewayHeaders()
+    package internal(set) var identityToken: GatewayIdentityToken?
+    package internal(set) var session: GatewaySessionRules
+    package internal(set) var proxy: GatewayProxyRules
+    package internal(set) var page = GatewayPageRules()
+
+    /// The provider with an id.
+    package func provider(_ id: ProviderID) -> GatewayProvider? { providers.first { $0.id == id } }
+}
+
+extension GatewayRules: GatewaySection {
+    init(at node: YAMLNode) {
+        session = GatewaySessionRules(at: node)
+        proxy = GatewayProxyRules(at: node)
+    }
+
+    static let keys: [Key<Self>] = [
+        Key("gateway", within: 1...1, \.version, isRequired: true, "the version of the language of gateway files"),
+        Key(
+            "origin", text: .origin, \.origin, isRequired: true,
+            "the gateway's own origin in browsers; its sign-in pages and callbacks are there"),
+        Key(
+            "providers", \.providers, isRequired: true,
+            "the providers that people sign in with, in the order of the page"),
+        Key(
+            "routes", \.routes, isRequired: true,
+            "who may send which requests; the most specific route decides, and a request without a route is refused"),
+        Key("bearer", \.bearer, "the issuers whose access tokens programs may present, at routes with bearer: true"),
+        Key("headers", \.headers, "the headers that identify the sender to the program behind the proxy"),
+        Key(
+            "identity_token", \.identityToken, "a signed JWT that identifies the sender to the program behind the proxy"
+        ),
+        Key("session", \.session, "sessions of people"),
+        Key("proxy", \.proxy, "which proxies may ask for decisions"),
+        Key("page", \.page, "how the gateway's pages look"),
+    ]
+
+    static func elsewhere(_ name: String) -> String? {
+        switch name {
+        case "upstreams", "upstream", "backend", "backends", "proxy_pass", "forward":
+            "the gateway forwards nothing: the proxy's configuration names the program behind it"
+        case "listen", "address", "port", "http_address": "the address is an option of the command: --listen"
+        case "cookie_secret", "secret", "key": "the key of the sessions is session.key_env or session.key_file"
+        case "rules", "access", "policy", "policies": "it is routes"
+        case "provider", "idp", "idps": "it is providers, a list"
+        case "redirect_uri", "redirect_url", "base_url", "url": "it is origin"
+        default: nil
+        }
+    }
+}
+
+extension WebURL {
+    /// Stands for an origin that is missing, in a file that cannot be used.
+    fileprivate static var unset: WebURL {
+        guard let url = try? WebURL("https://gateway.invalid") else { preconditionFailure("it is a URL") }
+        return url
+    }
+}

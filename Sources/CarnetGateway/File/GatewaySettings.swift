@@ -1,0 +1,128 @@
+package import CarnetDescriptors
+import CarnetFoundation
+
+/// Sessions of people.
+package struct GatewaySessionRules: Sendable {
+    /// `sqlite:PATH`, `files:FOLDER` or `postgresql://…`; `nil` if the command chooses.
+    package internal(set) var store: SecretPlace?
+    /// In seconds.
+    package internal(set) var lifetime = 43_200
+    /// The key that encrypts cookies and records; `nil` if the command makes and keeps one.
+    package internal(set) var key: SecretPlace?
+    let node: YAMLNode
+}
+
+extension GatewaySessionRules: GatewaySection {
+    init(at node: YAMLNode) { self.node = node }
+
+    static let keys: [Key<Self>] =
+        SecretPlace.keys(
+            "store", \.store, "where sessions and tokens are: sqlite:PATH, files:FOLDER or a postgresql URL",
+            of: .store,
+            hasFile: false)
+        + [
+            Key("lifetime", within: 60...31_536_000, \.lifetime, "how long a sign-in lasts, in seconds; default: 43200")
+        ] + SecretPlace.keys("key", \.key, "the key of cookies and records; not in this file itself")
+
+    static func elsewhere(_ name: String) -> String? {
+        switch name {
+        case "redis", "redis_url": "there is no store on Redis: write store: sqlite:PATH or a postgresql URL"
+        case "cookie_secret", "secret": "it is key_env or key_file"
+        case "expire", "ttl", "max_age", "cookie_expire": "it is lifetime, in seconds"
+        default: nil
+        }
+    }
+}
+
+extension TextKind<String> {
+    fileprivate static let store = TextKind("the address of a store") { text throws(TextProblem) in
+        let kinds = ["sqlite:", "files:", "postgresql://", "postgres://"]
+        guard let kind = kinds.first(where: { text.hasPrefix($0) }), text.utf8.count > kind.utf8.count else {
+            throw TextProblem(
+                message: "this is not the address of a store",
+                help: "write sqlite:PATH, files:FOLDER, or postgresql://HOST/DATABASE")
+        }
+        return text
+    }
+}
+
+/// Which proxies may ask for decisions, and how they describe requests.
+package struct GatewayProxyRules: Sendable {
+    package enum Dialect: String, CaseIterable, Sendable {
+        /// `X-Forwarded-Method`, `X-Forwarded-Proto`, `X-Forwarded-Host` and `X-Forwarded-Uri`.
+        case forwarded
+        /// `X-Original-Method` and `X-Original-URL`.
+        case original
+    }
+
+    /// What each request to the decision endpoint has in `X-Gateway-Secret`.
+    package internal(set) var secret: SecretPlace?
+    var addresses: [AddressRange] = []
+    package internal(set) var dialect = Dialect.forwarded
+    let node: YAMLNode
+
+    /// The addresses of the proxies. By default this machine's; with a secret, all.
+    package var trusted: [AddressRange] {
+        if !addresses.isEmpty || secret != nil { return addresses }
+        return AddressRange.loopback
+    }
+
+    /// Whether a peer may ask: any with the secret, if no addresses are written.
+    func trusts(_ peer: IPAddress) -> Bool {
+        addresses.isEmpty && secret != nil || trusted.contains { $0.contains(peer) }
+    }
+}
+
+extension GatewayProxyRules.Dialect: GatewayValue {
+    static var shape: Shape { .choice(allCases.map(\.rawValue)) }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        guard let scalar = node.scalar, !scalar.isNull else {
+            decoder.reportWrongType(node, expected: Self.shape)
+            return nil
+        }
+        guard let value = Self(rawValue: scalar.text) else {
+            decoder.reportNotAllowed(node, allowed: Self.allCases.map(\.rawValue))
+            return nil
+        }
+        self = value
+    }
+}
+
+extension GatewayProxyRules: GatewaySection {
+    init(at node: YAMLNode) { self.node = node }
+
+    static let keys: [Key<Self>] =
+        SecretPlace.keys("secret", \.secret, "what the proxy sends in X-Gateway-Secret; not in this file itself") + [
+            Key(
+                "trusted", oneOrMore: .address, \.addresses,
+                "the addresses of the proxies, or ranges; default: this machine, and with a secret every address"),
+            Key(
+                "dialect", \.dialect,
+                "the headers that describe the request: forwarded (default) is X-Forwarded-Method, -Proto, -Host and -Uri; original is X-Original-Method and X-Original-URL"
+            ),
+        ]
+
+    static func elsewhere(_ name: String) -> String? {
+        switch name {
+        case "trusted_proxies", "trusted_ips", "addresses", "ips": "it is trusted"
+        case "headers": "it is dialect"
+        default: nil
+        }
+    }
+}
+
+/// How the gateway's pages look.
+package struct GatewayPageRules: Sendable {
+    package internal(set) var name: String?
+    package internal(set) var color: BrandColor?
+}
+
+extension GatewayPageRules: GatewaySection {
+    init(at node: YAMLNode) {}
+
+    static let keys: [Key<Self>] = [
+        Key("name", text: .string, \.name, "the operator's name, in the title of each page"),
+        Key("color", \.color, "the operator's colour, between quotes because # begins a comment"),
+    ]
+}

@@ -1,0 +1,92 @@
+import CarnetDescriptors
+import CarnetGateway
+import CarnetLint
+import Testing
+
+/// The examples that a rule's page shows are its tests.
+@Suite("Rules about gateway files")
+struct GatewayRuleTests {
+    struct Example: Sendable, CustomTestStringConvertible {
+        let rule: DiagnosticExplanation
+        let text: String
+        var testDescription: String { "\(rule.code): \(text.debugDescription)" }
+    }
+
+    static let rules = GatewayRuleCatalog.explanations
+    static let bad = rules.flatMap { rule in rule.bad.map { Example(rule: rule, text: $0) } }
+    static let good = rules.flatMap { rule in rule.good.map { Example(rule: rule, text: $0) } }
+
+    private func lint(_ text: String, registry: ProviderRegistry? = nil) -> [Diagnostic] {
+        let file = MarkedExample(completing: text).file(named: "gateway.yaml")
+        return Linter(others: [GatewayFiles(registry: registry)]).lint(files: [file]).diagnostics
+    }
+
+    @Test("A bad example has exactly its findings", arguments: bad)
+    func badExamples(example: Example) {
+        let diagnostics = lint(example.text)
+        let spans = MarkedExample(completing: example.text).spans
+        #expect(diagnostics.map(\.code) == spans.map { _ in example.rule.code }, "\(diagnostics)")
+        #expect(diagnostics.map(\.span) == spans, "\(diagnostics)")
+        for diagnostic in diagnostics {
+            #expect(diagnostic.severity == example.rule.severity)
+            #expect(!diagnostic.message.hasSuffix(".") && !diagnostic.message.contains("\n"))
+            #expect(diagnostic.help != nil)
+        }
+    }
+
+    @Test("A good example has none", arguments: good)
+    func goodExamples(example: Example) {
+        #expect(lint(example.text) == [])
+    }
+
+    @Test("A comment with a reason silences a rule, unless the gateway cannot decide by the file", arguments: bad)
+    func suppressions(example: Example) {
+        let text = "# carnet-lint-disable \(example.rule.code): known to be so\n" + example.text
+        let found = lint(text).map(\.code)
+        let isDecisive = example.rule.code < "G010"
+        #expect(found.contains(example.rule.code) == isDecisive, "\(found)")
+    }
+
+    @Test("Codes, names and examples")
+    func catalog() {
+        #expect(Set(Self.rules.map(\.code)).count == Self.rules.count)
+        #expect(
+            Set((Self.rules + DiagnosticCatalog.all).map(\.name)).count == Self.rules.count
+                + DiagnosticCatalog.all.count)
+        for rule in Self.rules {
+            #expect(rule.code.wholeMatch(of: /G[0-9]{3}/) != nil)
+            #expect(rule.name.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)*/) != nil)
+            #expect(rule.summary.hasSuffix(".") && !rule.rationale.isEmpty)
+            // G014 needs the known providers.
+            guard rule.code != "G014" else { continue }
+            #expect(!rule.bad.isEmpty && !rule.good.isEmpty, "\(rule.code)")
+            #expect(rule.bad.allSatisfy { !MarkedExample($0).spans.isEmpty }, "\(rule.code)")
+        }
+    }
+
+    @Test("A provider that nobody knows is found, with the nearest")
+    func unknownProvider() {
+        var registry = ProviderRegistry()
+        registry.add([
+            SourceFile(path: "acme.yaml", text: "carnet: 1\nid: acme\nname: Acme\nissuer: https://id.acme.example\n")
+        ])
+        let text =
+            "gateway: 1\norigin: https://apps.example\nproviders:\n  - acme\n  - acne\nroutes: [{ allow: signed_in }]\n"
+        let found = lint(text, registry: registry)
+        #expect(found.map { "\($0.code) \($0.line) \($0.help ?? "")" } == ["G014 5 did you mean \"acme\"?"])
+        #expect(
+            lint(text.replacing("acne", with: "acme2").replacing("  - acme2\n", with: ""), registry: registry) == [])
+    }
+
+    @Test("A safe fix is applied")
+    func fixes() {
+        let file = SourceFile(
+            path: "gateway.yaml",
+            text:
+                "gateway: 1\norigin: https://apps.example\nproviders: [acme]\nroutes: [{ methods: [get, PUT], allow: signed_in }]\n"
+        )
+        let (fixed, count) = LintFixer.fix(file, with: Linter(others: [GatewayFiles(registry: nil)]))
+        #expect(count == 1)
+        #expect(String(decoding: fixed.bytes, as: UTF8.self).contains("methods: [GET, PUT]"))
+    }
+}

@@ -1,0 +1,90 @@
+import Carnet
+import CarnetFoundation
+import CarnetGateway
+import HTTPTypes
+import Testing
+
+@Suite("Identity headers")
+struct HeaderTests {
+    private func headers(
+        _ sender: GatewayIdentity?, _ templates: String, path: String = "/x", allow: String = "anyone"
+    ) throws -> (values: [String: String], absent: [String]) {
+        let gateway = try GatewayExample.gateway(
+            """
+            gateway: 1
+            origin: https://apps.example
+            providers: [acme]
+            routes: [{ allow: \(allow) }]
+            headers: { \(templates) }
+
+            """)
+        let request = try ForwardedRequest(method: "GET", scheme: "https", host: "apps.example", target: path)
+        let decision = gateway.decide(request, as: sender)
+        return (
+            Dictionary(decision.headers.map { ($0.name.rawName, $0.value) }) { first, _ in first },
+            decision.absentHeaders.map(\.rawName)
+        )
+    }
+
+    @Test("The example's headers for a person")
+    func example() throws {
+        let decision = try GatewayExample.decision(try GatewayExample.gateway(), "GET /", as: "anna")
+        #expect(
+            decision.headers.map { "\($0.name.rawName): \($0.value)" } == [
+                "X-Auth-User: a-1", "X-Auth-Email: anna@example.com", "X-Auth-Groups: dev,ops",
+                "X-Auth-From: acme/Anna",
+                "X-Auth-Department: it",
+            ])
+        #expect(decision.absentHeaders.isEmpty)
+    }
+
+    @Test("An address counts if it is verified, or the file trusts the provider")
+    func addresses() throws {
+        let gateway = try GatewayExample.gateway()
+        func email(_ sender: String) throws -> String? {
+            try GatewayExample.decision(gateway, "GET /", as: sender).headers
+                .first { $0.name.rawName == "X-Auth-Email" }?.value
+        }
+        #expect(try email("cleo") == "cleo@EXAMPLE.org")
+        #expect(try email("dan") == nil)
+        #expect(try email("fay") == nil)
+    }
+
+    @Test("A header without a value is absent, also without a sender")
+    func absent() throws {
+        let gateway = try GatewayExample.gateway()
+        let nobody = try GatewayExample.decision(gateway, "GET /health", as: "-")
+        #expect(nobody.headers.isEmpty)
+        #expect(
+            nobody.absentHeaders.map(\.rawName) == [
+                "X-Auth-User", "X-Auth-Email", "X-Auth-Groups", "X-Auth-From", "X-Auth-Department",
+            ])
+        let bob = try GatewayExample.decision(gateway, "GET /", as: "dan")
+        #expect(bob.absentHeaders.map(\.rawName) == ["X-Auth-Email", "X-Auth-From", "X-Auth-Department"])
+        // A token identifies nobody where none is taken.
+        #expect(try GatewayExample.decision(gateway, "GET /health", as: "bank").headers.isEmpty)
+    }
+
+    @Test("What cannot be in a header is left out")
+    func forged() throws {
+        let sender = GatewayIdentity(
+            kind: .person, provider: "acme", subject: "a\r\nX-Admin: 1", name: " padded",
+            claims: .of([
+                "groups": ["dev", "x,admin", "a\u{0}b", ""], "list": ["a", "b,c"], "object": ["a": 1], "n": 7,
+            ]))
+        let (values, absent) = try headers(
+            sender,
+            """
+            U: "{account.subject}", N: "{account.name}", M: "<{account.name}>", G: "{account.groups}", L: "{claim.list}",
+            O: "{claim.object}", I: "{claim.n}", P: "{account.provider}", C: fixed
+            """)
+        #expect(values == ["M": "< padded>", "G": "dev", "L": "a", "I": "7", "P": "acme", "C": "fixed"])
+        #expect(absent == ["U", "N", "O"])
+    }
+
+    @Test("Names beyond ASCII arrive as they are")
+    func unicode() throws {
+        let sender = GatewayIdentity(kind: .person, provider: "acme", subject: "s", name: "Zoë 🌱")
+        #expect(try headers(sender, "N: \"{account.name}\"").values == ["N": "Zoë 🌱"])
+    }
+}
