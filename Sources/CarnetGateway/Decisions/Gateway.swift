@@ -30,7 +30,7 @@ package struct Gateway: Sendable {
     /// Whether the file decides about a host. A sign-in leads back to no other.
     package func knows(host: String) -> Bool { table.knows(host: host) }
 
-    /// The route of a request, whoever sends it; `nil` if none has its host, path and method.
+    /// The route of a request from any sender; `nil` if none has its host, path and method.
     package func route(of request: ForwardedRequest) -> GatewayRoute? {
         if case .found(let route) = table.find(request) { route } else { nil }
     }

@@ -80,7 +80,7 @@ struct GatewayTable: Sendable {
         }
     }
 
-    /// The route that decides about every request of a host, whatever its path and method are: no program behind can read
+    /// The route that decides about every path and method of a host: no program behind can read
     /// its path as that of another route.
     private func onlyRoute(of names: [String]) -> GatewayRoute? {
         let keys = names.map { ByteKey($0) } + [Self.anyHost]
