@@ -173,13 +173,13 @@ _carnet() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    lint|explain|schema|new|providers|show|try|sandbox|demo|compare|gateway|register|login|accounts|token|profile|resources|call|refresh|logout|doctor|help)
+    lint|explain|schema|new|providers|show|try|sandbox|demo|compare|register|client-document|login|accounts|token|profile|resources|call|mcp|refresh|logout|doctor|help)
         # Offer subcommand argument completions
         "_carnet_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'lint explain schema new providers show try sandbox demo compare gateway register login accounts token profile resources call refresh logout doctor help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'lint explain schema new providers show try sandbox demo compare register client-document login accounts token profile resources call mcp refresh logout doctor help' -- "${cur}"))
         ;;
     esac
 }
@@ -253,7 +253,7 @@ _carnet_explain() {
 
 _carnet_schema() {
     repeating_flags=()
-    non_repeating_flags=(--resources --clients --gateway --json --version -h --help)
+    non_repeating_flags=(--resources --clients --json --version -h --help)
     repeating_options=()
     non_repeating_options=(--color)
     __carnet_offer_flags_options 0
@@ -577,38 +577,6 @@ _carnet_compare() {
     esac
 }
 
-_carnet_gateway() {
-    repeating_flags=()
-    non_repeating_flags=(--json -v --verbose --version -h --help)
-    repeating_options=(--as)
-    non_repeating_options=(--requests --color)
-    __carnet_offer_flags_options -1
-
-    # Offer option value completions
-    case "${prev}" in
-    '--as')
-        __carnet_add_completions -f
-        return
-        ;;
-    '--requests')
-        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
-        return
-        ;;
-    '--color')
-        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
-        return
-        ;;
-    esac
-
-    # Offer positional completions
-    case "${positional_number}" in
-    *)
-        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
-        return
-        ;;
-    esac
-}
-
 _carnet_register() {
     repeating_flags=()
     non_repeating_flags=(--confidential --read --delete --json -v --verbose --version -h --help)
@@ -720,6 +688,56 @@ _carnet_register() {
     case "${positional_number}" in
     1)
         __carnet_add_completions -W "$(__carnet_custom_complete ---completion register -- positional@0 "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_carnet_client-document() {
+    repeating_flags=()
+    non_repeating_flags=(--check --json -v --verbose --version -h --help)
+    repeating_options=(--redirect-uri --scope --allow-local)
+    non_repeating_options=(--name --client-uri --logo-uri --policy-uri --tos-uri --software-id --port --ca-file --color)
+    __carnet_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--name')
+        return
+        ;;
+    '--redirect-uri')
+        return
+        ;;
+    '--scope')
+        return
+        ;;
+    '--client-uri')
+        return
+        ;;
+    '--logo-uri')
+        return
+        ;;
+    '--policy-uri')
+        return
+        ;;
+    '--tos-uri')
+        return
+        ;;
+    '--software-id')
+        return
+        ;;
+    '--port')
+        return
+        ;;
+    '--ca-file')
+        __carnet_add_completions -f
+        return
+        ;;
+    '--allow-local')
+        return
+        ;;
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
         return
         ;;
     esac
@@ -1173,6 +1191,72 @@ _carnet_call() {
     esac
 }
 
+_carnet_mcp() {
+    repeating_flags=()
+    non_repeating_flags=(--no-browser -v --verbose --version -h --help)
+    repeating_options=(--providers --input --input-env --allow-local)
+    non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --client-id-document)
+    __carnet_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--account')
+        __carnet_add_completions -W "$(__carnet_custom_complete ---completion mcp -- --account "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--providers')
+        __carnet_add_completions -d
+        return
+        ;;
+    '--clients')
+        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
+        return
+        ;;
+    '--client-id')
+        return
+        ;;
+    '--client-secret-env')
+        return
+        ;;
+    '--input')
+        return
+        ;;
+    '--input-env')
+        return
+        ;;
+    '--environment')
+        return
+        ;;
+    '--redirect-uri')
+        return
+        ;;
+    '--timeout')
+        return
+        ;;
+    '--sandbox')
+        return
+        ;;
+    '--ca-file')
+        __carnet_add_completions -f
+        return
+        ;;
+    '--allow-local')
+        return
+        ;;
+    '--client-id-document')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __carnet_add_completions -W "$(__carnet_custom_complete ---completion mcp -- positional@0 "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
 _carnet_refresh() {
     repeating_flags=()
     non_repeating_flags=(--json -v --verbose --version -h --help)
@@ -1332,7 +1416,7 @@ _carnet_help() {
 
     # Offer commands and topics
     if [[ "${positional_number}" -eq 1 ]]; then
-        __carnet_add_completions -W 'lint'$'\n''explain'$'\n''schema'$'\n''new'$'\n''providers'$'\n''show'$'\n''try'$'\n''sandbox'$'\n''demo'$'\n''compare'$'\n''gateway'$'\n''register'$'\n''login'$'\n''accounts'$'\n''token'$'\n''profile'$'\n''resources'$'\n''call'$'\n''refresh'$'\n''logout'$'\n''doctor'$'\n''clients'$'\n''environment'$'\n''exit-status'$'\n''folders'$'\n''formatting'$'\n''topics'
+        __carnet_add_completions -W 'lint'$'\n''explain'$'\n''schema'$'\n''new'$'\n''providers'$'\n''show'$'\n''try'$'\n''sandbox'$'\n''demo'$'\n''compare'$'\n''register'$'\n''client-document'$'\n''login'$'\n''accounts'$'\n''token'$'\n''profile'$'\n''resources'$'\n''call'$'\n''mcp'$'\n''refresh'$'\n''logout'$'\n''doctor'$'\n''clients'$'\n''environment'$'\n''exit-status'$'\n''folders'$'\n''formatting'$'\n''topics'
     fi
 }
 

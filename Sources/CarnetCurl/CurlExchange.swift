@@ -30,6 +30,7 @@ final class CurlExchange {
     private var announcedLength: Int?
     /// Nil until the header is complete.
     private var body: CappedBody?
+    private var isStreamed = false
     /// Why the exchange was ended here.
     private var failure: TransportError?
     private var hasRefusedAddress = false
@@ -123,13 +124,23 @@ final class CurlExchange {
             head = nil
             return
         }
+        if let head, let stream = message.stream, stream.takes(head) {
+            isStreamed = true
+            deadline = .seconds(1 << 40)
+            stream.begin(head)
+        }
         body = try CappedBody(
-            announcedLength: message.isHead ? nil : announcedLength, limits: message.limits, origin: message.origin)
+            announcedLength: message.isHead || isStreamed ? nil : announcedLength, limits: message.limits,
+            origin: message.origin)
     }
 
     func take(body bytes: UnsafeRawBufferPointer) -> Bool {
         do throws(TransportError) {
-            try body?.append(bytes)
+            if isStreamed {
+                guard message.stream?.take(Array(bytes)) == true else { throw unwanted }
+            } else {
+                try body?.append(bytes)
+            }
             return true
         } catch {
             failure = error
@@ -149,6 +160,10 @@ final class CurlExchange {
         TransportError(
             .responseTooLarge,
             "the header of \(message.origin)'s response is larger than \(Self.maximumHeaderBytes) bytes")
+    }
+
+    private var unwanted: TransportError {
+        TransportError(.interrupted, "the rest of \(message.origin)'s response was not wanted")
     }
 
     private var brokenOff: TransportError {

@@ -22,6 +22,8 @@ final class CurlHandle {
         set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         set(CURLOPT_HTTP09_ALLOWED, 0)
         set(CURLOPT_NOSIGNAL, 1)
+        // A stream may be silent for hours. A host that is gone must not leave it open.
+        set(CURLOPT_TCP_KEEPALIVE, 1)
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
         set(CURLOPT_CONNECTTIMEOUT_MS, 10_000)

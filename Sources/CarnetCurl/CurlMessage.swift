@@ -20,6 +20,8 @@ final class CurlMessage: Sendable {
     let identity: Identity?
     let mayBeLocal: Bool
     let limits: TransportLimits
+    /// Takes the body of a successful response while it arrives.
+    let stream: ResponseStream?
     /// `host:port`, for messages.
     let origin: String
     /// The same with the proxy.
@@ -70,6 +72,7 @@ final class CurlMessage: Sendable {
         identity = request.certificate.map(Identity.init)
         self.mayBeLocal = mayBeLocal
         self.limits = limits
+        stream = request.stream
         origin = target.origin
         route = proxy.map { "\(target.origin) through the proxy \($0.place)" } ?? target.origin
         routeKey = ByteKey(route)

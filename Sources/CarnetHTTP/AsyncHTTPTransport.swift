@@ -95,8 +95,11 @@ public final class AsyncHTTPTransport: Transport {
             message.tlsConfiguration = try identities.configuration(tls, presenting: certificate)
         }
         let timedBody = limits.sendBefore.map { TimedBody(request.body, before: $0, origin: target.origin) }
+        // The body of a stream may take any time.
+        let headDeadline = request.stream.map { NIODeadline.now() + TimeAmount($0.deadline) } ?? .distantFuture
         return try await Deadlines.shared.run(
-            within: limits.deadline, origin: origin, startedBy: Task.onEventLoop
+            within: request.stream == nil ? limits.deadline : .seconds(1 << 32), origin: origin,
+            startedBy: Task.onEventLoop
         ) { [message] in
             do {
                 var message = message
@@ -104,8 +107,9 @@ public final class AsyncHTTPTransport: Transport {
                     try timedBody.check()
                     if message.body != nil { message.body = .stream(timedBody, length: .known(request.body.count)) }
                 }
-                return try await self.exchange(message, along: route) { response in
-                    try await response.collect(limits, isHead: request.head.method == .head, from: target.origin)
+                return try await self.exchange(message, along: route, before: headDeadline) { response in
+                    try await response.collect(
+                        limits, isHead: request.head.method == .head, request.stream, from: target.origin)
                 }
             } catch {
                 throw TransportError(error, origin: origin)
@@ -114,21 +118,21 @@ public final class AsyncHTTPTransport: Transport {
     }
 
     private func exchange(
-        _ message: HTTPClientRequest, along route: HostConnections.Route,
+        _ message: HTTPClientRequest, along route: HostConnections.Route, before deadline: NIODeadline,
         reading read: @Sendable (HTTPClientResponse) async throws -> IncomingResponse
     ) async throws -> IncomingResponse {
         let shared = route.proxy.flatMap { proxied[$0] } ?? (route.mayBeLocal ? localClient : publicClient)
         let known = hostConnections.client(for: route)
         defer { withExtendedLifetime(known) {} }
         do {
-            return try await (known?.client ?? shared).exchange(message, reading: read)
+            return try await (known?.client ?? shared).exchange(message, before: deadline, reading: read)
         } catch is HostNotCompared {
             // Nothing has been sent yet.
             let configuration = configuration.through(route.proxy).checkingConnections(
                 to: route.host, refusingLocalAddresses: !route.mayBeLocal)
             let own = hostConnections.make(for: route, configuration)
             defer { withExtendedLifetime(own) {} }
-            return try await own.client.exchange(message, reading: read)
+            return try await own.client.exchange(message, before: deadline, reading: read)
         }
     }
 
@@ -156,10 +160,11 @@ extension HTTPClientRequest {
 
 extension HTTPClient {
     fileprivate func exchange(
-        _ message: HTTPClientRequest, reading read: @Sendable (HTTPClientResponse) async throws -> IncomingResponse
+        _ message: HTTPClientRequest, before deadline: NIODeadline,
+        reading read: @Sendable (HTTPClientResponse) async throws -> IncomingResponse
     ) async throws -> IncomingResponse {
-        // The deadline given here ends with the response's head, so it is not the one that matters.
-        try await read(execute(message, deadline: .distantFuture))
+        // The deadline given here ends with the response's head, so it matters to a stream only.
+        try await read(execute(message, deadline: deadline))
     }
 }
 
@@ -167,25 +172,41 @@ extension HTTPClientResponse {
     fileprivate func collect(
         _ limits: TransportLimits,
         isHead: Bool,
+        _ stream: ResponseStream?,
         from origin: String
     ) async throws -> IncomingResponse {
+        if let stream, let head, stream.takes(head) {
+            stream.begin(head)
+            for try await part in body {
+                guard stream.take(Array(part.readableBytesView)) else {
+                    throw TransportError(.interrupted, "the rest of \(origin)'s response was not wanted")
+                }
+            }
+            return IncomingResponse(head: head)
+        }
         let length = isHead ? nil : headers.first(name: "content-length").flatMap { Int($0) }
         var collected = try CappedBody(announcedLength: length, limits: limits, origin: origin)
         for try await part in body {
             try collected.append(part.readableBytesView)
         }
-        guard (100...999).contains(status.code) else {
+        guard var head else {
             throw TransportError(.interrupted, "\(origin) sent a response that is not HTTP")
         }
         let unpacked = try CompressedBody(
             collected.bytes, contentEncoding: headers.first(name: "content-encoding"))?.unpacked(limits, from: origin)
+        if unpacked != nil { (head.headerFields[.contentEncoding], head.headerFields[.contentLength]) = (nil, nil) }
+        return IncomingResponse(head: head, body: unpacked ?? collected.bytes)
+    }
+
+    /// `nil` if it is not HTTP.
+    private var head: HTTPResponse? {
+        guard (100...999).contains(status.code) else { return nil }
         var head = HTTPResponse(status: .init(code: Int(status.code), reasonPhrase: status.reasonPhrase))
         for (name, value) in headers {
             guard let name = HTTPField.Name(name) else { continue }
-            if unpacked != nil, [.contentEncoding, .contentLength].contains(name) { continue }
             head.headerFields.append(HTTPField(name: name, value: value))
         }
-        return IncomingResponse(head: head, body: unpacked ?? collected.bytes)
+        return head
     }
 }
 

@@ -38,6 +38,7 @@ struct Exchanger: Sendable {
             outgoing.certificate = certificate?.certificate(for: request.step)
             var limits = limits
             limits.sendBefore = moment
+            if let stream = outgoing.stream { limits.deadline = stream.deadline }
             response = try await transport.send(outgoing, limits: limits)
         } catch let error as TransportError where error.kind == .tooLate {
             throw error

@@ -13,6 +13,8 @@ struct ResourceCall: Sendable {
     let declared: [Resource]
     /// The statuses whose responses are returned.
     let statuses: Range<Int>
+    /// Takes the body of a successful response while it arrives.
+    var stream: ResponseStream?
 
     /// - Throws: `OAuthError` of kind `badHeader` if the request has no http or https URL.
     init(
@@ -53,7 +55,7 @@ extension OAuthClient {
         ) {
             try ResourceRequest.make(
                 call.url, method: call.method, headers: call.headers, body: call.body, tokens: tokens, at: provider,
-                declared: call.declared)
+                declared: call.declared, stream: call.stream)
         }
         try ResourceRequest.validate(
             response, to: request, unauthorized: provider.api.unauthorized, accepting: call.statuses)

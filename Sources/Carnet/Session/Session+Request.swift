@@ -49,6 +49,18 @@ extension Session {
         }
     }
 
+    /// Sends a request as `send(_:body:declared:accepting:retryingWithin:asking:)` does, once, and passes the body of a
+    /// successful response on while it arrives.
+    ///
+    /// - Throws: As that function.
+    package func send(
+        _ request: HTTPRequest, body: [UInt8], accepting statuses: Range<Int>, streaming stream: ResponseStream?
+    ) async throws -> IncomingResponse {
+        var call = try ResourceCall(request, body: body, declared: [], accepting: statuses)
+        call.stream = stream
+        return try await send(call, with: try await validConnection())
+    }
+
     /// Asks for the scopes that were not granted yet, and returns whether the user granted one of them.
     private func grant(_ scopes: [String], with agent: any UserAgent) async throws -> Bool {
         let granted = try await storedTokens().scopes

@@ -56,10 +56,28 @@ struct Connector {
     /// The environment variables with secrets, as far as options and files name them.
     var secretVariables: Set<String> { registrations.secretVariables }
 
+    /// The provider to sign in at: that of an id, or of a resource, whose metadata are read again.
+    ///
+    /// - Throws: `Failure`, `UnknownProviderError`.
+    func entryToSignIn(
+        _ name: String, _ sources: ProviderSources, _ context: CommandContext
+    ) async throws -> ProviderRegistry.Entry {
+        guard ProviderSources.isResource(name) else { return try sources.entry(name) }
+        let resource = try ProviderSources.resource(name)
+        let unknown = try ProviderRegistry().entry(ofResource: resource)
+        let entry = try await ProviderFailure(entry: unknown, sandboxOption: sandboxOption).explaining {
+            try await context.console.showing("asking \(resource.authority)") {
+                try await self.entry(ofResource: resource, among: sources.registry)
+            }
+        }
+        try KnownResources(context.environment).save(entry)
+        return entry
+    }
+
     /// The provider of a resource that no file describes.
     ///
     /// - Throws: `OAuthError` at step `discovery`.
-    func entry(
+    private func entry(
         ofResource resource: WebURL, among registry: ProviderRegistry
     ) async throws -> ProviderRegistry.Entry {
         let unknown = try ProviderRegistry().entry(ofResource: resource).descriptor.resolve()
@@ -137,7 +155,7 @@ struct Connector {
         return try OAuthClient(
             sandbox == nil ? entry.descriptor : entry.descriptor.signing(for: Sandbox.audience),
             registration: registration,
-            transport: network(for: provider),
+            transport: SeparateStreams(transport: network(for: provider), streams: network(for: provider)),
             store: store,
             limits: TransportLimits(deadline: deadline),
             observer: console.isVerbose ? VerboseObserver(console: console) : nil

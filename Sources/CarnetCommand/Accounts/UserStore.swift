@@ -26,13 +26,11 @@ struct UserStore {
         let folder = folder(ofSandbox: isSandbox)
         if environment["CARNET_STORE"] == nil { try ConfigurationFolder(environment).create() }
         do {
-            try FileManager.default.createDirectory(
-                atPath: folder,
-                withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700]
-            )
-        } catch {
-            throw TokenStoreError(.unavailable, "the folder \(folder) cannot be created: \(error.fileReason)")
+            // Private from the first moment: another process may be starting too, and would refuse it.
+            try PrivateFolder(path: folder).createIfMissing()
+        } catch let error as TokenStoreError {
+            let reason = error.reason.replacing("\(folder): ", with: "")
+            throw TokenStoreError(.unavailable, "the folder \(folder) cannot be created: \(reason)")
         }
         guard FileManager.default.isWritableFile(atPath: folder) else {
             throw TokenStoreError(.unavailable, "the folder \(folder) cannot be written to")

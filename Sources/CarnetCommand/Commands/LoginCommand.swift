@@ -75,7 +75,7 @@ struct LoginCommand: Subcommand {
         // --timeout may be longer here, because it is for the user as well.
         let deadline = min(account.network.deadline, TransportLimits().deadline)
         let connector = try Connector(account.network, account.client, sources, context, deadline: deadline)
-        let entry = try await self.entry(sources, connector, context)
+        let entry = try await connector.entryToSignIn(account.provider, sources, context)
         try UserStore(context.environment).prepare(ofSandbox: connector.sandbox != nil)
         try await connector.requireReadableRecords(of: entry.descriptor.id, account: account.account)
         let option = connector.sandboxOption
@@ -91,22 +91,6 @@ struct LoginCommand: Subcommand {
             }
         }
         if let sandbox = connector.sandbox { UserStore(context.environment).remember(sandbox) }
-    }
-
-    /// The provider of the id, or of the resource, whose metadata are read again.
-    private func entry(
-        _ sources: ProviderSources, _ connector: Connector, _ context: CommandContext
-    ) async throws -> ProviderRegistry.Entry {
-        guard ProviderSources.isResource(account.provider) else { return try sources.entry(account.provider) }
-        let resource = try ProviderSources.resource(account.provider)
-        let unknown = try ProviderRegistry().entry(ofResource: resource)
-        let entry = try await ProviderFailure(entry: unknown, sandboxOption: connector.sandboxOption).explaining {
-            try await context.console.showing("asking \(resource.authority)") {
-                try await connector.entry(ofResource: resource, among: sources.registry)
-            }
-        }
-        try KnownResources(context.environment).save(entry)
-        return entry
     }
 
     /// Takes the candidate that the command line names.

@@ -19,8 +19,9 @@ struct KnownResources {
     /// The redirect URI of a client that registers itself, with a port of its own. Some servers compare the port, although
     /// RFC 8252, section 7.3 says that a loopback URI may have any.
     static func redirectURI(of id: ProviderID) -> String {
-        // The ports that no service is registered for (RFC 6335, section 6).
-        let port = 49_152 + id.rawValue.utf8.reduce(5381) { ($0 &* 33 &+ Int($1)) & 0xFFFF_FFFF } % 16_384
+        // No service is registered for these ports (RFC 6335, section 6), and Linux gives none of them to a connection of
+        // another program, whose closed connection would hold it for a minute.
+        let port = 61_000 + id.rawValue.utf8.reduce(5381) { ($0 &* 33 &+ Int($1)) & 0xFFFF_FFFF } % 4_536
         return "http://127.0.0.1:\(port)/callback"
     }
 }

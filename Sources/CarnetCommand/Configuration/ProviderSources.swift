@@ -66,12 +66,14 @@ struct ProviderSources {
 
     /// The provider of a name, or of the URL of a resource at which somebody signed in.
     ///
-    /// - Throws: `UnknownProviderError` with the nearest names; `Failure` for an unknown resource.
+    /// - Throws: `UnknownProviderError` with the nearest names; `NobodySignedIn` for an unknown resource.
     func entry(nameOrResource text: String) throws -> ProviderRegistry.Entry {
         guard Self.isResource(text) else { return try entry(text) }
         let id = try ProviderRegistry.id(ofResource: Self.resource(text))
         guard let entry = try? self.entry(id.rawValue) else {
-            throw Failure(.failed, "nobody is signed in to \(text)", next: ["run carnet login \(text.shellWord)"])
+            throw NobodySignedIn(
+                failure: Failure(
+                    .failed, "nobody is signed in to \(text)", next: ["run carnet login \(text.shellWord)"]))
         }
         return entry
     }

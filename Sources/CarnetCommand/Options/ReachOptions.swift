@@ -20,10 +20,12 @@ struct ReachOptions: ParsableArguments {
     var localHosts: [String] = []
 
     /// The network as the environment and these options say.
-    func transport(to provider: Provider, _ environment: HostEnvironment) -> any Transport {
+    ///
+    /// - Parameter provider: Its hosts may be local; `nil` for a server that no descriptor names.
+    func transport(to provider: Provider?, _ environment: HostEnvironment) -> any Transport {
         var network = NetworkSettings(environment: environment.variables)
         if let authorities { network = network.trusting(authorities, named: "--ca-file") }
-        let named = LocalAccess.named(by: provider)
+        let named = provider.map { LocalAccess.named(by: $0) } ?? .none
         return makeNetworkTransport(
             localAccess: named.adding(Set(localHosts.map { $0.lowercased() })), network: network)
     }

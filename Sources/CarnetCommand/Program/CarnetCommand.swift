@@ -51,12 +51,12 @@ struct CarnetCommand: AsyncParsableCommand {
                 ]
             ),
             CommandGroup(name: "Servers", subcommands: [GatewayCommand.self]),
-            CommandGroup(name: "Clients", subcommands: [RegisterCommand.self]),
+            CommandGroup(name: "Clients", subcommands: [RegisterCommand.self, ClientDocumentCommand.self]),
             CommandGroup(
                 name: "Accounts",
                 subcommands: [
                     LoginCommand.self, AccountsCommand.self, TokenCommand.self, ProfileCommand.self,
-                    ResourcesCommand.self, CallCommand.self, RefreshCommand.self, LogoutCommand.self,
+                    ResourcesCommand.self, CallCommand.self, MCPCommand.self, RefreshCommand.self, LogoutCommand.self,
                 ]
             ),
             CommandGroup(name: "Installation", subcommands: [DoctorCommand.self]),

@@ -33,9 +33,9 @@ extension PreparedRequest {
         guard let signature = try? key.key.signature(for: SHA256.hash(Array(input.utf8))),
             let name = HTTPField.Name("DPoP")
         else { throw OAuthError(step, .unsupported, "the DPoP proof could not be signed") }
-        var head = outgoing.head
-        head.headerFields[name] = input + "." + Base64URL.encode(signature.rawRepresentation)
-        return proving(OutgoingRequest(head: head, body: outgoing.body), in: "DPoP")
+        var outgoing = outgoing
+        outgoing.head.headerFields[name] = input + "." + Base64URL.encode(signature.rawRepresentation)
+        return proving(outgoing, in: "DPoP")
     }
 
     /// The URL without query and fragment, normalized as servers do before they compare it (RFC 9449, section 4.3).

@@ -6,6 +6,8 @@ public struct OutgoingRequest: Sendable {
     public var body: [UInt8]
     /// The client certificate for the TLS handshake (RFC 8705). The connection is not shared with other requests.
     public var certificate: ClientCertificate?
+    /// Takes the body of a successful response while it arrives; `nil` if the whole response is wanted.
+    package var stream: ResponseStream?
 
     package init(head: HTTPRequest, body: [UInt8] = [], certificate: ClientCertificate? = nil) {
         self.head = head

@@ -16,11 +16,12 @@ package enum ResourceRequest {
         body: [UInt8] = [],
         tokens: TokenSet,
         at provider: FilledProvider,
-        declared: [Resource] = []
+        declared: [Resource] = [],
+        stream: ResponseStream? = nil
     ) throws(OAuthError) -> PreparedRequest {
         try make(
             url, method: method, headers: headers, body: body, tokens: tokens, at: provider, declared: declared,
-            hidden: provider.api.hiddenHeaders)
+            hidden: provider.api.hiddenHeaders, stream: stream)
     }
 
     /// - Parameters:
@@ -38,7 +39,8 @@ package enum ResourceRequest {
         declared: [Resource],
         queried: [RequestParameters.Parameter] = [],
         hidden: Set<String>,
-        rules: CallRules? = nil
+        rules: CallRules? = nil,
+        stream: ResponseStream? = nil
     ) throws(OAuthError) -> PreparedRequest {
         let isDeclared =
             provider.resources.contains { $0.target.hasOrigin(of: url) }
@@ -91,19 +93,21 @@ package enum ResourceRequest {
         }
         try parameters.addExtra(added, key: "api.parameters", hidden: provider.api.hiddenParameters)
         let (shownHeaders, items) = (shown, parameters.items)
+        var outgoing = OutgoingRequest(
+            head: HTTPRequest(
+                method: method,
+                scheme: url.scheme,
+                authority: url.authority,
+                path: url.pathAppending(items.encoded),
+                headerFields: try httpFields(fields, step: .resource)
+            ),
+            body: body
+        )
+        outgoing.stream = stream
         return PreparedRequest(
             step: .resource,
             descriptorKey: "resources",
-            outgoing: OutgoingRequest(
-                head: HTTPRequest(
-                    method: method,
-                    scheme: url.scheme,
-                    authority: url.authority,
-                    path: url.pathAppending(items.encoded),
-                    headerFields: try httpFields(fields, step: .resource)
-                ),
-                body: body
-            ),
+            outgoing: outgoing,
             redacted: RedactedRequest(
                 method: method.rawValue,
                 url: url.appendingQuery(items.shown),

@@ -51,8 +51,8 @@ struct CompletionTests {
             completed == [
                 "carnet lint --format github json sarif text", "carnet lint --fail-on error never warning",
                 "carnet sandbox --fault wrong-nonce", "carnet explain K001 K002 K003 K004 K005 K006 K007 K008",
-                "carnet explain sessionEnded", "carnet help clients", "carnet help login logout", "carnet try mytest",
-                "carnet login mytest", "carnet compare gitlab", "carnet login logout",
+                "carnet explain sessionEnded", "carnet help client-document clients", "carnet help login logout",
+                "carnet try mytest", "carnet login mytest", "carnet compare gitlab", "carnet login logout",
                 "carnet login google --prompt select_account", "carnet call google x -X PATCH",
             ])
     }

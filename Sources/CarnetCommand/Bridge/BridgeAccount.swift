@@ -1,0 +1,170 @@
+import Carnet
+import CarnetDescriptors
+import CarnetFoundation
+import CarnetProtocol
+import CarnetStorage
+
+/// The account of a bridge. Bridges that start together sign in once: the first of them opens the page, and the others
+/// find its account.
+actor BridgeAccount {
+    /// An account, and the resource that its tokens are for.
+    struct Open: Sendable {
+        let session: Session
+        let resource: WebURL
+        let failures: ProviderFailure
+    }
+
+    private let options: AccountOptions
+    /// The URL of the client's metadata, for a server that takes it as a client id.
+    private let document: String?
+    private let way: LoginAgent.Way
+    private let context: CommandContext
+    private var open: Open?
+    private var opening: Task<(open: Open, isNew: Bool), any Error>?
+
+    init(_ options: AccountOptions, document: String?, way: LoginAgent.Way, _ context: CommandContext) {
+        (self.options, self.document, self.way, self.context) = (options, document, way, context)
+    }
+
+    /// Ends a sign-in that waits for the user.
+    func cancel() { opening?.cancel() }
+
+    /// The account.
+    ///
+    /// - Parameter asks: Whether the user signs in if there is none.
+    /// - Throws: `Failure`, `OAuthError`, `TokenStoreError`.
+    func current(asks: Bool) async throws -> Open {
+        if let open { return open }
+        if let opening { return try await opening.value.open }
+        if let found = try await found() {
+            open = found
+            return found
+        }
+        guard asks else { throw BridgeFailure("nobody is signed in") }
+        return try await opened(insteadOf: nil).open
+    }
+
+    /// Signs in again, unless another process has done so.
+    ///
+    /// - Parameter rejected: The access token that no longer serves.
+    /// - Returns: Whether the user was asked.
+    func signInAgain(insteadOf rejected: Secret?) async throws -> Bool {
+        open = nil
+        return try await opened(insteadOf: rejected).isNew
+    }
+
+    /// Asks the user for scopes, unless they were granted meanwhile.
+    ///
+    /// - Returns: Whether one of them is granted now.
+    func grant(_ scopes: [String], to open: Open) async throws -> Bool {
+        try await alone {
+            let granted = try await open.session.storedTokens().scopes
+            let missing = scopes.filter { !granted.contains($0) }
+            guard !missing.isEmpty else { return true }
+            context.console.note("the server requires more scopes: \(missing.joined(separator: " "))".printable)
+            let connector = try self.connector(try ProviderSources(options.providers, context, isQuiet: true))
+            return try await open.session.requestScopes(missing, with: agent(connector), options: authorization)
+                .scopes.contains(where: missing.contains)
+        }
+    }
+
+    /// One sign-in for all messages that wait for it. It continues if one of them is cancelled.
+    private func opened(insteadOf rejected: Secret?) async throws -> (open: Open, isNew: Bool) {
+        if let opening { return try await opening.value }
+        let task = Task { try await signedIn(insteadOf: rejected) }
+        opening = task
+        defer { opening = nil }
+        let result = try await task.value
+        open = result.open
+        return result
+    }
+
+    private func signedIn(insteadOf rejected: Secret?) async throws -> (open: Open, isNew: Bool) {
+        try await alone {
+            if let found = try await found(), try await found.session.storedTokens().accessToken != rejected {
+                return (found, false)
+            }
+            return (try await signIn(), true)
+        }
+    }
+
+    // MARK: The store
+
+    private nonisolated var patience: Int { options.network.timeout ?? 300 }
+
+    /// Runs `body` while no other bridge asks the user about this resource.
+    private nonisolated func alone<Result: Sendable>(
+        _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let users = UserStore(context.environment)
+        let isSandbox = options.network.sandbox != nil
+        try users.prepare(ofSandbox: isSandbox)
+        return try await users.tokens(ofSandbox: isSandbox, lockPatience: .seconds(patience))
+            .withLock(on: .signIn(at: options.provider, as: options.account), body)
+    }
+
+    /// The account that is signed in; `nil` for none.
+    private nonisolated func found() async throws -> Open? {
+        do {
+            let place = try await AccountPlace(options, context)
+            let account = try await Account(place)
+            return try open(try await account.session(), account.client, of: place.entry, place.connector)
+        } catch is NobodySignedIn {
+            return nil
+        }
+    }
+
+    private nonisolated func open(
+        _ session: Session, _ client: OAuthClient, of entry: ProviderRegistry.Entry, _ connector: Connector
+    ) throws -> Open {
+        guard let resource = client.provider.resource else {
+            throw Failure(
+                .usage, "\(entry.descriptor.id) is the id of no protected resource",
+                next: ["run carnet mcp URL, or write resource: URL in the descriptor"])
+        }
+        return Open(
+            session: session, resource: resource,
+            failures: ProviderFailure(entry: entry, sandboxOption: connector.sandboxOption))
+    }
+
+    // MARK: The user
+
+    private nonisolated func connector(_ sources: ProviderSources) throws -> Connector {
+        // --timeout may be longer here, because it is for the user as well.
+        try Connector(
+            options.network, options.client, sources, context,
+            deadline: min(options.network.deadline, TransportLimits().deadline))
+    }
+
+    private nonisolated func agent(_ connector: Connector) -> any UserAgent {
+        connector.agent(
+            LoginAgent(way: way, timeout: patience, secrets: connector.secretVariables, console: context.console))
+    }
+
+    private nonisolated var authorization: AuthorizationOptions {
+        AuthorizationOptions(lifetime: TimeInterval(patience))
+    }
+
+    private nonisolated func signIn() async throws -> Open {
+        let sources = try ProviderSources(options.providers, context, isQuiet: true)
+        let connector = try connector(sources)
+        let entry = try await connector.entryToSignIn(options.provider, sources, context)
+        context.console.note("signing in to \(entry.descriptor.name)".printable)
+        return try await ProviderFailure(entry: entry, sandboxOption: connector.sandboxOption).explaining {
+            let registration = try await connector.registration(for: entry, registering: document)
+            let client = try connector.client(for: entry, registration: registration)
+            let session = try await client.signIn(
+                with: agent(connector), options: authorization, account: options.account)
+            context.console.note("signed in as \(session.key.account)".printable)
+            return try open(session, client, of: entry, connector)
+        }
+    }
+}
+
+extension ConnectionKey {
+    /// What the bridges lock while one of them asks the user. No record has this key: no provider has this id, because of its
+    /// first character.
+    fileprivate static func signIn(at provider: String, as account: String?) -> ConnectionKey {
+        ConnectionKey(provider: "#sign-in", account: account.map { "\(provider) \($0)" } ?? provider)
+    }
+}

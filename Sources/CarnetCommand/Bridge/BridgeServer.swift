@@ -1,0 +1,49 @@
+import Carnet
+import CarnetFoundation
+import CarnetProtocol
+import HTTPTypes
+
+/// Sends the requests of a bridge with a valid token, and asks the user where that is necessary.
+struct BridgeServer: Sendable {
+    let account: BridgeAccount
+
+    /// How often one message may ask the user. A server could demand other scopes each time.
+    private static let questions = 2
+    /// How often one message may be sent again with tokens that another process got. A process that was stopped may find
+    /// several of them expired.
+    private static let attempts = 5
+
+    /// - Parameters:
+    ///   - fields: Those of the request.
+    ///   - asks: Whether the user may be asked to sign in, or for more scopes.
+    ///   - stream: Takes the body of a successful response.
+    /// - Returns: A response with any status but 401 and 403.
+    /// - Throws: `Failure`, `BridgeFailure`, `TokenStoreError`, `CancellationError`.
+    func send(
+        _ method: HTTPRequest.Method, _ fields: HTTPFields, body: [UInt8] = [], asks: Bool = true,
+        stream: ResponseStream? = nil
+    ) async throws -> IncomingResponse {
+        var questions = asks ? Self.questions : 0
+        var attempts = Self.attempts
+        while true {
+            let open = try await account.current(asks: asks)
+            var used: TokenSet?
+            do {
+                let tokens = try await open.session.tokens()
+                used = tokens
+                return try await open.session.send(
+                    HTTPRequest(url: open.resource.text, method: method, headerFields: fields), body: body,
+                    accepting: 200..<600, streaming: stream)
+            } catch let error as OAuthError where questions > 0 && error.kind == .insufficientScope {
+                questions -= 1
+                let isNew = error.scopes.contains { scope in used?.scopes.contains(scope) != true }
+                guard isNew, try await account.grant(error.scopes, to: open) else { throw open.failures.explain(error) }
+            } catch let error as OAuthError where questions > 0 && attempts > 0 && error.disposition == .signInAgain {
+                attempts -= 1
+                if try await account.signInAgain(insteadOf: used?.accessToken) { questions -= 1 }
+            } catch let error as OAuthError {
+                throw open.failures.explain(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import CarnetFoundation
+
+/// A line of the host or a message of the server: what the bridge has to know of it. JSON-RPC 2.0.
+struct Message {
+    /// The id of a request.
+    typealias ID = ByteKey
+
+    /// The message as it came, in one line.
+    let bytes: [UInt8]
+    /// One; several in a batch, which revision 2025-03-26 had.
+    private let parts: [JSONMembers]
+
+    /// - Returns: `nil` if the bytes are not a message.
+    init?(_ bytes: some Collection<UInt8>) {
+        // JSON has line breaks between its tokens only.
+        let line = bytes.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
+        if let message = JSONMembers(line[...]) {
+            parts = [message]
+        } else {
+            let parts = (JSONMembers.elements(line[...]) ?? []).compactMap { JSONMembers($0) }
+            guard !parts.isEmpty else { return nil }
+            self.parts = parts
+        }
+        self.bytes = line
+    }
+
+    /// The message, unless it is a batch.
+    var members: JSONMembers? { parts.count == 1 ? parts[0] : nil }
+
+    var method: String? { members?.string("method") }
+
+    /// The requests in it.
+    var requests: [ID] { parts.filter { $0["method"] != nil }.compactMap(Self.id) }
+
+    /// The requests that it responds to.
+    var responses: [ID] { parts.filter { $0["method"] == nil }.compactMap(Self.id) }
+
+    private static func id(_ members: JSONMembers) -> ID? { members["id"].flatMap(id) }
+
+    /// An id in one way of writing it.
+    static func id(_ bytes: ArraySlice<UInt8>) -> ID? {
+        switch try? JSONValue(parsing: bytes) {
+        case .string(let text)?: ID(JSONValue.string(text).jsonText())
+        case .number(let digits)?: ID(digits)
+        default: nil
+        }
+    }
+
+    /// The response to a request that the bridge could not complete. The code is JSON-RPC's for an internal error: others
+    /// belong to the server.
+    static func failure(of id: ID, _ text: String) -> [UInt8] {
+        let message = JSONValue.string(text).jsonText()
+        return Array(#"{"jsonrpc":"2.0","id":\#(id.text),"error":{"code":-32603,"message":\#(message)}}"#.utf8)
+    }
+}

@@ -1,0 +1,133 @@
+import Carnet
+import CarnetFoundation
+import CarnetProtocol
+import HTTPTypes
+
+/// Reads the messages of one response while it arrives: a stream of events, or one JSON document.
+final class ResponseReader: Sendable {
+    private enum Body {
+        case events(EventReader)
+        case document([UInt8])
+        /// Neither, so nothing is in it.
+        case other
+    }
+
+    private struct State {
+        var body = Body.other
+        var hasBegun = false
+        var isTooLarge = false
+        var count = 0
+    }
+
+    private let state = Lock(State())
+    private let maximum: Int
+    private let begin: @Sendable (HTTPResponse) -> Void
+    private let take: @Sendable ([UInt8]) -> Void
+    private let isDone: @Sendable () -> Bool
+
+    /// - Parameters:
+    ///   - maximum: The maximum size of a message, in bytes.
+    ///   - begin: Gets the head of the response before its messages.
+    ///   - take: Gets each message.
+    ///   - isDone: Whether the rest of a stream is not needed.
+    init(
+        maximum: Int, begin: @escaping @Sendable (HTTPResponse) -> Void = { _ in },
+        isDone: @escaping @Sendable () -> Bool = { false }, take: @escaping @Sendable ([UInt8]) -> Void
+    ) {
+        (self.maximum, self.begin, self.isDone, self.take) = (maximum, begin, isDone, take)
+    }
+
+    /// - Parameter deadline: How long the head of the response may take.
+    func stream(within deadline: Duration) -> ResponseStream {
+        ResponseStream(deadline: deadline, begin: { self.start($0) }, take: { self.read($0) })
+    }
+
+    private func start(_ head: HTTPResponse) {
+        let type = (head.headerFields[.contentType] ?? "").lowercased()
+        state.withLock { state in
+            state.hasBegun = true
+            if type.hasPrefix("text/event-stream") {
+                state.body = .events(EventReader(maximum: maximum))
+            } else if type.hasPrefix("application/json") {
+                state.body = .document([])
+            }
+        }
+        begin(head)
+    }
+
+    private func read(_ bytes: [UInt8]) -> Bool {
+        var messages: [[UInt8]] = []
+        let isWithinLimits = state.withLock { state in
+            switch state.body {
+            case .events(var reader):
+                state.body = .other
+                defer { state.body = .events(reader) }
+                guard reader.read(bytes, { messages.append($0) }) else { break }
+                state.count += messages.count
+                return true
+            case .document(var document):
+                state.body = .other
+                guard document.count + bytes.count <= maximum else { break }
+                document += bytes
+                state.body = .document(document)
+                return true
+            case .other: return true
+            }
+            state.isTooLarge = true
+            return false
+        }
+        messages.forEach(take)
+        return isWithinLimits && !isDone()
+    }
+
+    /// Ends the response.
+    ///
+    /// - Parameter response: Its body is read here if the transport did not stream it.
+    /// - Throws: `BridgeFailure` for a message that is too large.
+    func finish(_ response: IncomingResponse) throws {
+        if !state.withLock(\.hasBegun) {
+            start(response.head)
+            _ = read(response.body)
+        }
+        try check()
+        let document: [UInt8]? = state.withLock { state in
+            guard case .document(let document) = state.body, !document.isEmpty else { return nil }
+            state.body = .other
+            state.count += 1
+            return document
+        }
+        if let document { take(document) }
+    }
+
+    /// - Throws: `BridgeFailure` for a message that is too large.
+    func check() throws {
+        guard !state.withLock(\.isTooLarge) else {
+            throw BridgeFailure("a message of the server is larger than \(maximum) bytes")
+        }
+    }
+
+    /// Whether it is a stream that has begun.
+    var isStream: Bool { events != nil }
+
+    /// How many messages came.
+    var count: Int { state.withLock(\.count) }
+
+    /// The id of the last event that had one.
+    var lastEventID: String? { events?.lastID }
+
+    /// How long the server asks to wait before a new connection.
+    var retry: Duration? { events?.retry }
+
+    private var events: EventReader? {
+        state.withLock { state in if case .events(let reader) = state.body { reader } else { nil } }
+    }
+}
+
+/// Why a message of the host was not passed on, or has no response.
+struct BridgeFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

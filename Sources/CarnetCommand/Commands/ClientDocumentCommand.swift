@@ -1,0 +1,105 @@
+import ArgumentParser
+import Carnet
+import CarnetDescriptors
+import CarnetFoundation
+import CarnetProtocol
+
+struct ClientDocumentCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "client-document",
+        abstract: "Write, serve or check the metadata of a client whose id is a URL.",
+        discussion: """
+            A server that accepts client ID metadata documents takes the URL as the client id and fetches the document \
+            from there: nobody registers the client. Serve it as application/json, with status 200 and without a redirect. \
+            carnet login URL --client-id-document URL uses it.
+
+            Examples:
+              carnet client-document https://app.example/client.json --name 'My tool' > client.json
+              carnet client-document https://app.example/client.json --name 'My tool' --port 8080
+              carnet client-document https://app.example/client.json --check
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The URL of the document: https, with a path, without a query.", valueName: "url"))
+    var url: String
+
+    @Option(help: ArgumentHelp("The client's name, which users see.", valueName: "text"))
+    var name: String?
+
+    @Option(
+        name: .customLong("redirect-uri"),
+        help: ArgumentHelp(
+            "A redirect URI. Repeatable. Default: http://127.0.0.1/callback and http://localhost/callback.",
+            valueName: "uri"))
+    var redirectURIs: [String] = []
+
+    @Option(
+        name: .customLong("scope"),
+        help: ArgumentHelp("A scope that the client may request. Repeatable.", valueName: "scope"))
+    var scopes: [String] = []
+
+    @Option(name: .customLong("client-uri"), help: ArgumentHelp("The client's home page.", valueName: "uri"))
+    var home: String?
+
+    @Option(name: .customLong("logo-uri"), help: ArgumentHelp("The client's logo.", valueName: "uri"))
+    var logo: String?
+
+    @Option(name: .customLong("policy-uri"), help: ArgumentHelp("The client's privacy policy.", valueName: "uri"))
+    var policy: String?
+
+    @Option(name: .customLong("tos-uri"), help: ArgumentHelp("The client's terms of service.", valueName: "uri"))
+    var termsOfService: String?
+
+    @Option(
+        name: .customLong("software-id"),
+        help: ArgumentHelp("The id of the program, the same for all of its versions (RFC 7591).", valueName: "id"))
+    var softwareID: String?
+
+    @Option(
+        help: ArgumentHelp("Serve the document at this port of 127.0.0.1, for a proxy with TLS.", valueName: "port"))
+    var port: Int?
+
+    @Flag(help: "Request the document from its URL, and check it and the response.")
+    var check = false
+
+    @OptionGroup(title: "Connection options") var reach: ReachOptions
+    @OptionGroup(title: "Output options") var output: OutputOptions
+
+    func validate() throws {
+        if let port, !(0...65_535).contains(port) { throw ValidationError("--port must be a number from 0 to 65535") }
+        guard check else { return }
+        let isMade =
+            !redirectURIs.isEmpty || !scopes.isEmpty
+            || [name, home, logo, policy, termsOfService, softwareID].contains { $0 != nil }
+        if isMade || port != nil { throw ValidationError("--check reads the document; remove the other options") }
+    }
+
+    func run(_ context: CommandContext) async throws {
+        if check { return try await ClientDocumentCheck(url: url, reach: reach, context: context).run() }
+        let document = try document()
+        guard let port else {
+            if context.console.isJSON {
+                context.console.print(json: document)
+            } else {
+                for line in JSONValue.object(document).jsonText(.indented).printableLines {
+                    context.console.print(line)
+                }
+            }
+            return
+        }
+        try await ClientDocumentServer(url: url, document: document, port: port, console: context.console).run()
+    }
+
+    private func document() throws -> JSONObject {
+        let uris: [(ClientMetadata.URI, String?)] = [
+            (.home, home), (.logo, logo), (.policy, policy), (.termsOfService, termsOfService),
+        ]
+        let metadata = ClientMetadata(
+            redirectURIs: redirectURIs.isEmpty
+                ? ["http://127.0.0.1/callback", "http://localhost/callback"] : redirectURIs,
+            clientName: name, scopes: scopes, uris: uris.reduce(into: [:]) { $0[$1.0] = $1.1 })
+        var document = try JSONValue(parsing: try metadata.document(at: url)).object ?? JSONObject()
+        if let softwareID { document["software_id"] = .string(softwareID) }
+        return document
+    }
+}

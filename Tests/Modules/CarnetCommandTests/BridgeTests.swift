@@ -1,0 +1,391 @@
+import CarnetFoundation
+import CarnetServerTestSupport
+import Foundation
+import Testing
+
+/// `carnet mcp` between a host, which these tests play, and a server that they play too. The expectations are those of the
+/// protocol's specification, revisions 2025-11-25 and 2026-07-28, section "Streamable HTTP".
+@Suite("The bridge to a server that requires a sign-in")
+struct BridgeTests {
+    private let home: CommandHome
+
+    init() throws {
+        home = try CommandHome()
+    }
+
+    /// Starts the bridge and signs in when the page is due.
+    private func start(_ server: PlayedResource, _ arguments: String...) async throws -> CommandRun {
+        let login = try await home.logIn(server.url)
+        #expect(login.status == 0, "\(login)")
+        return try home.start(["mcp", server.url, "--no-browser"] + arguments)
+    }
+
+    private func line(_ number: Int, of run: CommandRun) async throws -> JSONValue {
+        try JSONValue(parsing: try await run.line(number, of: .standardOutput))
+    }
+
+    private static let initialize =
+        #"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}"#
+    private static let initialized = #"{"jsonrpc":"2.0","method":"notifications/initialized"}"#
+
+    private static func call(_ id: Int, _ tool: String = "add") -> String {
+        #"{"jsonrpc":"2.0","id":\#(id),"method":"tools/call","params":{"name":"\#(tool)"}}"#
+    }
+
+    private static func result(_ id: Int) -> String { #"{"jsonrpc":"2.0","id":\#(id),"result":{"content":[]}}"# }
+
+    private static func message(of request: PlayedResource.Request) -> JSONValue? {
+        try? JSONValue(parsing: request.body)
+    }
+
+    /// A server that responds to everything, and remembers the stream that a client listens to.
+    private final class Server: Sendable {
+        let listening = Lock<PlayedResource.Response?>(nil)
+        let sessions = Lock(0)
+
+        func play(_ request: PlayedResource.Request, _ response: PlayedResource.Response) {
+            guard request.method == "POST" else {
+                guard request.method == "GET" else { return response.send(200) }
+                response.begin()
+                return listening.withLock { $0 = response }
+            }
+            guard let message = BridgeTests.message(of: request), let id = message["id"] else {
+                return response.send(202)
+            }
+            if message["method"]?.string == "initialize" {
+                let session = sessions.withLock { count in
+                    count += 1
+                    return count
+                }
+                response.json(
+                    200,
+                    #"{"jsonrpc":"2.0","id":\#(id.jsonText()),"result":{"protocolVersion":"2025-11-25","capabilities":{}}}"#,
+                    ["Mcp-Session-Id": "session-\(session)"])
+            } else {
+                response.json(200, "{\n \"jsonrpc\": \"2.0\",\n \"id\": \(id.jsonText()), \"result\": {}\n}")
+            }
+        }
+    }
+
+    @Test("A host gets each response as one line, and nothing else is on stdout")
+    func messages() async throws {
+        let server = Server()
+        let resource = try await PlayedResource { server.play($0, $1) }
+        let run = try await start(resource)
+        run.send(Self.initialize)
+        #expect(try await line(0, of: run)["result"]?["protocolVersion"] == "2025-11-25")
+        run.send(Self.initialized)
+        run.send(Self.call(1))
+        #expect(try await line(1, of: run)["id"] == 1)
+        let result = try await run.finish()
+        #expect(result.status == 0, "\(result)")
+        #expect(result.standardOutput.split(separator: "\n").count == 2, "\(result)")
+        #expect(!result.standardError.contains("access-"), "\(result)")
+        let calls = resource.calls.filter { $0.headers["authorization"]?.hasPrefix("Bearer access-") == true }
+        let posts = calls.filter { $0.method == "POST" }
+        #expect(posts.allSatisfy { $0.headers["accept"] == "application/json, text/event-stream" })
+        #expect(posts.allSatisfy { $0.headers["content-type"] == "application/json" })
+        #expect(posts.map(\.body) == [Self.initialize, Self.initialized, Self.call(1)])
+        #expect(posts[0].headers["mcp-session-id"] == nil && posts[0].headers["mcp-protocol-version"] == nil)
+        for call in posts.dropFirst() + calls.filter({ $0.method != "POST" }) {
+            #expect(call.headers["mcp-session-id"] == "session-1")
+            #expect(call.headers["mcp-protocol-version"] == "2025-11-25")
+        }
+        #expect(calls.last?.method == "DELETE", "the session ends with the host")
+        #expect(calls.contains { $0.method == "GET" && $0.headers["accept"] == "text/event-stream" })
+    }
+
+    @Test("Messages that belong to no request arrive while the stream is open")
+    func listening() async throws {
+        let server = Server()
+        let resource = try await PlayedResource { server.play($0, $1) }
+        let run = try await start(resource)
+        run.send(Self.initialize)
+        _ = try await line(0, of: run)
+        run.send(Self.initialized)
+        while server.listening.withLock({ $0 }) == nil { try await Task.sleep(for: .milliseconds(5)) }
+        server.listening.withLock { $0?.part(": keep-alive\r\n\r\nevent: message\r\ndata: {\"jsonrpc\":\"2.0\",\r\n") }
+        server.listening.withLock { $0?.part("data: \"method\":\"notifications/tools/list_changed\"}\r\n\r\n") }
+        #expect(try await line(1, of: run)["method"] == "notifications/tools/list_changed")
+        // A stream is not read to its end before its messages are passed on.
+        #expect(server.listening.withLock { $0?.isClosed } == false)
+        #expect(try await run.finish().status == 0)
+    }
+
+    @Test("A stream that the server closes is resumed after the time that it asks for")
+    func resuming() async throws {
+        let server = Server()
+        let ended = Lock<ContinuousClock.Instant?>(nil)
+        let resumed = Lock<ContinuousClock.Instant?>(nil)
+        let resource = try await PlayedResource { request, response in
+            if request.method == "GET", request.headers["last-event-id"] == "e1" {
+                resumed.withLock { $0 = .now }
+                response.begin()
+                response.part("id: e2\ndata: \(Self.result(1))\n\n")
+            } else if request.method == "POST", request.body.contains("tools/call") {
+                response.begin()
+                response.part("id: e1\nretry: 1500\ndata:\n\n")
+                response.end()
+                ended.withLock { $0 = .now }
+            } else {
+                server.play(request, response)
+            }
+        }
+        let run = try await start(resource)
+        run.send(Self.initialize)
+        _ = try await line(0, of: run)
+        run.send(Self.call(1))
+        #expect(try await line(1, of: run)["id"] == 1)
+        let (end, start) = (try #require(ended.withLock { $0 }), try #require(resumed.withLock { $0 }))
+        #expect(start - end >= .milliseconds(1450))
+        #expect(try await run.finish().status == 0)
+    }
+
+    @Test("A response that breaks off without an id, and a failed request, are errors with the id of the request")
+    func failures() async throws {
+        let server = Server()
+        let resource = try await PlayedResource { request, response in
+            if request.body.contains("broken") {
+                response.begin()
+                response.part("data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"}\n\n")
+                response.breakOff()
+            } else if request.body.contains("status") {
+                response.json(500, #"{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"no"}}"#)
+            } else if request.body.contains("page") {
+                response.send(503, ["Content-Type": "text/html"], "<p>busy</p>")
+            } else {
+                server.play(request, response)
+            }
+        }
+        let run = try await start(resource)
+        run.send(Self.initialize)
+        _ = try await line(0, of: run)
+        run.send(Self.call(1, "broken"))
+        #expect(try await line(1, of: run)["method"] == "notifications/progress")
+        let broken = try await line(2, of: run)
+        #expect(broken["id"] == 1 && broken["error"]?["code"] == -32603, "\(broken)")
+        run.send(Self.call(2, "status"))
+        #expect(try await line(3, of: run)["error"]?["code"] == -32000)
+        run.send(Self.call(3, "page"))
+        let page = try await line(4, of: run)
+        #expect(page["id"] == 3 && page["error"]?["message"]?.string?.contains("503") == true, "\(page)")
+        #expect(try await run.finish().status == 0)
+    }
+
+    @Test("An expired access token is refreshed once, and the host notices nothing")
+    func refreshing() async throws {
+        let server = Server()
+        let resource = try await PlayedResource { server.play($0, $1) }
+        let run = try await start(resource)
+        run.send(Self.initialize)
+        _ = try await line(0, of: run)
+        resource.expireTokens()
+        for id in 1...8 { run.send(Self.call(id)) }
+        _ = try await line(8, of: run)
+        let result = try await run.finish()
+        #expect(result.status == 0 && !result.standardOutput.contains("error"), "\(result)")
+        let refreshes = resource.requests("/token").filter { $0.form["grant_type"] == "refresh_token" }
+        #expect(refreshes.count == 1)
+        #expect(refreshes.allSatisfy { $0.form["resource"] == resource.url })
+    }
+
+    @Test("A session that the server has forgotten begins again, and the host notices nothing")
+    func forgottenSessions() async throws {
+        let server = Server()
+        let resource = try await PlayedResource { request, response in
+            let current = server.sessions.withLock { $0 }
+            let isOld = request.headers["mcp-session-id"] == "session-1" && request.body.contains("tools/call")
+            isOld && current > 0 ? response.send(404) : server.play(request, response)
+        }
+        let run = try await start(resource)
+        run.send(Self.initialize)
+        _ = try await line(0, of: run)
+        for id in 1...4 { run.send(Self.call(id)) }
+        _ = try await line(4, of: run)
+        let result = try await run.finish()
+        #expect(result.standardOutput.split(separator: "\n").count == 5, "\(result)")
+        #expect(!result.standardOutput.contains("error"), "\(result)")
+        #expect(server.sessions.withLock { $0 } == 2)
+        let posts = resource.calls.filter { $0.method == "POST" }
+        let second = try #require(posts.lastIndex { $0.body == Self.initialize })
+        #expect(posts[second].headers["mcp-session-id"] == nil)
+        #expect(posts[second...].contains { $0.body == Self.initialized })
+        #expect(posts.last?.headers["mcp-session-id"] == "session-2")
+    }
+
+    @Test("A user who is not signed in gets one page, and the message waits for the sign-in")
+    func signingIn() async throws {
+        let server = Server()
+        let resource = try await PlayedResource { server.play($0, $1) }
+        let run = try home.start(["mcp", resource.url, "--no-browser"])
+        run.send(Self.initialize)
+        let page = try await run.line(of: .standardError) { $0.hasPrefix("http") }
+        try await Browser().open(page)
+        #expect(try await line(0, of: run)["id"] == 0)
+        // The session ends at the server: the next message asks again.
+        resource.endSessions()
+        run.send(Self.call(1))
+        let second = try await run.line(of: .standardError) { $0.hasPrefix("http") && $0 != page }
+        try await Browser().open(second)
+        #expect(try await line(1, of: run)["id"] == 1)
+        let result = try await run.finish()
+        #expect(result.status == 0, "\(result)")
+        #expect(result.standardOutput.split(separator: "\n").allSatisfy { $0.hasPrefix("{") }, "\(result)")
+        #expect(resource.requests("/register").count == 1 && resource.requests("/authorize").count == 2)
+    }
+
+    @Test("More scopes are asked for, in addition to the granted ones, once for all messages that require them")
+    func steppingUp() async throws {
+        let server = Server()
+        let resource = try await PlayedResource { request, response in
+            guard request.body.contains("tools/call"), !request.scopes.contains("write") else {
+                return server.play(request, response)
+            }
+            response.send(403, ["WWW-Authenticate": #"Bearer error="insufficient_scope", scope="write""#])
+        }
+        let run = try await start(resource)
+        run.send(Self.initialize)
+        _ = try await line(0, of: run)
+        for id in 1...3 { run.send(Self.call(id)) }
+        let page = try await run.line(of: .standardError) { $0.hasPrefix("http") }
+        #expect(page.contains("scope=read%20write") || page.contains("scope=read+write"), "\(page)")
+        try await Browser().open(page)
+        _ = try await line(3, of: run)
+        let result = try await run.finish()
+        #expect(result.status == 0 && !result.standardOutput.contains("error"), "\(result)")
+        // One page at the login, one for the scope.
+        #expect(resource.requests("/authorize").count == 2)
+    }
+
+    @Test("A server that demands scopes forever gets an error to its request")
+    func endlessSteppingUp() async throws {
+        let server = Server()
+        let count = Lock(0)
+        let resource = try await PlayedResource { request, response in
+            guard request.body.contains("tools/call") else { return server.play(request, response) }
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            response.send(403, ["WWW-Authenticate": #"Bearer error="insufficient_scope", scope="more\#(number)""#])
+        }
+        let run = try await start(resource)
+        run.send(Self.initialize)
+        _ = try await line(0, of: run)
+        run.send(Self.call(1))
+        var pages: Set<String> = []
+        for _ in 0..<2 {
+            let page = try await run.line(of: .standardError) { $0.hasPrefix("http") && !pages.contains($0) }
+            pages.insert(page)
+            try await Browser().open(page)
+        }
+        let error = try await line(1, of: run)
+        #expect(error["id"] == 1 && error["error"] != nil, "\(error)")
+        #expect(try await run.finish().status == 0)
+        #expect(resource.requests("/authorize").count == 3)
+    }
+
+    @Test("A message of revision 2026-07-28 has its own headers, and no session")
+    func headers() async throws {
+        let server = Server()
+        let resource = try await PlayedResource { server.play($0, $1) }
+        let run = try await start(resource)
+        func call(_ method: String, _ params: String) -> String {
+            let meta = #""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#
+            return #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":{\#(params)\#(meta)}}"#
+        }
+        run.send(call("tools/call", #""name":"wetter-größe","#))
+        _ = try await line(0, of: run)
+        run.send(call("resources/read", #""uri":"file:///a b","#))
+        _ = try await line(1, of: run)
+        run.send(call("server/discover", ""))
+        _ = try await line(2, of: run)
+        #expect(try await run.finish().status == 0)
+        let posts = resource.calls.filter { $0.method == "POST" && $0.headers["authorization"] != nil }
+        #expect(posts.map { $0.headers["mcp-method"] } == ["tools/call", "resources/read", "server/discover"])
+        let encoded = "=?base64?" + Data("wetter-größe".utf8).base64EncodedString() + "?="
+        #expect(posts.map { $0.headers["mcp-name"] } == [encoded, "file:///a b", nil])
+        #expect(posts.allSatisfy { $0.headers["mcp-protocol-version"] == "2026-07-28" })
+        #expect(resource.calls.allSatisfy { $0.headers["mcp-session-id"] == nil && $0.method != "DELETE" })
+    }
+
+    @Test("A cancelled request of revision 2026-07-28 closes its stream, and is not sent")
+    func cancellation() async throws {
+        let stream = Lock<PlayedResource.Response?>(nil)
+        let resource = try await PlayedResource { request, response in
+            response.begin()
+            stream.withLock { $0 = response }
+        }
+        let run = try await start(resource)
+        run.send(
+            #"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"slow","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#
+        )
+        while stream.withLock({ $0 }) == nil { try await Task.sleep(for: .milliseconds(5)) }
+        run.send(#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}"#)
+        while stream.withLock({ $0?.isClosed }) == false { try await Task.sleep(for: .milliseconds(5)) }
+        let result = try await run.finish()
+        #expect(result.status == 0 && result.standardOutput.isEmpty, "\(result)")
+        #expect(!resource.calls.contains { $0.body.contains("cancelled") })
+    }
+
+    @Test("Lines that are no messages are skipped, and a host that stops reading ends the bridge")
+    func hosts() async throws {
+        let server = Server()
+        let resource = try await PlayedResource { server.play($0, $1) }
+        let run = try await start(resource)
+        run.send("hello\n\n[]\n{\"id\":1")
+        run.send(Self.initialize)
+        #expect(try await line(0, of: run)["id"] == 0)
+        let result = try await run.finish()
+        #expect(result.status == 0 && result.standardError.contains("not a JSON-RPC message"), "\(result)")
+        let script = #"mkfifo in; (printf '%s\n' "$2"; exec sleep 60) > in & "$0" mcp "$1" < in | true; echo end"#
+        let pipe = try CommandRun(
+            URL(filePath: "/bin/sh"), ["-c", script, BuiltProduct.carnet.path, resource.url, Self.initialize],
+            environment: home.environment, folder: home.folder)
+        _ = try await pipe.line(of: .standardOutput, within: .seconds(50)) { $0 == "end" }
+        pipe.stop()
+    }
+
+    @Test("The end of the host's input, and a signal, end the session and the bridge", arguments: [0, SIGTERM])
+    func ends(_ signal: Int32) async throws {
+        let server = Server()
+        let resource = try await PlayedResource { request, response in
+            guard request.body.contains("tools/call") else { return server.play(request, response) }
+            response.begin()
+        }
+        let run = try await start(resource)
+        run.send(Self.initialize)
+        _ = try await line(0, of: run)
+        run.send(Self.call(1))
+        while !resource.calls.contains(where: { $0.body == Self.call(1) }) {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        let started = ContinuousClock.now
+        if signal != 0 { run.send(signal: signal) }
+        let result = try await run.finish()
+        #expect(ContinuousClock.now - started < .seconds(10))
+        #expect(result.status == (signal == 0 ? 0 : 128 + signal), "\(result)")
+        #expect(resource.calls.last?.method == "DELETE")
+    }
+
+    @Test("Bridges that start together open one page and register one client")
+    func startingTogether() async throws {
+        let server = Server()
+        let resource = try await PlayedResource { server.play($0, $1) }
+        let runs = try (0..<5).map { _ in try home.start(["mcp", resource.url, "--no-browser"]) }
+        for run in runs { run.send(Self.initialize) }
+        let first = try await withThrowingTaskGroup(of: String.self) { group in
+            for run in runs {
+                group.addTask { try await run.line(of: .standardError) { $0.hasPrefix("http") } }
+            }
+            defer { group.cancelAll() }
+            let first = try await group.next()
+            return try #require(first)
+        }
+        try await Browser().open(first)
+        for run in runs { #expect(try await line(0, of: run)["id"] == 0) }
+        for run in runs { #expect(try await run.finish().status == 0) }
+        #expect(resource.requests("/authorize").count == 1)
+        #expect(resource.requests("/register").count == 1)
+    }
+}
