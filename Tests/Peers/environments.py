@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-NAMES = ("authlib", "canaille", "chromium", "django", "glewlwyd", "idpyoidc", "jsonschema", "mitmproxy",
+NAMES = ("authlib", "canaille", "chromium", "django", "glewlwyd", "idpyoidc", "jsonschema", "mcp", "mitmproxy",
          "oidc-provider-mock", "yaml")
 # What only the benchmarks need is made when it is named.
 BENCHMARK_NAMES = ("check-jsonschema", "yamllint")

@@ -20,6 +20,24 @@ struct FaultScriptTests {
         #expect(try #require(Int(total.1)) > 50)
     }
 
+    /// `Tests/Programs/Faults/bridges.py` without counts is all of it.
+    @Test("bridges share an account at a server that forgives nothing, and start together", .timeLimit(.minutes(10)))
+    func bridges() async throws {
+        let run = try CommandRun(
+            URL(filePath: "/usr/bin/env"),
+            [
+                "python3", "Tests/Programs/Faults/bridges.py", "--expiries", "12", "--starts", "3", "--carnet",
+                BuiltProduct.carnet.path,
+            ],
+            environment: ProcessInfo.processInfo.environment,
+            folder: BuiltProduct.package
+        )
+        let result = try await run.finish()
+        #expect(result.status == 0, "\(result)")
+        #expect(result.standardOutput.contains(#""expiries": 12"#), "\(result)")
+        #expect(result.standardOutput.contains("starts 3, 0 wrong"), "\(result)")
+    }
+
     #if os(Linux)
         /// libcurl's thread is in OpenSSL while the process ends. Without `--slow`, that happens in one of a thousand runs.
         @Test("no command dies by a signal when it ends", .timeLimit(.minutes(5)))
