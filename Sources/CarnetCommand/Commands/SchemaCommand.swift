@@ -48,10 +48,7 @@ struct SchemaCommand: Subcommand {
             case nil: DescriptorSchema.document
             case .resources: DescriptorSchema.resourceMap
             case .clients: ClientsFileEntry.schema
-            case .gateway:
-                DescriptorSchema.document(
-                    of: GatewayFile.shape, title: "Carnet gateway file",
-                    "Who may send which requests to the programs behind a proxy.")
+            case .gateway: GatewayFile.schema
             }
         context.console.print(bytes: Array((schema.jsonText(.indented) + "\n").utf8))
     }

@@ -1,5 +1,6 @@
 package import CarnetDescriptors
-import CarnetFoundation
+package import CarnetFoundation
+import CarnetLint
 
 /// A gateway file: everything that an operator writes. Reading never fails; a file with errors must not be used.
 package struct GatewayFile: Sendable {
@@ -35,4 +36,10 @@ package struct GatewayFile: Sendable {
 
     /// The shape of the whole file, for its schema and its reference.
     package static var shape: Shape { GatewayRules.shape }
+
+    /// The JSON Schema (draft 2020-12) of the whole file.
+    package static var schema: JSONValue {
+        DescriptorSchema.document(
+            of: shape, title: "Carnet gateway file", "Who may send which requests to the programs behind a proxy.")
+    }
 }

@@ -91,9 +91,6 @@ package struct ForwardedRequest: Sendable {
         )
     }
 
-    /// The URL to return to after a sign-in.
-    package var url: String { "\(scheme)://\(host)\(target)" }
-
     static let longestTarget = 16 * 1024
 
     /// RFC 9110, section 5.6.2.

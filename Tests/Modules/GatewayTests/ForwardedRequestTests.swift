@@ -45,7 +45,7 @@ struct ForwardedRequestTests {
     func headers() throws {
         let forwarded = try Self.read(Self.complete, try Self.rules())
         #expect(forwarded.method == "GET" && forwarded.scheme == "https" && forwarded.host == "apps.example")
-        #expect(forwarded.target == "/admin?x=1,2" && forwarded.url == "https://apps.example/admin?x=1,2")
+        #expect(forwarded.target == "/admin?x=1,2")
         let original = try Self.read(
             [("X-Original-Method", "PUT"), ("X-Original-URL", "http://Apps.example:8080/a%20b?u=http://x/")],
             try Self.rules("{ dialect: original }"))

@@ -106,7 +106,9 @@ enum GatewayExample {
         let forwarded = try ForwardedRequest(
             method: parts[0], scheme: "https", host: String(rest[..<slash]),
             target: slash == rest.endIndex ? "/" : String(rest[slash...]))
-        return gateway.decide(forwarded, as: sender == "-" ? nil : try #require(senders[sender]))
+        guard sender != "-" else { return gateway.decide(forwarded, as: nil) }
+        let identity: GatewayIdentity = try #require(senders[sender])
+        return gateway.decide(forwarded, as: identity)
     }
 }
 
