@@ -61,6 +61,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
@@ -210,11 +211,8 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["CarnetSQLite"])),
             ]
         ),
-        .systemLibrary(
-            name: "CLibPQ",
-            pkgConfig: "libpq",
-            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
-        ),
+        // The system's libpq, loaded when a program first connects.
+        .target(name: "CLibPQ"),
         .target(
             name: "CarnetPostgreSQL",
             dependencies: ["CLibPQ", "Carnet", "CarnetFoundation", "CarnetProtocol", "CarnetStorage"]),
@@ -246,11 +244,15 @@ let package = Package(
         .target(
             name: "CarnetHummingbird",
             dependencies: [
-                "CarnetResourceServer", "CarnetWeb",
+                "CarnetFoundation", "CarnetResourceServer", "CarnetWeb",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["CarnetHummingbird"])),
+                .product(
+                    name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["CarnetHummingbird"])),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["CarnetHummingbird"])),
+                .product(
+                    name: "NIOHTTPTypes", package: "swift-nio-extras", condition: .when(traits: ["CarnetHummingbird"])),
                 .product(
                     name: "ServiceLifecycle", package: "swift-service-lifecycle",
                     condition: .when(traits: ["CarnetHummingbird"])),
@@ -271,7 +273,7 @@ let package = Package(
         .target(
             name: "CarnetSandboxServer",
             dependencies: [
-                "CarnetFoundation", "CarnetSandbox",
+                "CarnetFoundation", "CarnetHummingbird", "CarnetSandbox",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["CarnetCommand"])),
                 .product(name: "Logging", package: "swift-log"),
@@ -538,8 +540,8 @@ let package = Package(
             name: "CarnetCommandTests",
             dependencies: [
                 "Carnet", "CarnetCatalog", "CarnetCommand", "CarnetDescriptors", "CarnetFoundation", "CarnetHTTP",
-                "CarnetHummingbird", "CarnetProtocol", "CarnetSandbox", "CarnetServerTestSupport",
-                "CarnetSimulation", "CarnetTestSupport", "CarnetTesting", "CarnetWeb",
+                "CarnetHummingbird", "CarnetProtocol", "CarnetSandbox", "CarnetSandboxServer",
+                "CarnetServerTestSupport", "CarnetSimulation", "CarnetTestSupport", "CarnetTesting", "CarnetWeb",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -560,6 +562,11 @@ let package = Package(
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),

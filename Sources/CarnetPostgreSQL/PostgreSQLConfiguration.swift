@@ -70,8 +70,13 @@ public struct PostgreSQLConfiguration: Sendable {
     /// Rejects an address that libpq cannot parse, with our own message: libpq's repeats a part of it, which may be
     /// the password.
     ///
-    /// - Throws: `TokenStoreError`, `unacceptable`.
+    /// - Throws: `TokenStoreError`, `unacceptable`; `unavailable` if the system has no libpq.
     func checkAddress() throws {
+        guard carnet_pq_load() != 0 else {
+            throw TokenStoreError(
+                .unavailable, "libpq, the library for PostgreSQL, is not installed",
+                remedy: "install it, for example: apt-get install libpq5")
+        }
         let text = address.reveal()
         // Without either, libpq takes it for the name of a database.
         guard text.contains("=") || text.contains("://") else { return }

@@ -4,7 +4,7 @@ import CarnetProtocol
 
 /// A provider whose access tokens a resource server accepts.
 public struct TokenIssuer: Sendable {
-    let client: OAuthClient
+    package let client: OAuthClient
     /// The names of the resource server in tokens of this provider; that of the server if empty.
     let audiences: [String]
     let introspectsOpaqueTokens: Bool

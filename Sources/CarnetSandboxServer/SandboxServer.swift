@@ -1,4 +1,5 @@
 import CarnetFoundation
+package import CarnetHummingbird
 package import CarnetSandbox
 import HTTPTypes
 import Hummingbird
@@ -9,6 +10,7 @@ import NIOCore
 package struct SandboxServer: Sendable {
     private let sandbox: Sandbox
     private let port: Int
+    private let limits: ServerLimits
     private let onStart: @Sendable (SandboxAddress) async -> Void
 
     /// - Parameters:
@@ -17,10 +19,12 @@ package struct SandboxServer: Sendable {
     package init(
         sandbox: Sandbox,
         port: Int = 0,
+        limits: ServerLimits = ServerLimits(),
         onStart: @escaping @Sendable (SandboxAddress) async -> Void
     ) {
         self.sandbox = sandbox
         self.port = port
+        self.limits = limits
         self.onStart = onStart
     }
 
@@ -30,6 +34,7 @@ package struct SandboxServer: Sendable {
     package func run() async throws {
         let application = Application(
             responder: SandboxResponder(sandbox: sandbox),
+            server: limits.server(),
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
             onServerRunning: { channel in
                 guard let port = channel.localAddress?.port, let base = try? WebURL("http://127.0.0.1:\(port)") else {

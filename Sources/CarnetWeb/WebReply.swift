@@ -15,6 +15,11 @@ public struct WebReply: Sendable {
         WebReply(HTTPResponse(status: .seeOther, headerFields: privateHeaders + [.location: location]))
     }
 
+    /// A redirect of a page that was requested by GET.
+    package static func found(_ location: String) -> WebReply {
+        WebReply(HTTPResponse(status: .found, headerFields: privateHeaders + [.location: location]))
+    }
+
     /// A refusal of a request that is for another site. It shows nothing of this one but its address.
     static func misdirected(to origin: String) -> WebReply {
         var fields = privateHeaders

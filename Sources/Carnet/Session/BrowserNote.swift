@@ -1,4 +1,5 @@
-import CarnetFoundation
+package import CarnetFoundation
+package import CarnetProtocol
 
 /// What a web site keeps with the tokens of one browser, to list the browsers of a person.
 package struct BrowserNote: Codable, Hashable, Sendable {
@@ -7,10 +8,35 @@ package struct BrowserNote: Codable, Hashable, Sendable {
     package var signedInAt: Date
     /// The end of the site's session. Afterwards no cookie names the record.
     package var expiresAt: Date
+    /// What the site knows of the person, if it keeps that; `nil` in older records.
+    package var claims: KeptClaims?
 
     package init(name: String?, signedInAt: Date, expiresAt: Date) {
         self.name = name
         self.signedInAt = signedInAt
         self.expiresAt = expiresAt
+    }
+}
+
+/// The claims of a person that a site keeps with the tokens.
+package struct KeptClaims: Codable, Hashable, Sendable {
+    /// The names that the site asked for.
+    package let names: [String]
+    /// The claims with these names, as JSON.
+    package let text: String
+    /// The time of the tokens that they were read with. Newer tokens may belong to a person with other claims.
+    package let issuedAt: Date
+
+    package init(_ claims: JSONObject, names: [String], issuedAt: Date) {
+        self.names = names
+        text = JSONValue.object(claims).jsonText()
+        self.issuedAt = issuedAt
+    }
+
+    package var claims: JSONObject { (try? JSONValue(parsing: text))?.object ?? JSONObject() }
+
+    /// Whether they are what the site wants to know, read with these tokens.
+    package func isCurrent(_ names: [String], with tokens: TokenSet) -> Bool {
+        issuedAt == tokens.issuedAt && self.names.elementsEqual(names) { $0.isSameBytes(as: $1) }
     }
 }

@@ -135,7 +135,7 @@ struct DemoCommand: Subcommand {
         group.addTask {
             let application = Application(
                 router: site.router(),
-                server: DemoSite.server,
+                server: DemoSite.server(),
                 configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
                 onServerRunning: { _ in
                     console.print(origin)

@@ -29,8 +29,8 @@ struct DemoSite: Sendable {
     let resources: DemoResources?
 
     /// For programs of this user alone.
-    static var server: HTTPServerBuilder {
-        .http1(configuration: HTTP1Channel.Configuration(additionalChannelHandlers: [LoopbackPeerGuard()]))
+    static func server(_ limits: ServerLimits = ServerLimits()) -> HTTPServerBuilder {
+        limits.server { [LoopbackPeerGuard()] }
     }
 
     var flow: FlowLog { setup.flow }

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+package import CarnetFoundation
 import Crypto
 import CryptoExtras
 
@@ -69,5 +70,30 @@ extension ClientKey {
         _ key: _RSA.Signing.PrivateKey, _ digest: some Digest, _ padding: _RSA.Signing.Padding
     ) throws -> [UInt8] {
         Array(try key.signature(for: digest, padding: padding).rawRepresentation)
+    }
+}
+
+extension ClientKey {
+    /// A JWT (RFC 7519) with the key's first algorithm.
+    ///
+    /// - Throws: `ClientKeyError` if the key cannot sign.
+    package func signedToken(_ claims: JSONObject, type: String = "JWT") throws(ClientKeyError) -> Secret {
+        guard let algorithm = signatureAlgorithms.first else {
+            throw ClientKeyError("the key \(id.quotable(limit: 80))", "cannot sign")
+        }
+        return try JSONWebSignature.sign(claims, type: type, keyID: id, algorithm: algorithm.rawValue) {
+            data throws(ClientKeyError) in try signature(for: data, algorithm)
+        }
+    }
+
+    /// The P-256 key whose private number is these 32 bytes, for ES256.
+    ///
+    /// - Throws: `ClientKeyError` for the few numbers that are no private key.
+    package static func p256(_ number: [UInt8], source: String) throws(ClientKeyError) -> ClientKey {
+        guard let key = try? P256.Signing.PrivateKey(rawRepresentation: number) else {
+            throw ClientKeyError(source, "is not a usable key")
+        }
+        return try ClientKey(
+            .p256(key), use: .signature, algorithm: SignatureAlgorithm.ES256.rawValue, source: source)
     }
 }

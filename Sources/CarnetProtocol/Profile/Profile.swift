@@ -32,7 +32,7 @@ public struct Profile: Sendable {
 
 extension JSONValue {
     /// A boolean. Some servers send it as a string.
-    fileprivate var statedTruth: Bool? {
+    package var statedTruth: Bool? {
         switch self {
         case .bool(let value): value
         case .string("true"): true

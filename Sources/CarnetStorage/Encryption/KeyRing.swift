@@ -69,3 +69,17 @@ extension EncryptionKey {
         return try? AES.GCM.open(sealed, using: symmetric, authenticating: header)
     }
 }
+
+extension KeyRing {
+    /// A secret of 32 bytes from each key, in the order of the ring (HKDF, RFC 5869). It reveals nothing of the key.
+    ///
+    /// Processes with the same ring have the same secrets, and a rotation of the ring rotates them.
+    package func derivedSecrets(for purpose: String) -> [[UInt8]] {
+        ([first] + others).map { key in
+            HKDF<SHA256>.deriveKey(
+                inputKeyMaterial: key.symmetric, info: Array("carnet: \(purpose)".utf8),
+                outputByteCount: EncryptionKey.length
+            ).withUnsafeBytes { Array($0) }
+        }
+    }
+}

@@ -24,6 +24,9 @@ struct SiteCookies: Sendable {
     /// The report of a sign-out.
     var report: String { "\(prefix)signed-out" }
 
+    /// What a session of another host of the site must be handed over with.
+    var entry: String { "\(prefix)entry" }
+
     var pendingPrefix: String { "\(prefix)pending-" }
 
     /// Whether a name belongs to the cookie of a pending sign-in: the prefix, and hexadecimal digits.

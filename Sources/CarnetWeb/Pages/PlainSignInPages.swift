@@ -5,10 +5,25 @@ import Crypto
 
 /// Pages without script, readable on a phone, by a screen reader, and with a dark colour scheme.
 package struct PlainSignInPages: SignInPages {
-    package init() {}
+    private let header: HTML?
+    private let style: HTML
+    private let paths: WebSignIn.Paths?
+
+    /// - Parameters:
+    ///   - name: The operator, at the top of each page.
+    ///   - color: The background of the name.
+    ///   - signOut: The paths of the site, if the pages offer to sign out.
+    package init(name: String? = nil, color: BrandColor? = nil, signOut: WebSignIn.Paths? = nil) {
+        header = name.map { "<header>\($0)</header>\n" }
+        let colors: HTML? = color.map {
+            "\nheader { background: \($0.description); color: \($0.textColor); }"
+        }
+        style = "\(Self.style)\(colors)"
+        paths = signOut
+    }
 
     package var contentSecurityPolicy: String {
-        let hash = Data(SHA256.hash(data: Array(Self.style.text.utf8))).base64EncodedString()
+        let hash = Data(SHA256.hash(data: Array(style.text.utf8))).base64EncodedString()
         return "default-src 'none'; style-src 'sha256-\(hash)'; base-uri 'none'; frame-ancestors 'none'"
     }
 
@@ -17,7 +32,8 @@ package struct PlainSignInPages: SignInPages {
         let forms: [HTML] = page.providers.map {
             "\(Self.form($0, "Sign in with \($0.name)", page.returnTo))\n"
         }
-        return Self.page("Sign in", "\(signedIn)\(forms)").text
+        let signOut: HTML? = signedIn.map { _ in signOutForm(returningTo: page.path) }
+        return self.page("Sign in", "\(signedIn)\(forms)\(signOut)").text
     }
 
     package func problem(_ problem: SignInProblem, _ page: SignInChoice) -> String {
@@ -25,7 +41,7 @@ package struct PlainSignInPages: SignInPages {
             .map { Self.form($0, "Try again with \($0.name)", page.returnTo) }
         let wayOn =
             page.session?.account().map { "Continue as \($0.name ?? "a user")" } ?? "Continue without signing in"
-        return Self.page(
+        return self.page(
             problem.title,
             """
             <p role="alert">\(problem.advice)</p>
@@ -43,7 +59,7 @@ package struct PlainSignInPages: SignInPages {
         let stays = page.session?.account().map { "You are still signed in as \($0.name ?? "a user")." }
         let items: [HTML] = (reported + [stays].compactMap { $0 }).map { "<li>\($0)</li>" }
         let list: HTML = items.isEmpty ? "<p>Nobody is signed in in this browser.</p>" : "<ul>\(items)</ul>"
-        return Self.page(
+        return self.page(
             stays == nil ? "You are signed out" : "One account is signed out",
             """
             \(list)
@@ -71,8 +87,21 @@ package struct PlainSignInPages: SignInPages {
         """
     }
 
-    private static func page(_ title: String, _ content: HTML) -> HTML {
-        .page(title, head: "<style>\(style)</style>", content)
+    /// A page that looks like those of the sign-in.
+    package func page(_ title: String, _ content: HTML) -> HTML {
+        .page(title, head: "<style>\(style)</style>", header: header, content)
+    }
+
+    /// A button that signs out; empty without `signOut`.
+    package func signOutForm(returningTo path: String) -> HTML {
+        guard let paths else { return "" }
+        return """
+            <form method="post" action="\(paths.signOut)">
+            <input type="hidden" name="return_to" value="\(path)">
+            <button>Sign out</button>
+            </form>
+
+            """
     }
 
     private static let style: HTML = """
@@ -80,6 +109,7 @@ package struct PlainSignInPages: SignInPages {
         body { font: 1rem/1.5 system-ui, sans-serif; max-width: 32rem; margin: 2rem auto; padding: 0 1rem;
                overflow-wrap: anywhere; background: light-dark(#fff, #121214); color: light-dark(#1a1a1a, #ececec); }
         h1 { font-size: 1.75rem; line-height: 1.2; }
+        header { font-weight: 700; padding: .75rem 1rem; border-radius: .5rem; }
         a { color: light-dark(#0b4db0, #8ab4f8); }
         button { font: inherit; font-weight: 600; width: 100%; min-height: 3rem; padding: .75rem 1rem; margin: .25rem 0;
                  background: light-dark(#f4f4f5, #2a2a2e); color: inherit;

@@ -1,6 +1,6 @@
 public import Carnet
 import CarnetDescriptors
-import CarnetFoundation
+public import CarnetFoundation
 
 /// The signed-in accounts of one browser. It is an encrypted cookie; the tokens stay in the token store.
 public struct WebSession: Codable, Hashable, Sendable {
@@ -52,14 +52,23 @@ public struct WebAccount: Codable, Hashable, Sendable {
     /// The subject. With the provider and the issuer, it identifies the user; an e-mail address does not.
     public let subject: String
     /// The name to show, truncated to about 160 bytes.
-    public let name: String?
-    /// The e-mail address at the sign-in; `nil` without one, and for one of more than 254 bytes.
-    public let email: String?
+    public internal(set) var name: String?
+    /// The e-mail address at the sign-in, or at the latest refresh of kept claims; `nil` without one, and for one of more than 254 bytes.
+    public internal(set) var email: String?
     /// Whether the provider says that the address belongs to the user; `nil` if it does not say.
-    public let isEmailVerified: Bool?
+    public internal(set) var isEmailVerified: Bool?
     public let signedInAt: Date
     /// The result of `findUser` of `WebSignIn`: the host's own name of the user.
     public internal(set) var userID: String?
+    /// The claims that `claims` of `WebSignIn` names, as of the latest refresh of the tokens. They are kept with the tokens, so
+    /// only `SignInMiddleware` and `liveSession(of:)` of `WebSignIn` set them.
+    public internal(set) var claims = JSONObject()
+    /// The granted scopes, kept and set as `claims`.
+    package internal(set) var scopes: [String] = []
+
+    private enum CodingKeys: CodingKey {
+        case provider, storeName, issuer, subject, name, email, isEmailVerified, signedInAt, userID
+    }
 
     /// An account without tokens: for a host's unit tests, and to find the browsers of a user from the host's own records.
     public init(
@@ -84,6 +93,18 @@ public struct WebAccount: Codable, Hashable, Sendable {
         self.email = email
         self.isEmailVerified = isEmailVerified
         self.signedInAt = signedInAt
+    }
+
+    /// In bytes.
+    private static let nameLimit = 160
+    /// RFC 5321, section 4.5.3.1.3, with RFC 3696's erratum 1690.
+    private static let emailLimit = 254
+
+    /// Sets what describes the person, within what fits into a cookie.
+    mutating func setIdentity(name: String?, email: String?, isEmailVerified: Bool?) {
+        self.name = name.map { $0.prefix(bytes: Self.nameLimit) }
+        self.email = email.flatMap { $0.utf8.count <= Self.emailLimit ? $0 : nil }
+        self.isEmailVerified = self.email == nil ? nil : isEmailVerified
     }
 
     func isSamePerson(as other: WebAccount) -> Bool {

@@ -52,14 +52,28 @@ extension WebSignIn {
     public func liveSession(of request: HTTPRequest) async throws -> WebSession? {
         guard let session = session(of: request) else { return nil }
         var ended: [WebAccount] = []
+        var current: [WebAccount: WebAccount] = [:]
         for account in session.accounts {
             do {
-                if try await tokenSession(of: account) == nil { ended.append(account) }
+                current[account] = try await self.current(account)
+                if current[account] == nil { ended.append(account) }
             } catch is OAuthError {
                 ended.append(account)
             }
         }
-        return session.ending(ended)
+        guard var live = session.ending(ended) else { return nil }
+        let accounts = live.accounts.map { current[$0] ?? $0 }
+        live.accounts = accounts
+        return live
+    }
+
+    /// The account with its current claims, if the site keeps any; `nil` if it has no tokens.
+    ///
+    /// - Throws: `TokenStoreError`; `OAuthError` if the session has ended, or the tokens were issued to another registration.
+    private func current(_ account: WebAccount) async throws -> WebAccount? {
+        guard let client = clients[account.provider] else { return nil }
+        guard let claims else { return try await client.session(for: account.storeName).map { _ in account } }
+        return try await claims.current(account, at: client, now: clock.now, logger)
     }
 
     /// - Returns: `nil` if it is too large for a browser to keep.

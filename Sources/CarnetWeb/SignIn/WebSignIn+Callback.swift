@@ -8,10 +8,6 @@ import Logging
 
 extension WebSignIn {
     private static let accountLimit = 8
-    /// In bytes.
-    private static let nameLimit = 160
-    /// RFC 5321, section 4.5.3.1.3, with RFC 3696's erratum 1690.
-    private static let emailLimit = 254
     private static let userAgentLimit = 200
 
     /// The authorization response, by GET or by a form that the provider's page posts. One that the browser sends twice at
@@ -121,23 +117,24 @@ extension WebSignIn {
                 hint: "request the scope openid, or set profile.claims.subject"
             )
         }
-        let name = profile?.name ?? profile?.email ?? profile?.username
-        let email = profile?.email.flatMap { $0.utf8.count <= Self.emailLimit ? $0 : nil }
         var account = WebAccount(
             provider: client.provider.id,
             storeName: session.key.account,
             issuer: identity.issuer,
             subject: subject,
-            name: name.map { $0.prefix(bytes: Self.nameLimit) },
-            email: email,
-            isEmailVerified: email == nil ? nil : profile?.isEmailVerified,
+            name: nil,
+            email: nil,
+            isEmailVerified: nil,
             signedInAt: clock.now
         )
+        account.setIdentity(
+            name: profile?.name ?? profile?.email ?? profile?.username, email: profile?.email,
+            isEmailVerified: profile?.isEmailVerified)
         account.userID = try await userID(of: account)
         try await client.forgetExpiredBrowsers(of: subject, issuer: identity.issuer)
-        try await session.note(
-            BrowserNote(name: browser, signedInAt: account.signedInAt, expiresAt: expiry(of: account)), subject: subject
-        )
+        var note = BrowserNote(name: browser, signedInAt: account.signedInAt, expiresAt: expiry(of: account))
+        note.claims = try await claims?.keptAtSignIn(session, profile, logger)
+        try await session.note(note, subject: subject)
         return account
     }
 

@@ -33,16 +33,18 @@ public struct WebSignIn: Sendable {
 
     package let clients: ProviderClients
     package let paths: Paths
-    let origin: WebURL
+    private(set) var origin: WebURL
     let keys: KeyRing
     let sessionLifetime: TimeInterval
     let signInLifetime: TimeInterval
     let running = RunningCallbacks()
     let pendingStore: (any PendingStore)?
+    /// `nil` if the site keeps no claims.
+    let claims: ClaimKeeper?
     let findUser: (@Sendable (WebAccount) async throws -> String)?
     let acceptsInitiatedSignIn: Bool
     let pages: any SignInPages
-    let cookies: SiteCookies
+    private(set) var cookies: SiteCookies
     let clock: any WallClock
     let random: any RandomSource
     let logger: Logger
@@ -57,6 +59,9 @@ public struct WebSignIn: Sendable {
     ///   - pendingStore: Keeps pending sign-ins instead of the browser's cookie.
     ///   - findUser: Finds or creates the host's own user, once for each sign-in; `WebAccount.userID` has the result. It
     ///     throws `SignInRefusal` to refuse the user; any other error is a page with status 503.
+    ///   - claims: The claims that `WebAccount.claims` has: names of the ID token and of the profile, such as `groups`. They are
+    ///     read again when the tokens are refreshed, and have at most 16,384 bytes for each account. With none, the default,
+    ///     nothing is kept.
     ///   - acceptsInitiatedSignIn: Whether other sites, such as a company's portal, may begin a sign-in at
     ///     `paths.signIn/PROVIDER/initiate` (OpenID Connect Core, section 4).
     ///   - pages: The HTML; by default plain pages without script.
@@ -73,6 +78,7 @@ public struct WebSignIn: Sendable {
         signInLifetime: TimeInterval = 3600,
         pendingStore: (any PendingStore)? = nil,
         findUser: (@Sendable (WebAccount) async throws -> String)? = nil,
+        claims: [String] = [],
         acceptsInitiatedSignIn: Bool = false,
         pages: (any SignInPages)? = nil,
         clock: (any WallClock)? = nil,
@@ -80,7 +86,7 @@ public struct WebSignIn: Sendable {
     ) throws {
         try self.init(
             clients, origin: origin, keys: keys, paths: paths, sessionLifetime: sessionLifetime,
-            signInLifetime: signInLifetime, pendingStore: pendingStore, findUser: findUser,
+            signInLifetime: signInLifetime, pendingStore: pendingStore, findUser: findUser, claims: claims,
             acceptsInitiatedSignIn: acceptsInitiatedSignIn, pages: pages, clock: clock, random: SystemRandomSource(),
             logger: logger)
     }
@@ -94,6 +100,7 @@ public struct WebSignIn: Sendable {
         signInLifetime: TimeInterval = 3600,
         pendingStore: (any PendingStore)? = nil,
         findUser: (@Sendable (WebAccount) async throws -> String)? = nil,
+        claims: [String] = [],
         acceptsInitiatedSignIn: Bool = false,
         pages: (any SignInPages)? = nil,
         clock: (any WallClock)? = nil,
@@ -109,6 +116,7 @@ public struct WebSignIn: Sendable {
         self.signInLifetime = signInLifetime
         self.pendingStore = pendingStore
         self.findUser = findUser
+        self.claims = claims.isEmpty ? nil : ClaimKeeper(claims)
         self.acceptsInitiatedSignIn = acceptsInitiatedSignIn
         self.pages = pages ?? PlainSignInPages()
         self.clock = clock ?? clients.all.first?.clock ?? SystemWallClock()
@@ -116,6 +124,14 @@ public struct WebSignIn: Sendable {
         self.logger = logger
         cookies = SiteCookies(origin: site)
         for client in clients.all { try check(client) }
+    }
+
+    /// The same site on another of its hosts, whose browsers have cookies of their own there.
+    package func at(_ origin: WebURL) -> WebSignIn {
+        var site = self
+        site.origin = origin
+        site.cookies = SiteCookies(origin: origin)
+        return site
     }
 
     /// Whether the clients' stores, the pending store and their keys work, for a health check: one sentence for each that

@@ -3,8 +3,10 @@
 
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetHummingbird
 import CarnetProtocol
 import CarnetSandbox
+import CarnetSandboxServer
 import CarnetServerTestSupport
 import CarnetWeb
 import Foundation
@@ -25,7 +27,9 @@ struct DemoServerTests {
         "/sign-in/acme", "/signed-out", "/nothing", "/flows/nobody",
     ]
 
-    private func withServer(_ body: @escaping @Sendable (Int) async throws -> Void) async throws {
+    private func withServer(
+        _ limits: ServerLimits = ServerLimits(), _ body: @escaping @Sendable (Int) async throws -> Void
+    ) async throws {
         var registry = ProviderRegistry()
         registry.add([SourceFile(path: "acme.yaml", text: Sample.acme())], origin: .folder("test"))
         let origin = "http://127.0.0.1:8400"
@@ -37,7 +41,7 @@ struct DemoServerTests {
             keys: KeyRing(try EncryptionKey([UInt8](repeating: 7, count: 32))),
             sandbox: SandboxAddress(try WebURL("http://127.0.0.1:9999")),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        try await Application(router: site.router(), server: DemoSite.server).test(.live) { client in
+        try await Application(router: site.router(), server: DemoSite.server(limits)).test(.live) { client in
             try await body(try #require(client.port))
         }
     }
@@ -83,6 +87,54 @@ struct DemoServerTests {
             }
         }
     #endif
+
+    @Test("HOST-13: A client that sends half a request, or none, loses its connection")
+    func HOST_13_aSlowClientLosesItsConnection() async throws {
+        var limits = ServerLimits()
+        (limits.header, limits.body, limits.idle) = (.milliseconds(50), .milliseconds(50), .milliseconds(50))
+        let half = "POST /sign-in/acme HTTP/1.1\r\nHost: 127.0.0.1:8400\r\n"
+        let texts = ["", half, half + "Content-Length: 100\r\nSec-Fetch-Site: same-origin\r\n\r\nreturn_to="]
+        try await withServer(limits) { port in
+            for text in texts {
+                let reply = try await RawClient.exchange(text, port: port)
+                #expect(reply.isEmpty, "\(text)")
+            }
+        }
+        let (addresses, continuation) = AsyncStream.makeStream(of: SandboxAddress.self)
+        let sandbox = Sandbox(providers: [], clients: [:] as [ProviderID: [SandboxClient]])
+        let server = SandboxServer(sandbox: sandbox, limits: limits) { continuation.yield($0) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await server.run() }
+            for await address in addresses.prefix(1) {
+                let port = try #require(address.base.port)
+                for text in texts {
+                    let reply = try await RawClient.exchange(text, port: port)
+                    #expect(reply.isEmpty, "\(text)")
+                }
+            }
+            group.cancelAll()
+        }
+    }
+
+    @Test("HOST-14: Clients that send half a request and keep the connection do not keep others out")
+    func HOST_14_manySlowClientsDoNotKeepOthersOut() async throws {
+        var limits = ServerLimits()
+        limits.connectionsPerAddress = 8
+        try await withServer(limits) { port in
+            var slow: [RawClient] = []
+            for _ in 0..<24 {
+                let client = try await RawClient(port: port)
+                await client.send("GET / HTTP/1.1\r\n")
+                slow.append(client)
+            }
+            #expect(try await send("GET", "/", to: port).status == 200)
+            for client in slow.prefix(16) {
+                let reply = try await client.response()
+                #expect(reply.isEmpty)
+            }
+            for client in slow { await client.close() }
+        }
+    }
 
     @Test("HEAD of a page has the status and the fields of GET", arguments: pages)
     func head(path: String) async throws {

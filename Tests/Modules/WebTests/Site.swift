@@ -30,7 +30,9 @@ struct Site {
         backChannelLogoutURI: String? = nil,
         signInLifetime: TimeInterval = 3600,
         findUser: (@Sendable (WebAccount) async throws -> String)? = nil,
+        claims: [String] = [],
         acceptsInitiatedSignIn: Bool = false,
+        over network: (SandboxTransport) -> any Transport = { $0 },
         logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws {
         let clock = ManualClock(now: Date(timeIntervalSince1970: 1_800_000_000))
@@ -47,7 +49,7 @@ struct Site {
             options: SandboxOptions(approval: .automatic(users[0]), users: users, faults: faults),
             now: { clock.now }
         )
-        let transport = SandboxTransport(sandbox)
+        let transport = network(SandboxTransport(sandbox))
         let records = records
         clients = ProviderClients(
             try read.map {
@@ -61,6 +63,7 @@ struct Site {
             signInLifetime: signInLifetime,
             pendingStore: pendingStore,
             findUser: findUser,
+            claims: claims,
             acceptsInitiatedSignIn: acceptsInitiatedSignIn,
             logger: logger
         )
@@ -77,7 +80,7 @@ struct Site {
     }
 
     private static func client(
-        of descriptor: ProviderDescriptor, _ transport: SandboxTransport, _ store: any TokenStore,
+        of descriptor: ProviderDescriptor, _ transport: any Transport, _ store: any TokenStore,
         _ clock: ManualClock, postLogoutRedirectURI: String? = nil
     ) throws -> OAuthClient {
         try OAuthClient(

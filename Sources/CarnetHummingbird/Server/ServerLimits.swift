@@ -1,0 +1,40 @@
+package import HummingbirdCore
+package import NIOCore
+
+/// The limits for the clients of a server. Slow clients, and clients with many connections, cannot exhaust it.
+package struct ServerLimits: Sendable {
+    /// From the first byte of a request to the end of its header.
+    package var header = TimeAmount.seconds(10)
+    /// From the end of the header to the end of the body.
+    package var body = TimeAmount.seconds(30)
+    /// Before the first request of a connection and between two requests. It also limits how long a client may take to
+    /// receive a response.
+    package var idle = TimeAmount.seconds(75)
+    /// The maximum number of connections.
+    package var connections = 768
+    /// The maximum number of connections from one address.
+    package var connectionsPerAddress = 256
+    /// Addresses with no limit but `connections`: the proxies through which all clients come.
+    package var proxies: @Sendable (SocketAddress) -> Bool = { _ in false }
+    /// The maximum size of a header, in bytes. Browsers send the cookies of every program on `127.0.0.1`.
+    package var headerBytes = 65_536
+    /// The maximum number of header fields.
+    package var headerFields = 256
+
+    package init() {}
+
+    /// An HTTP/1.1 server with these limits.
+    ///
+    /// - Parameter handlers: More handlers for each connection, which see its requests first.
+    package func server(
+        _ handlers: @escaping @Sendable () -> [any RemovableChannelHandler] = { [] }
+    ) -> HTTPServerBuilder {
+        let open = OpenConnections(self)
+        return .http1(
+            configuration: HTTP1Channel.Configuration(
+                additionalChannelHandlers: handlers() + [ConnectionGuard(self, open)],
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: headerBytes, maxHeaderListSize: headerBytes, maxHeaderFieldCount: headerFields)
+            ))
+    }
+}

@@ -1,0 +1,176 @@
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import Testing
+
+@testable import CarnetHummingbird
+
+@Suite("Limits for the clients of a server")
+struct ServerLimitsTests {
+    /// A connection as the server arranges it, on a clock that the test moves.
+    private struct Connection {
+        let channel = EmbeddedChannel()
+
+        init(_ limits: ServerLimits, _ open: OpenConnections? = nil, from address: String = "192.0.2.1") throws {
+            let peer = try SocketAddress(ipAddress: address, port: 50_000)
+            channel.remoteAddress = peer
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false, withErrorHandling: false)
+            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+            try pipeline.addHandler(ConnectionGuard(limits, open ?? OpenConnections(limits)))
+            try channel.connect(to: peer).wait()
+            channel.remoteAddress = peer
+        }
+
+        var isOpen: Bool {
+            channel.embeddedEventLoop.run()
+            return channel.isActive
+        }
+
+        func send(_ text: String) throws { try channel.writeInbound(ByteBuffer(string: text)) }
+
+        func respond() throws {
+            try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok)))
+            try channel.writeOutbound(HTTPResponsePart.end(nil))
+        }
+
+        func pass(_ time: TimeAmount) { channel.embeddedEventLoop.advanceTime(by: time) }
+    }
+
+    private static let head = "GET / HTTP/1.1\r\nHost: acme.example\r\n"
+    private static let request = head + "\r\n"
+    private static let form = "POST / HTTP/1.1\r\nHost: acme.example\r\nContent-Length: 100\r\n\r\n"
+
+    @Test("A header that is not complete in time ends the connection, however often a byte comes")
+    func header() throws {
+        let connection = try Connection(ServerLimits())
+        connection.pass(.seconds(20))
+        try connection.send(Self.head)
+        for _ in 0..<9 {
+            connection.pass(.seconds(1))
+            try connection.send("X: 1\r\n")
+        }
+        #expect(connection.isOpen)
+        connection.pass(.seconds(1))
+        #expect(!connection.isOpen)
+    }
+
+    @Test("A body that is not complete in time ends the connection, however often a byte comes")
+    func body() throws {
+        let connection = try Connection(ServerLimits())
+        try connection.send(Self.form)
+        for _ in 0..<29 {
+            connection.pass(.seconds(1))
+            try connection.send("a")
+        }
+        #expect(connection.isOpen)
+        connection.pass(.seconds(1))
+        #expect(!connection.isOpen)
+    }
+
+    @Test("A connection without a request, and one between two requests, ends when it is idle")
+    func idle() throws {
+        let silent = try Connection(ServerLimits())
+        let used = try Connection(ServerLimits())
+        for connection in [silent, used] { connection.pass(.seconds(74)) }
+        #expect(silent.isOpen && used.isOpen)
+        try used.send(Self.request)
+        try used.respond()
+        for connection in [silent, used] { connection.pass(.seconds(1)) }
+        #expect(!silent.isOpen && used.isOpen)
+        used.pass(.seconds(73))
+        #expect(used.isOpen)
+        used.pass(.seconds(1))
+        #expect(!used.isOpen)
+    }
+
+    @Test("The server may take any time for a response")
+    func response() throws {
+        let connection = try Connection(ServerLimits())
+        try connection.send(Self.request)
+        connection.pass(.hours(1))
+        #expect(connection.isOpen)
+        try connection.respond()
+        connection.pass(.seconds(74))
+        #expect(connection.isOpen)
+        connection.pass(.seconds(1))
+        #expect(!connection.isOpen)
+    }
+
+    @Test("A client that sends several requests at once is idle after the last response")
+    func severalAtOnce() throws {
+        let connection = try Connection(ServerLimits())
+        try connection.send(Self.request + Self.request)
+        try connection.respond()
+        connection.pass(.hours(1))
+        #expect(connection.isOpen)
+        try connection.respond()
+        connection.pass(.seconds(75))
+        #expect(!connection.isOpen)
+    }
+
+    @Test("A response before the end of the body does not extend the time for the body")
+    func earlyResponse() throws {
+        let connection = try Connection(ServerLimits())
+        try connection.send(Self.form)
+        try connection.respond()
+        connection.pass(.seconds(30))
+        #expect(!connection.isOpen)
+    }
+
+    @Test("Many connections: the one that waits longest for its client gives way, and never one with a request")
+    func manyConnections() throws {
+        var limits = ServerLimits()
+        limits.connectionsPerAddress = 3
+        let open = OpenConnections(limits)
+        let busy = try Connection(limits, open)
+        try busy.send(Self.request)
+        let slow = try Connection(limits, open)
+        try slow.send(Self.head)
+        let idle = try Connection(limits, open)
+        #expect(open.count == 3)
+        let elsewhere = try Connection(limits, open, from: "192.0.2.2")
+        #expect(slow.isOpen && elsewhere.isOpen)
+
+        let third = try Connection(limits, open)
+        #expect(busy.isOpen && third.isOpen && slow.isOpen != idle.isOpen)
+        let fourth = try Connection(limits, open)
+        #expect(busy.isOpen && !slow.isOpen && !idle.isOpen && third.isOpen && fourth.isOpen)
+
+        for connection in [third, fourth] { try connection.send(Self.request) }
+        let refused = try Connection(limits, open)
+        #expect(!refused.isOpen && busy.isOpen && third.isOpen && fourth.isOpen && elsewhere.isOpen)
+        try busy.respond()
+        let accepted = try Connection(limits, open)
+        #expect(accepted.isOpen && !busy.isOpen)
+        #expect(open.count == 4)
+    }
+
+    @Test("All addresses together have a limit, and a proxy has no other")
+    func overall() throws {
+        var limits = ServerLimits()
+        limits.connections = 4
+        limits.connectionsPerAddress = 2
+        limits.proxies = { $0.ipAddress == "192.0.2.9" }
+        let open = OpenConnections(limits)
+        let proxied = try (0..<4).map { _ in try Connection(limits, open, from: "192.0.2.9") }
+        for connection in proxied { #expect(connection.isOpen) }
+        let other = try Connection(limits, open, from: "192.0.2.3")
+        #expect(other.isOpen && !proxied[0].isOpen)
+        for connection in proxied.dropFirst() { #expect(connection.isOpen) }
+        #expect(open.count == 4)
+    }
+
+    @Test("A connection that ends is no longer counted")
+    func ended() throws {
+        let limits = ServerLimits()
+        let open = OpenConnections(limits)
+        let connection = try Connection(limits, open)
+        #expect(open.count == 1)
+        connection.channel.close(promise: nil)
+        #expect(!connection.isOpen && open.count == 0)
+    }
+}
