@@ -17,6 +17,7 @@ final class Bridge: Sendable {
 
     private struct State {
         var session = ServerSession()
+        var tools = ToolHeaders()
         /// The requests of the host without a response.
         var waiting: Set<Message.ID> = []
         /// The tasks of the requests, by the first id.
@@ -144,9 +145,12 @@ final class Bridge: Sendable {
         _ message: Message, _ session: ServerSession, _ reader: ResponseReader, _ deadline: Duration?
     ) async throws -> IncomingResponse {
         do {
+            var fields = MessageHeaders.fields(of: message, session)
+            if MessageHeaders.revision(of: message) != nil {
+                for field in state.withLock(\.tools).fields(of: message) { fields[field.name] = field.value }
+            }
             let response = try await server.send(
-                .post, MessageHeaders.fields(of: message, session), body: message.bytes,
-                stream: deadline.map(reader.stream(within:)))
+                .post, fields, body: message.bytes, stream: deadline.map(reader.stream(within:)))
             if response.head.status.kind == .successful { try reader.finish(response) }
             return response
         } catch  where reader.isStream && !Task.isCancelled {
@@ -159,11 +163,19 @@ final class Bridge: Sendable {
     // MARK: Messages of the server
 
     private func deliver(_ bytes: [UInt8]) {
-        guard let message = Message(bytes) else {
+        guard var message = Message(bytes) else {
             console.warn("the server sent something that is not a JSON-RPC message")
             return
         }
-        let isForHost = state.withLock { state in
+        // Only since revision 2026-07-28, which has no `initialize`.
+        let leftOut = state.withLock { state -> [String] in
+            guard state.session.request == nil else { return [] }
+            let read = state.tools.read(message)
+            message = read.message
+            return read.leftOut
+        }
+        for line in leftOut { console.warn(line.printable) }
+        let isForHost = state.withLock { [message] state in
             if state.session.request != nil, state.session.revision == nil {
                 state.session.revision = ServerSession.value(
                     message.members?.object("result")?.string("protocolVersion"))

@@ -309,6 +309,43 @@ struct BridgeTests {
         #expect(resource.calls.allSatisfy { $0.headers["mcp-session-id"] == nil && $0.method != "DELETE" })
     }
 
+    @Test("Parameters that a tool wants in headers are there, and a tool with an invalid annotation is left out")
+    func toolHeaders() async throws {
+        let tools = """
+            {"jsonrpc":"2.0","id":1,"result":{"tools":[
+            {"name":"sql","inputSchema":{"type":"object","properties":{
+              "region":{"type":"string","x-mcp-header":"Region"},"dry":{"type":"boolean","x-mcp-header":"Dry"},
+              "limit":{"type":"integer","x-mcp-header":"Limit"},"none":{"type":"string","x-mcp-header":"None"},
+              "deep":{"type":"object","properties":{"note":{"type":"string","x-mcp-header":"Note"}}}}}},
+            {"name":"bad-type","inputSchema":{"properties":{"a":{"type":"number","x-mcp-header":"A"}}}},
+            {"name":"bad-place","inputSchema":{"properties":{"a":{"items":{"type":"string","x-mcp-header":"A"}}}}},
+            {"name":"bad-name","inputSchema":{"properties":{"a":{"type":"string","x-mcp-header":"A B"}}}},
+            {"name":"twice","inputSchema":{"properties":{"a":{"type":"string","x-mcp-header":"A"},
+              "b":{"type":"string","x-mcp-header":"a"}}}},
+            {"name":"plain","inputSchema":{"properties":{"x-mcp-header":{"type":"string"}},"default":{"x-mcp-header":1}}}
+            ]}}
+            """
+        let resource = try await PlayedResource { request, response in
+            response.json(200, request.body.contains("tools/list") ? tools : Self.result(2))
+        }
+        let run = try await start(resource)
+        let meta = #""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#
+        run.send(#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{\#(meta)}}"#)
+        let listed = try await line(0, of: run)["result"]?["tools"]?.array
+        #expect(listed?.map { $0["name"] } == ["sql", "plain"])
+        run.send(
+            #"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"sql","arguments":{"region":"us-west1","#
+                + #""dry":true,"limit":-7,"deep":{"note":"größe"}},\#(meta)}}"#)
+        _ = try await line(1, of: run)
+        let result = try await run.finish()
+        #expect(result.standardError.contains("the tool bad-type is left out"), "\(result)")
+        let call = try #require(resource.calls.last { $0.body.contains("tools/call") })
+        #expect(call.headers["mcp-param-region"] == "us-west1" && call.headers["mcp-param-dry"] == "true")
+        #expect(call.headers["mcp-param-limit"] == "-7" && call.headers["mcp-param-none"] == nil)
+        #expect(
+            call.headers["mcp-param-note"] == "=?base64?" + Data("größe".utf8).base64EncodedString() + "?=")
+    }
+
     @Test("A cancelled request of revision 2026-07-28 closes its stream, and is not sent")
     func cancellation() async throws {
         let stream = Lock<PlayedResource.Response?>(nil)
