@@ -238,7 +238,10 @@ let package = Package(
             name: "CarnetGateway",
             dependencies: [
                 "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetLint", "CarnetProtocol",
+                "CarnetResourceServer", "CarnetWeb",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
             ]
         ),
         .target(
@@ -302,9 +305,9 @@ let package = Package(
             name: "CarnetCommand",
             dependencies: commandTransport + [
                 "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetFoundation", "CarnetGateway",
-                "CarnetHummingbird", "CarnetLint", "CarnetProtocol", "CarnetSandbox", "CarnetSandboxServer",
-                "CarnetSimulation",
-                "CarnetStorage", "CarnetTesting", "CarnetTransport", "CarnetUserAgent", "CarnetWeb",
+                "CarnetHummingbird", "CarnetLint", "CarnetPostgreSQL", "CarnetProtocol", "CarnetResourceServer",
+                "CarnetSandbox", "CarnetSandboxServer", "CarnetSimulation", "CarnetStorage", "CarnetTesting",
+                "CarnetTransport", "CarnetUserAgent", "CarnetWeb",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["CarnetCommand"])),
@@ -313,6 +316,11 @@ let package = Package(
                 .product(
                     name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["CarnetCommand"])),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["CarnetCommand"])),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["CarnetCommand"])),
             ]
         ),
 
@@ -540,7 +548,7 @@ let package = Package(
             name: "CarnetCommandTests",
             dependencies: [
                 "Carnet", "CarnetCatalog", "CarnetCommand", "CarnetDescriptors", "CarnetFoundation", "CarnetHTTP",
-                "CarnetHummingbird", "CarnetProtocol", "CarnetSandbox", "CarnetSandboxServer",
+                "CarnetGateway", "CarnetHummingbird", "CarnetProtocol", "CarnetSandbox", "CarnetSandboxServer",
                 "CarnetServerTestSupport", "CarnetSimulation", "CarnetTestSupport", "CarnetTesting", "CarnetWeb",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -568,6 +576,17 @@ let package = Package(
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
+        .testTarget(
+            name: "GatewaySiteTests",
+            dependencies: [
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetGateway", "CarnetProtocol",
+                "CarnetResourceServer", "CarnetSandbox", "CarnetStorage", "CarnetTestSupport", "CarnetTesting",
+                "CarnetWeb",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         .testTarget(

@@ -173,13 +173,13 @@ _carnet() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    lint|explain|schema|new|providers|show|try|sandbox|demo|compare|register|client-document|login|accounts|token|profile|resources|call|mcp|refresh|logout|doctor|help)
+    lint|explain|schema|new|providers|show|try|sandbox|demo|compare|gateway|register|client-document|login|accounts|token|profile|resources|call|mcp|refresh|logout|doctor|help)
         # Offer subcommand argument completions
         "_carnet_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'lint explain schema new providers show try sandbox demo compare register client-document login accounts token profile resources call mcp refresh logout doctor help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'lint explain schema new providers show try sandbox demo compare gateway register client-document login accounts token profile resources call mcp refresh logout doctor help' -- "${cur}"))
         ;;
     esac
 }
@@ -253,7 +253,7 @@ _carnet_explain() {
 
 _carnet_schema() {
     repeating_flags=()
-    non_repeating_flags=(--resources --clients --json --version -h --help)
+    non_repeating_flags=(--resources --clients --gateway --json --version -h --help)
     repeating_options=()
     non_repeating_options=(--color)
     __carnet_offer_flags_options 0
@@ -572,6 +572,65 @@ _carnet_compare() {
     case "${positional_number}" in
     *)
         __carnet_add_completions -W "$(__carnet_custom_complete ---completion compare -- positional@0 "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_carnet_gateway() {
+    repeating_flags=()
+    non_repeating_flags=(--sandbox --ask --all --json -v --verbose --version -h --help)
+    repeating_options=(--providers --as)
+    non_repeating_options=(--port --bind --socket --metrics-port --clients --requests --provider --subject --color)
+    __carnet_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--port')
+        return
+        ;;
+    '--bind')
+        return
+        ;;
+    '--socket')
+        __carnet_add_completions -f
+        return
+        ;;
+    '--metrics-port')
+        return
+        ;;
+    '--providers')
+        __carnet_add_completions -d
+        return
+        ;;
+    '--clients')
+        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
+        return
+        ;;
+    '--as')
+        __carnet_add_completions -f
+        return
+        ;;
+    '--requests')
+        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
+        return
+        ;;
+    '--provider')
+        return
+        ;;
+    '--subject')
+        return
+        ;;
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
         return
         ;;
     esac
@@ -1416,7 +1475,7 @@ _carnet_help() {
 
     # Offer commands and topics
     if [[ "${positional_number}" -eq 1 ]]; then
-        __carnet_add_completions -W 'lint'$'\n''explain'$'\n''schema'$'\n''new'$'\n''providers'$'\n''show'$'\n''try'$'\n''sandbox'$'\n''demo'$'\n''compare'$'\n''register'$'\n''client-document'$'\n''login'$'\n''accounts'$'\n''token'$'\n''profile'$'\n''resources'$'\n''call'$'\n''mcp'$'\n''refresh'$'\n''logout'$'\n''doctor'$'\n''clients'$'\n''environment'$'\n''exit-status'$'\n''folders'$'\n''formatting'$'\n''topics'
+        __carnet_add_completions -W 'lint'$'\n''explain'$'\n''schema'$'\n''new'$'\n''providers'$'\n''show'$'\n''try'$'\n''sandbox'$'\n''demo'$'\n''compare'$'\n''gateway'$'\n''register'$'\n''client-document'$'\n''login'$'\n''accounts'$'\n''token'$'\n''profile'$'\n''resources'$'\n''call'$'\n''mcp'$'\n''refresh'$'\n''logout'$'\n''doctor'$'\n''clients'$'\n''environment'$'\n''exit-status'$'\n''folders'$'\n''formatting'$'\n''topics'
     fi
 }
 

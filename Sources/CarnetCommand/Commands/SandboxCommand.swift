@@ -66,6 +66,8 @@ struct SandboxCommand: Subcommand {
         guard (0...65_535).contains(port) else { throw ValidationError("--port must be a number from 0 to 65535") }
     }
 
+    // Swift 6.3.1 crashes while it splits the optimized coroutine, in LLVM's emitSetAndGetSwiftErrorValueAround.
+    @_optimize(none)
     func run(_ context: CommandContext) async throws {
         guard !listsFaults else { return listFaults(context.console) }
         let sources = try ProviderSources(providers, context)

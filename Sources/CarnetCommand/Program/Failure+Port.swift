@@ -4,20 +4,24 @@ extension Failure {
     /// Runs a server, and says in one way that its port cannot be had.
     ///
     /// - Throws: `Failure`; `CancellationError` once the server has ended because its task was cancelled.
-    static func explainingPort(_ port: Int, serve: () async throws -> Void) async throws {
+    static func explainingPort(
+        _ port: Int, of host: String = loopback, serve: () async throws -> Void
+    ) async throws {
         do {
             try await serve()
         } catch is CancellationError {
             throw CancellationError()
         } catch {
             try Task.checkCancellation()
-            throw failure(of: port)
+            throw failure(of: port, host)
         }
     }
 
-    private static func failure(of port: Int) -> Failure {
+    private static let loopback = "127.0.0.1"
+
+    private static func failure(of port: Int, _ host: String = loopback) -> Failure {
         Failure(
-            .failed, "port \(port) of 127.0.0.1 cannot be opened: it is in use or not allowed",
+            .failed, "port \(port) of \(host) cannot be opened: it is in use or not allowed",
             next: ["choose another port with --port"])
     }
 

@@ -128,7 +128,7 @@ enum HelpTopic: String, CaseIterable {
           2    wrong usage
           3    the program itself failed
           75   a server is busy; try again later, or at the time that it named
-          129  ended by SIGHUP; 130 by Ctrl-C; 143 by SIGTERM
+          129  ended by SIGHUP; 130 by Ctrl-C; 143 by SIGTERM; carnet gateway ends with 0
         """
 
     private static let formattingText = """

@@ -12,6 +12,8 @@ final class Interruption: Sendable {
 
     /// How long the work may take to end, in seconds.
     private static let patience = 1.0
+    /// How long a server may take to complete the requests in progress, in seconds.
+    private static let drainPatience = 30.0
     /// How often a refresh is looked at that is not complete, in seconds.
     private static let interval = 0.05
 
@@ -23,9 +25,13 @@ final class Interruption: Sendable {
 
     /// Runs the action at the first signal. A second one, or work that does not end, ends the program at once.
     ///
-    /// - Parameter wait: Runs when the program goes on to complete a refresh.
+    /// - Parameters:
+    ///   - signals: Gets the signals of a server: SIGHUP, and the first of the others. If the server does not end in time, the
+    ///     action follows.
+    ///   - wait: Runs when the program goes on to complete a refresh.
     /// - Returns: What keeps the watch; it ends with it.
     func watch(
+        serving signals: ServerSignals? = nil,
         whenWaiting wait: @escaping @Sendable () -> Void, _ action: @escaping @Sendable () -> Void
     ) -> [any DispatchSourceSignal] {
         [SIGINT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }.map { number in
@@ -35,20 +41,27 @@ final class Interruption: Sendable {
             #endif
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { [self] in
+                if let signals, number == SIGHUP { return signals.reload() }
                 let isFirst = signalNumber.withLock { first in
                     guard first == 0 else { return false }
                     first = number
                     return true
                 }
                 guard isFirst else { ExitStatus(signal: number).endProcess() }
-                action()
-                after(Self.patience) { [self] in
-                    if FileLock.isAnyHeld { wait() }
-                    endWhenComplete()
-                }
+                guard let signals else { return end(wait, action) }
+                signals.drain()
+                after(Self.drainPatience) { [self] in end(wait, action) }
             }
             source.activate()
             return source
+        }
+    }
+
+    private func end(_ wait: @escaping @Sendable () -> Void, _ action: () -> Void) {
+        action()
+        after(Self.patience) { [self] in
+            if FileLock.isAnyHeld { wait() }
+            endWhenComplete()
         }
     }
 

@@ -25,11 +25,14 @@ enum Program {
         }
         guard let command = command as? any Subcommand else { return await runHelp(command) }
         let console = Console(command.output, environment: .current)
+        let signals = ServerSignals()
+        let isServer = type(of: command).isServer
         let task = Task {
-            try await command.run(CommandContext(console: console, environment: .current, arguments: arguments))
+            try await command.run(
+                CommandContext(console: console, environment: .current, arguments: arguments, signals: signals))
         }
         let interruption = Interruption()
-        let watches = interruption.watch {
+        let watches = interruption.watch(serving: isServer ? signals : nil) {
             console.note(
                 "carnet: the refresh is being completed; a second signal ends the program and may lose the session")
         } _: {

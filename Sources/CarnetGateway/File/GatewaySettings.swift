@@ -3,7 +3,7 @@ import CarnetFoundation
 
 /// Sessions of people.
 package struct GatewaySessionRules: Sendable {
-    /// `sqlite:PATH`, `files:FOLDER` or `postgresql://…`; `nil` if the command chooses.
+    /// `files:FOLDER` or `postgresql://…`; `nil` if the command chooses.
     package internal(set) var store: SecretPlace?
     /// In seconds.
     package internal(set) var lifetime = 43_200
@@ -17,7 +17,7 @@ extension GatewaySessionRules: GatewaySection {
 
     static let keys: [Key<Self>] =
         SecretPlace.keys(
-            "store", \.store, "where sessions and tokens are: sqlite:PATH, files:FOLDER or a postgresql URL",
+            "store", \.store, "where sessions and tokens are: files:FOLDER or a postgresql URL",
             of: .store,
             hasFile: false)
         + [
@@ -26,7 +26,7 @@ extension GatewaySessionRules: GatewaySection {
 
     static func elsewhere(_ name: String) -> String? {
         switch name {
-        case "redis", "redis_url": "there is no store on Redis: write store: sqlite:PATH or a postgresql URL"
+        case "redis", "redis_url": "there is no store on Redis: write store: files:FOLDER or a postgresql URL"
         case "cookie_secret", "secret": "it is key_env or key_file"
         case "expire", "ttl", "max_age", "cookie_expire": "it is lifetime, in seconds"
         default: nil
@@ -36,11 +36,11 @@ extension GatewaySessionRules: GatewaySection {
 
 extension TextKind<String> {
     fileprivate static let store = TextKind("the address of a store") { text throws(TextProblem) in
-        let kinds = ["sqlite:", "files:", "postgresql://", "postgres://"]
+        let kinds = ["files:", "postgresql://", "postgres://"]
         guard let kind = kinds.first(where: { text.hasPrefix($0) }), text.utf8.count > kind.utf8.count else {
             throw TextProblem(
                 message: "this is not the address of a store",
-                help: "write sqlite:PATH, files:FOLDER, or postgresql://HOST/DATABASE")
+                help: "write files:FOLDER or postgresql://HOST/DATABASE")
         }
         return text
     }

@@ -45,7 +45,7 @@ public struct WebSignIn: Sendable {
     let acceptsInitiatedSignIn: Bool
     let pages: any SignInPages
     private(set) var cookies: SiteCookies
-    let clock: any WallClock
+    package let clock: any WallClock
     let random: any RandomSource
     let logger: Logger
 

@@ -80,7 +80,7 @@ struct MutationTests {
           audience: https://apps.example
           key_file: identity.jwk
         session:
-          store: sqlite:/var/lib/gateway.db
+          store: files:/var/lib/gateway
           lifetime: 43200
           key_env: GATEWAY_KEY
         proxy:
@@ -252,9 +252,9 @@ struct MutationTests {
         change("a lifetime of nothing", "lifetime: 120", "lifetime: 0")
         change("a lifetime of a day", "lifetime: 120", "lifetime: 86400")
         change("a negative lifetime", "lifetime: 43200", "lifetime: -1")
-        change("a store on Redis", "sqlite:/var/lib/gateway.db", "redis://127.0.0.1:6379")
-        change("a store that is a path", "sqlite:/var/lib/gateway.db", "/var/lib/gateway.db")
-        change("a password in the file", "sqlite:/var/lib/gateway.db", "postgresql://g:hunter2@db/g")
+        change("a store on Redis", "files:/var/lib/gateway", "redis://127.0.0.1:6379")
+        change("a store that is a path", "files:/var/lib/gateway", "/var/lib/gateway.db")
+        change("a password in the file", "files:/var/lib/gateway", "postgresql://g:hunter2@db/g")
         change("a key in the file", "key_env: GATEWAY_KEY", "key: c2VjcmV0")
         change("the proxy's secret in the file", "secret_file: proxy-secret", "secret: hunter2")
         change("a host for an address", "127.0.0.1", "localhost", in: "trusted:")

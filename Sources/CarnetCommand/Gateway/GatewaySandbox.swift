@@ -1,0 +1,61 @@
+import Carnet
+import CarnetDescriptors
+import CarnetFoundation
+import CarnetGateway
+import CarnetSandbox
+import CarnetSandboxServer
+import CarnetTesting
+import CarnetWeb
+
+/// A sandbox that stands for every provider of a gateway, so that nobody needs an account.
+final class GatewaySandbox: Sendable {
+    private let sandbox: Sandbox
+    private let address = Lock<SandboxAddress?>(nil)
+
+    /// - Parameter asks: Whether a page lets people choose the user, the scopes and a fault.
+    init(asks: Bool) {
+        sandbox = Sandbox(
+            providers: [], clients: [:] as [ProviderID: [SandboxClient]],
+            options: SandboxOptions(approval: asks ? .page : .automatic(.sample), offersFaults: asks))
+    }
+
+    /// Serves the providers' pages until the task is cancelled.
+    func run(onStart: @escaping @Sendable () async -> Void) async throws {
+        try await SandboxServer(sandbox: sandbox) { [self] found in
+            address.withLock { $0 = found }
+            await onStart()
+        }.run()
+    }
+
+    /// A client for a provider that the sandbox simulates from now on.
+    ///
+    /// - Throws: `ResolutionError`; `Failure` if the provider has no profile.
+    func client(
+        of descriptor: ProviderDescriptor, scopes: [String], at origin: WebURL, store: any TokenStore
+    ) async throws -> OAuthClient {
+        var descriptor = descriptor
+        // The sandbox takes the gateway's address, also where the provider wants https.
+        descriptor.redirects = []
+        let inputs = descriptor.exampleInputs([:])
+        let provider = try descriptor.resolve(inputs: inputs)
+        try provider.requireProfile()
+        let simulated = SimulatedClient(
+            for: provider, redirectURI: origin.site + GatewayPaths.callback(of: provider.id), inputs: inputs,
+            scopes: scopes.isEmpty ? nil : provider.scopes.defaults + scopes, prefersSecret: false)
+        await sandbox.impersonate(provider, clients: [simulated.sandboxClient])
+        return try OAuthClient(
+            descriptor, registration: simulated.registration, transport: SandboxTransport(sandbox), store: store)
+    }
+
+    /// Leads a browser to the sandbox instead of the provider.
+    func redirecting(_ reply: WebReply) async -> WebReply {
+        // A fragment is for a browser alone.
+        guard let location = reply.head.headerFields[.location],
+            let url = try? WebURL(String(location.prefix { $0 != "#" })), let base = address.withLock(\.self),
+            await sandbox.serves(originOf: url)
+        else { return reply }
+        var reply = reply
+        reply.head.headerFields[.location] = base.sandboxURL(for: url)
+        return reply
+    }
+}

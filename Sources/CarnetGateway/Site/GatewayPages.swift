@@ -1,0 +1,90 @@
+import Carnet
+import CarnetDescriptors
+import CarnetFoundation
+import CarnetProtocol
+package import CarnetWeb
+import HTTPTypes
+
+/// The gateway's own pages, which look as those of the sign-in.
+struct GatewayPages: Sendable {
+    private let pages: PlainSignInPages
+
+    init(_ rules: GatewayRules) {
+        pages = rules.signInPages
+    }
+
+    /// What a person lacks. The page says nothing of the program behind.
+    func forbidden(
+        _ decision: GatewayDecision, _ asked: ForwardedRequest, id: String, _ version: GatewayVersion
+    ) -> WebReply {
+        let target = asked.returnTarget
+        let needs: [HTML] = decision.missing.map { "<li>You need \($0.phrase).</li>" }
+        let who: HTML? = decision.identity.map { identity in
+            "<p>You are signed in as \(identity.name ?? identity.email ?? "a user") with \(Self.name(of: identity, version)).</p>"
+        }
+        let query = PercentEncoding.encode([(name: "return_to", value: target.path), (name: "choose", value: "1")])
+        return page(
+            .forbidden, "You cannot open this page",
+            """
+            <div role="alert">\(who)\(if: !needs.isEmpty, "<ul>\(needs)</ul>")</div>
+            <p><a href="\(GatewayPaths.web.signIn)?\(query)">Sign in with another account</a></p>
+            \(pages.signOutForm(returningTo: target.path))
+            <p><small>Reference: \(id)</small></p>
+            """, id: id)
+    }
+
+    private static func name(of identity: GatewayIdentity, _ version: GatewayVersion) -> String {
+        version.web.clients[identity.provider]?.provider.name ?? identity.provider.rawValue
+    }
+
+    func account(_ session: WebSession, _ web: WebSignIn, returningTo target: ReturnTarget) -> WebReply {
+        let accounts: [HTML] = session.accounts.map { account in
+            let provider = web.clients[account.provider]?.provider.name ?? account.provider.rawValue
+            let email: HTML? = account.email.map { ", \($0)" }
+            return "<li>\(account.name ?? "A user")\(email), with \(provider)</li>"
+        }
+        return page(
+            .ok, "Your account",
+            """
+            <ul>\(accounts)</ul>
+            \(pages.signOutForm(returningTo: target.path))
+            """)
+    }
+
+    func unavailable(id: String) -> WebReply {
+        page(
+            .serviceUnavailable, "Sign-in is unavailable now",
+            """
+            <p role="alert">You are still signed in. Try again in a moment.</p>
+            <p><small>Reference: \(id)</small></p>
+            """, id: id)
+    }
+
+    func ticketRefused(id: String) -> WebReply {
+        page(
+            .badRequest, "This sign-in has ended",
+            """
+            <p role="alert">It took too long, or this browser accepts no cookies.</p>
+            <p><a href="/">Begin again</a></p>
+            <p><small>Reference: \(id)</small></p>
+            """, id: id)
+    }
+
+    func notFound() -> WebReply {
+        page(.notFound, "There is no such page", "<p><a href=\"\(GatewayPaths.web.signIn)\">Sign in</a></p>")
+    }
+
+    private func page(_ status: HTTPResponse.Status, _ title: String, _ content: HTML, id: String? = nil) -> WebReply {
+        var reply = WebReply.html(
+            pages.page(title, content).text, status: status, policy: pages.contentSecurityPolicy)
+        if let id { reply.head.headerFields[.decision] = id }
+        return reply
+    }
+}
+
+extension GatewayRules {
+    /// The pages of the sign-in, with the operator's name and colour.
+    package var signInPages: PlainSignInPages {
+        PlainSignInPages(name: page.name, color: page.color, signOut: GatewayPaths.web)
+    }
+}

@@ -1,0 +1,244 @@
+import Carnet
+import CarnetDescriptors
+import CarnetFoundation
+import CarnetProtocol
+import CarnetResourceServer
+import CarnetWeb
+import HTTPTypes
+import Logging
+
+extension GatewaySite {
+    /// Decides about the request that a proxy asks about: 200 with the identity; 302 to the sign-in for a browser; else 401 or
+    /// 403, which every proxy understands, or 503.
+    func decide(_ request: HTTPRequest, from peer: IPAddress?, _ version: GatewayVersion) async -> WebReply {
+        let asked: ForwardedRequest
+        do throws(ForwardingProblem) {
+            asked = try ForwardedRequest(
+                request, from: peer, by: version.rules.proxy, secret: version.proxySecret)
+        } catch {
+            return misconfigured(error.reason)
+        }
+        for name in version.forged.found(in: request) {
+            logger.warning(
+                "A client's identity header reached the gateway: let the proxy remove or replace it for the program too",
+                metadata: ["header": "\(name)"])
+        }
+        let senders: [GatewayIdentity]
+        do throws(Refusal) {
+            senders = try await identities(of: asked, request, version)
+        } catch {
+            return refuse(error, asked)
+        }
+        let decision =
+            senders.isEmpty
+            ? version.gateway.decide(asked, as: nil) : version.gateway.decide(asked, asAnyOf: senders)
+        counts.count(decision.outcome.rawValue)
+        guard !decision.isAllowed else { return allow(decision, asked, version) }
+        return await refuse(decision, asked, request, version)
+    }
+
+    /// The page of a refusal. Who may open the page by now is led to it: there is no 2xx but that of a decision.
+    func refusedPage(_ request: HTTPRequest, from peer: IPAddress?, _ version: GatewayVersion) async -> WebReply {
+        let decided = await decide(request, from: peer, version)
+        guard decided.head.status == .ok else { return decided }
+        let asked = try? ForwardedRequest(request, from: peer, by: version.rules.proxy, secret: version.proxySecret)
+        return .found(asked?.returnTarget.path ?? "/")
+    }
+
+    /// A request that did not come through a proxy, or through one whose configuration lacks something.
+    func misconfigured(_ reason: String) -> WebReply {
+        counts.count("misconfigured")
+        let id = newID()
+        logger.warning("The proxy's request cannot be used", metadata: ["id": "\(id)", "reason": "\(reason)"])
+        return .text(.forbidden, "carnet gateway: \(reason)\nReference: \(id)\n")
+    }
+
+    // MARK: - The sender
+
+    /// Why nobody knows who sent a request.
+    enum Refusal: Error {
+        /// The access token is not accepted.
+        case token(AccessRefusal)
+        /// The store of the sessions cannot be read.
+        case unavailable(String)
+    }
+
+    /// The sender: a program by its access token where the route takes one, else the accounts of the session.
+    private func identities(
+        of asked: ForwardedRequest, _ request: HTTPRequest, _ version: GatewayVersion
+    ) async throws(Refusal) -> [GatewayIdentity] {
+        guard let site = version.hosts.site(of: asked.host) else { return [] }
+        if let server = site.server, request.hasAccessToken, version.gateway.route(of: asked)?.acceptsTokens ?? false {
+            switch await server.decide(asked.received(request, site.origin)) {
+            case .allowed(let caller?): return [GatewayIdentity(caller, version.issuers)]
+            case .allowed(nil): return []
+            case .refused(let refusal): throw .token(refusal)
+            }
+        }
+        guard request.headerFields.contains(.cookie) else { return [] }
+        do {
+            return try await site.web.liveSession(of: request)?.accounts.map { GatewayIdentity($0, version.web) } ?? []
+        } catch {
+            throw .unavailable("\(error)")
+        }
+    }
+
+    // MARK: - Responses
+
+    private func allow(_ decision: GatewayDecision, _ asked: ForwardedRequest, _ version: GatewayVersion) -> WebReply {
+        var fields: HTTPFields = [.cacheControl: "no-store"]
+        for header in decision.headers { fields[header.name] = header.value }
+        // Some proxies keep the client's copy of a header that the response does not have.
+        for name in decision.absentHeaders { fields[name] = "" }
+        if let tokens = version.identityTokens, let identity = decision.identity {
+            do {
+                fields[tokens.header] = try tokens.token(
+                    of: identity, for: "\(asked.scheme)://\(asked.host)", now: version.web.clock.now)
+            } catch {
+                let id = newID()
+                logger.error("No identity token", metadata: ["id": "\(id)", "cause": "\(error)"])
+                return .text(
+                    .serviceUnavailable, "carnet gateway: the identity token cannot be signed\nReference: \(id)\n")
+            }
+        }
+        return WebReply(HTTPResponse(status: .ok, headerFields: fields))
+    }
+
+    private func refuse(_ refusal: Refusal, _ asked: ForwardedRequest) -> WebReply {
+        let id = newID()
+        switch refusal {
+        case .token(let refusal):
+            counts.count("token_refused")
+            note(id, "The access token is refused", refusal.reason, asked)
+            var head = refusal.response
+            if head.status.code < 500, head.status != .unauthorized { head.status = .forbidden }
+            head.headerFields.append(HTTPField(name: .decision, value: id))
+            return WebReply(head)
+        case .unavailable(let reason):
+            counts.count("unavailable")
+            note(id, "The session cannot be read", reason, asked)
+            return .text(.serviceUnavailable, "carnet gateway: sessions are unavailable\nReference: \(id)\n")
+        }
+    }
+
+    private func refuse(
+        _ decision: GatewayDecision, _ asked: ForwardedRequest, _ request: HTTPRequest, _ version: GatewayVersion
+    ) async -> WebReply {
+        let isNavigation = request.isNavigation(asked.method)
+        let id = newID()
+        if decision.outcome != .signIn {
+            note(id, "A request is refused", decision.reason, asked, decision)
+        }
+        switch decision.outcome {
+        case .signIn where isNavigation: return .found(version.web.signInPath(returningTo: asked.returnTarget))
+        case .signIn:
+            if let challenge = await challenge([], asked, request, version) { return challenge }
+            return .text(.unauthorized, "carnet gateway: sign in first\n")
+        case .forbidden where isNavigation: return version.pages.forbidden(decision, asked, id: id, version)
+        case .forbidden:
+            let isProgram = decision.identity?.kind == .program
+            if isProgram, let scopes = decision.missing.onlyScopes,
+                let challenge = await challenge(scopes, asked, request, version)
+            {
+                return challenge
+            }
+            return refused(id)
+        default: return refused(id)
+        }
+    }
+
+    private func refused(_ id: String) -> WebReply {
+        var reply = WebReply.text(.forbidden, "carnet gateway: the request is refused\nReference: \(id)\n")
+        reply.head.headerFields[.decision] = id
+        return reply
+    }
+
+    /// The response with a challenge, at a route that takes access tokens (RFC 6750, section 3; RFC 9728, section 5.1).
+    private func challenge(
+        _ scopes: [String], _ asked: ForwardedRequest, _ request: HTTPRequest, _ version: GatewayVersion
+    ) async -> WebReply? {
+        guard version.gateway.route(of: asked)?.acceptsTokens ?? false, let site = version.hosts.site(of: asked.host),
+            let server = site.server
+        else { return nil }
+        var received = asked.received(request, site.origin)
+        if scopes.isEmpty { received.headerFields[.authorization] = nil }
+        guard case .refused(let refusal) = await server.decide(received, requiring: scopes) else { return nil }
+        return WebReply(refusal.response)
+    }
+
+    /// The log entry of a refusal, without the query, which may have secrets, and without the person.
+    private func note(
+        _ id: String, _ message: Logger.Message, _ reason: String, _ asked: ForwardedRequest,
+        _ decision: GatewayDecision? = nil
+    ) {
+        logger.notice(
+            message,
+            metadata: [
+                "id": "\(id)", "outcome": "\(decision?.outcome.rawValue ?? "")", "reason": "\(reason)",
+                "route": "\(decision?.place ?? "")", "method": "\(asked.method)", "host": "\(asked.host)",
+                "path": "\(asked.target.prefix { $0 != "?" }.prefix(200))",
+                "provider": "\(decision?.identity?.provider.rawValue ?? "")",
+            ])
+    }
+}
+
+extension HTTPField.Name {
+    /// The reference of a refusal, for the log entry.
+    static var decision: HTTPField.Name {
+        guard let name = HTTPField.Name("Carnet-Decision") else { preconditionFailure("it is a name") }
+        return name
+    }
+}
+
+extension [GatewayDecision.Missing] {
+    /// The scopes, if nothing else is missing.
+    fileprivate var onlyScopes: [String]? {
+        guard count == 1, case .scopes(let scopes) = self[0] else { return nil }
+        return scopes
+    }
+}
+
+extension HTTPRequest {
+    fileprivate var hasAccessToken: Bool {
+        headerFields[values: .authorization].contains { field in
+            let scheme = field.utf8.prefix { $0 != UInt8(ascii: " ") }
+            return ["bearer", "dpop"].contains(String(decoding: scheme, as: UTF8.self).lowercased())
+        }
+    }
+}
+
+extension ForwardedRequest {
+    /// Where a browser comes back to after a sign-in: the same path of the same host.
+    var returnTarget: ReturnTarget { ReturnTarget(target) ?? .home }
+
+    /// The request with an access token, as the program behind will receive it.
+    func received(_ request: HTTPRequest, _ origin: WebURL) -> HTTPRequest {
+        var received = request
+        received.method = HTTPRequest.Method(method) ?? .get
+        received.scheme = origin.scheme
+        received.authority = origin.authority
+        received.path = target
+        return received
+    }
+}
+
+extension GatewayIdentity {
+    fileprivate init(_ caller: Caller, _ issuers: [TokenIssuer]) {
+        let known = issuers.first { $0.client.provider.id == caller.provider }?.client.provider.scopes
+        self.init(
+            kind: .program, provider: caller.provider, issuer: caller.issuer, subject: caller.subject,
+            name: caller.claims["name"]?.string, email: caller.claims["email"]?.string,
+            isEmailVerified: caller.claims["email_verified"]?.bool, clientID: caller.clientID,
+            scopes: known.map { ResourceMap([], scopes: $0).effectiveScopes(caller.scopes) } ?? Set(caller.scopes),
+            claims: caller.claims)
+    }
+
+    init(_ account: WebAccount, _ web: WebSignIn) {
+        let known = web.clients[account.provider]?.provider.scopes
+        self.init(
+            kind: .person, provider: account.provider, issuer: account.issuer, subject: account.subject,
+            name: account.name, email: account.email, isEmailVerified: account.isEmailVerified,
+            scopes: known.map { ResourceMap([], scopes: $0).effectiveScopes(account.scopes) } ?? Set(account.scopes),
+            claims: account.claims)
+    }
+}

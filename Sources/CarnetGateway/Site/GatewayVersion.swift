@@ -1,0 +1,64 @@
+package import Carnet
+import CarnetDescriptors
+package import CarnetFoundation
+package import CarnetProtocol
+package import CarnetResourceServer
+package import CarnetWeb
+
+/// One version of a gateway file, with everything that was made of it. A request is handled with one version.
+package struct GatewayVersion: Sendable {
+    package let gateway: Gateway
+    package let web: WebSignIn
+    /// The issuers of `bearer`.
+    let issuers: [TokenIssuer]
+    let proxySecret: Secret?
+    let identityTokens: IdentityTokens?
+    let hosts: HostSites
+    let forged: ForgedHeaders
+    let pages: GatewayPages
+
+    var rules: GatewayRules { gateway.rules }
+
+    /// Whether an address is that of a proxy that the file names; by default, this machine is one.
+    package func isProxy(_ address: IPAddress) -> Bool { rules.proxy.trusted.contains { $0.contains(address) } }
+
+    /// - Parameters:
+    ///   - usedProofs: Remembers used DPoP proofs; each host's memory by default. Replicas must share one.
+    ///   - proxySecret: The value of `proxy.secret`.
+    ///   - identityKeys: The keys of `identity_token`: the first signs, all are published.
+    package init(
+        _ gateway: Gateway, web: WebSignIn, issuers: [TokenIssuer] = [], usedProofs: (any UsedTokenStore)? = nil,
+        proxySecret: Secret? = nil, identityKeys: [ClientKey] = []
+    ) {
+        self.gateway = gateway
+        self.web = web
+        self.issuers = issuers
+        self.proxySecret = proxySecret
+        identityTokens = gateway.rules.identityToken.map { IdentityTokens($0, identityKeys, gateway.rules) }
+        hosts = HostSites(web, issuers, usedProofs, gateway)
+        pages = GatewayPages(gateway.rules)
+        forged = ForgedHeaders(gateway.rules)
+    }
+}
+
+extension GatewayRules {
+    /// The claims that the file reads, for a site to keep.
+    package var claimNames: [String] {
+        var names: [String] = []
+        for provider in providers { names.append(provider.groups) }
+        for route in routes {
+            guard case .conditions(let conditions) = route.allow else { continue }
+            names += conditions.flatMap(\.claims.names)
+        }
+        for header in headers.all { names += header.template.claimNames }
+        // A JSON Pointer leads into the claim of its first part.
+        let claims = names.map { $0.hasPrefix("/") ? JSONPointer($0)?.tokens.first ?? $0 : $0 }
+        return claims.reduce(into: []) { if !$0.containsBytes(of: $1) { $0.append($1) } }
+    }
+}
+
+extension HeaderTemplate {
+    fileprivate var claimNames: [String] {
+        parts.compactMap { if case .claim(let name) = $0 { name } else { nil } }
+    }
+}

@@ -1,0 +1,77 @@
+import Carnet
+import CarnetDescriptors
+import CarnetFoundation
+import CarnetProtocol
+import HTTPTypes
+
+/// Signs who sent a request, for the program behind the proxy (RFC 7519).
+final class IdentityTokens: Sendable {
+    private struct Entry {
+        let token: String
+        /// Afterwards a new one is made, so that each has at least half of its lifetime left.
+        let until: Date
+    }
+
+    /// More senders than this in half a lifetime cost a signature each.
+    private static let limit = 10_000
+
+    let header: HTTPField.Name
+    let keySet: String
+    private let rules: GatewayIdentityToken
+    private let key: ClientKey?
+    private let gateway: GatewayRules
+    private let entries = Lock<[ByteKey: Entry]>([:])
+
+    init(_ rules: GatewayIdentityToken, _ keys: [ClientKey], _ gateway: GatewayRules) {
+        self.rules = rules
+        self.gateway = gateway
+        header = rules.header
+        key = keys.first
+        keySet = ClientKey.publicKeySet(keys).jsonText()
+    }
+
+    /// - Parameter origin: The origin of the request: the audience, if the file names none.
+    /// - Throws: `OAuthError` without a key; `ClientKeyError` if the key cannot sign.
+    func token(of identity: GatewayIdentity, for origin: String, now: Date) throws -> String {
+        guard let key else {
+            throw OAuthError(.configuration, .badRegistration, "identity_token has no key that can sign")
+        }
+        var claims = claims(of: identity, for: origin)
+        // The claims name the sender and what is known now, so a change is another token.
+        let name = ByteKey(JSONValue.object(claims).jsonText())
+        if let entry = entries.withLock({ $0[name] }), entry.until > now { return entry.token }
+        let seconds = Int(now.timeIntervalSince1970)
+        claims["iat"] = .number(String(seconds))
+        claims["exp"] = .number(String(seconds + rules.lifetime))
+        let token = try key.signedToken(claims).reveal()
+        entries.withLock { entries in
+            if entries.count >= Self.limit { entries = entries.filter { $0.value.until > now } }
+            if entries.count >= Self.limit { entries = [:] }
+            entries[name] = Entry(token: token, until: now.addingTimeInterval(Double(rules.lifetime) / 2))
+        }
+        return token
+    }
+
+    private func claims(of identity: GatewayIdentity, for origin: String) -> JSONObject {
+        var claims = JSONObject()
+        claims["iss"] = .string(gateway.origin.site)
+        let audiences = rules.audiences.isEmpty ? [origin] : rules.audiences
+        claims["aud"] = audiences.count == 1 ? .string(audiences[0]) : .array(audiences.map { .string($0) })
+        // Two providers may have the same subject for two people.
+        let subject = identity.subject ?? identity.clientID.map { "client:\($0)" }
+        claims["sub"] = subject.map { .string("\(identity.provider.rawValue):\($0)") }
+        claims["provider"] = .string(identity.provider.rawValue)
+        claims["provider_issuer"] = identity.issuer.map { .string($0) }
+        claims["provider_subject"] = identity.subject.map { .string($0) }
+        claims["name"] = identity.name.map { .string($0) }
+        claims["email"] = identity.email.map { .string($0) }
+        if identity.email != nil { claims["email_verified"] = identity.isEmailVerified.map { .bool($0) } }
+        claims["client_id"] = identity.clientID.map { .string($0) }
+        if identity.kind == .program { claims["scope"] = .string(identity.scopes.sorted().joined(separator: " ")) }
+        if let provider = gateway.provider(identity.provider) {
+            let groups = identity.groups(provider)
+            if !groups.isEmpty { claims["groups"] = .array(groups.map { .string($0) }) }
+        }
+        return claims
+    }
+}

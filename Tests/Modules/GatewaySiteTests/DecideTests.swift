@@ -1,0 +1,245 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// Tests are named by the rows of the matrix that they mount.
+
+import CarnetFoundation
+import CarnetGateway
+import CarnetSandbox
+import CarnetWeb
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("The decision endpoint of a gateway")
+struct DecideTests {
+    private static let wiki = "https://apps.example/wiki?page=2"
+
+    @Test("A browser is led to the sign-in and back, and the program behind learns who it is")
+    func browser() async throws {
+        let stand = try await Stand()
+        var person = Person(stand)
+        let first = try await person.get(Self.wiki)
+        #expect(first.status == 302)
+        #expect(first.location == "/carnet/sign-in?return_to=%2Fwiki%3Fpage%3D2")
+        let page = try await person.get(Stand.origin + (first.location ?? ""))
+        #expect(page.body.contains("<button>") && page.body.contains("Sign in with Acme"))
+        #expect(page.body.contains("Example Apps") && page.body.contains("#0A5C36".lowercased()))
+        #expect(!page.body.contains("<script"))
+        let (reply, url) = try await person.open(Self.wiki)
+        #expect(url == Self.wiki && reply.status == 200)
+        #expect(try #require(reply["X-Auth-User"]).isEmpty == false)
+        #expect(reply["X-Auth-Email"] == "ada@example.com" || reply["X-Auth-Email"] != nil)
+        #expect(reply.head.headerFields[values: .setCookie].isEmpty && reply.body.isEmpty)
+        #expect(try #require(reply.head.headerFields[.cacheControl]) == "no-store")
+    }
+
+    @Test("Every refusal is one that each proxy understands")
+    func statuses() async throws {
+        let stand = try await Stand()
+        for url in ["https://apps.example/a//b", "https://apps.example/a/%2e%2e/c", "https://evil.example/"] {
+            let reply = try await stand.ask(url)
+            #expect(reply.status == 403 && reply.location == nil, "\(url)")
+        }
+        let token = try await stand.ask(
+            "https://apps.example/api/list?access_token=x", [.authorization: "Bearer x", .accept: "text/html"])
+        #expect(token.status == 403)
+    }
+
+    @Test(
+        "What no page of a browser sends gets a 401 without a redirect",
+        arguments: [
+            ("GET", [.accept: "application/json"]), ("POST", [.accept: "text/html"]), ("GET", [:]),
+            ("GET", [.accept: "text/html", .authorization: "Basic dTpw"]),
+        ] as [(String, HTTPFields)])
+    func program(method: String, fields: HTTPFields) async throws {
+        let stand = try await Stand()
+        let reply = try await stand.ask(Self.wiki, method: method, fields)
+        #expect(reply.status == 401 && reply.location == nil)
+    }
+
+    @Test("A request of a script that a page of the site sends gets no redirect")
+    func fetch() async throws {
+        let stand = try await Stand()
+        var fields: HTTPFields = [.accept: "text/html"]
+        fields[try #require(HTTPField.Name("Sec-Fetch-Mode"))] = "cors"
+        let reply = try await stand.ask(Self.wiki, fields)
+        #expect(reply.status == 401 && reply.location == nil)
+    }
+
+    @Test("A program with an access token gets a decision, or a challenge that says what to do")
+    func accessToken() async throws {
+        let stand = try await Stand()
+        func ask(_ path: String, _ scopes: [String]?) async throws -> WebReply {
+            var fields: HTTPFields = [.accept: "application/json"]
+            if let scopes {
+                let token = try await stand.sandbox.accessToken(for: Stand.origin, scopes: scopes, from: "acme")
+                fields[.authorization] = "Bearer \(token)"
+            }
+            return try await stand.ask("https://apps.example\(path)", fields)
+        }
+        let anonymous = try await ask("/api/list", nil)
+        #expect(anonymous.status == 401)
+        let challenge = try #require(anonymous.head.headerFields[.wwwAuthenticate])
+        #expect(challenge.contains("resource_metadata=\"https://apps.example/.well-known/oauth-protected-resource\""))
+        let allowed = try await ask("/api/list", [])
+        #expect(allowed.status == 200 && allowed["X-Auth-User"] == "user-1")
+        let tooLittle = try await ask("/api/write", ["read"])
+        #expect(tooLittle.status == 403)
+        let wanted = try #require(tooLittle.head.headerFields[.wwwAuthenticate])
+        #expect(wanted.contains("insufficient_scope") && wanted.contains("scope=\"write\""))
+        #expect(try await ask("/api/write", ["write"]).status == 200)
+        let bad = try await stand.ask(
+            "https://apps.example/api/list", [.authorization: "Bearer eyJhbGciOiJub25lIn0.e30.", .accept: "text/html"])
+        #expect(bad.status == 401 && bad.location == nil)
+        #expect(try #require(bad.head.headerFields[.wwwAuthenticate]).contains("invalid_token"))
+        // Where the route takes none, a token is not read.
+        #expect(try await ask("/wiki", ["write"]).status == 401)
+    }
+
+    @Test("The metadata that a challenge names is there")
+    func metadata() async throws {
+        let stand = try await Stand()
+        let request = HTTPRequest(
+            method: .get, scheme: "https", authority: "apps.example", path: "/.well-known/oauth-protected-resource")
+        let reply = await stand.site.respond(to: request, from: nil)
+        #expect(reply.status == 200 && reply.body.contains("https://id.acme.example"))
+    }
+
+    @Test("A person who lacks something gets a page that says what, and nothing of what is behind")
+    func forbidden() async throws {
+        let stand = try await Stand()
+        var person = Person(stand)
+        _ = try await person.open("https://apps.example/wiki", with: "globex")
+        let reply = try await person.get("https://apps.example/admin/users")
+        #expect(reply.status == 403 && reply.location == nil)
+        #expect(reply.body.contains("You need to sign in with acme") || reply.body.contains("another group"))
+        #expect(!reply.body.contains("ops"), "the file's groups are not shown")
+        #expect(reply.body.contains("action=\"/carnet/sign-out\""))
+        let id = try #require(reply["Carnet-Decision"])
+        #expect(reply.body.contains(id))
+        let entry = try #require(stand.log.entries.last { $0.contains(id) })
+        #expect(entry.contains("gateway.yaml:8") && entry.contains("path=/admin/users"))
+        let page = try await stand.ask(
+            "https://apps.example/admin/users", [.accept: "text/html", .cookie: person.cookie("apps.example") ?? ""],
+            at: GatewayPaths.refused)
+        #expect(page.status == 403 && page.body.contains("You cannot open this page"))
+    }
+
+    @Test("Groups of the profile decide")
+    func groups() async throws {
+        let stand = try await Stand(users: [Stand.groupMember])
+        var person = Person(stand)
+        let (reply, _) = try await person.open("https://apps.example/admin/users")
+        #expect(reply.status == 200 && reply["X-Auth-User"] == "ada")
+    }
+
+    @Test("SESS-04: A header without a value is sent empty, so that a copy of the client's does not stay")
+    func SESS_04_absentHeadersAreSentEmpty() async throws {
+        let stand = try await Stand()
+        let reply = try await stand.ask("https://apps.example/public/a", [.accept: "text/html"])
+        #expect(reply.status == 200 && reply["X-Auth-User"] == "" && reply["X-Auth-Email"] == "")
+    }
+
+    @Test("A proxy that does not remove a client's identity headers is reported once for each")
+    func forgedHeaders() async throws {
+        let stand = try await Stand()
+        for _ in 0..<3 {
+            let reply = try await stand.ask(
+                "https://apps.example/public/a", [.accept: "text/html"], adding: [("X-Auth-User", "forged")])
+            #expect(reply["X-Auth-User"] == "")
+        }
+        #expect(stand.log.entries.filter { $0.contains("header=X-Auth-User") }.count == 1)
+        #expect(!stand.log.entries.contains { $0.contains("X-Auth-Email") })
+    }
+
+    // MARK: - The proxy
+
+    @Test(
+        "A request that lacks a header of the proxy is refused by its name",
+        arguments: ["X-Forwarded-Method", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Uri"])
+    func missingHeader(name: String) async throws {
+        let stand = try await Stand()
+        let reply = try await stand.ask(Self.wiki, dropping: name)
+        #expect(reply.status == 403 && reply.body.contains(name))
+        let repeated = try await stand.ask(Self.wiki, adding: [(name, "POST")])
+        #expect(repeated.status == 403 && repeated.body.contains(name))
+        #expect(stand.log.entries.contains { $0.contains(name) })
+    }
+
+    @Test("Only a proxy may ask, and only with the secret of the file")
+    func proxies() async throws {
+        let stand = try await Stand()
+        for peer in ["192.0.2.1", "10.0.0.1", "::2"] {
+            let reply = try await stand.ask(Self.wiki, from: peer)
+            #expect(reply.status == 403 && reply.body.contains("proxy.trusted"), "\(peer)")
+            #expect(reply.location == nil)
+        }
+        #expect(try await stand.ask(Self.wiki, from: "::1").status == 302)
+        #expect(try await stand.ask(Self.wiki, from: nil).status == 302, "a socket's permissions decide")
+
+        let file = Stand.file + "proxy: { secret_env: PROXY_SECRET }\n"
+        let guarded = try await Stand(file, secret: "correct horse")
+        #expect(try await guarded.ask(Self.wiki, from: "192.0.2.1").body.contains("X-Gateway-Secret"))
+        for value in ["", "correct hors", "Correct horse"] {
+            let reply = try await guarded.ask(Self.wiki, adding: [("X-Gateway-Secret", value)])
+            #expect(reply.status == 403, "\(value)")
+        }
+        #expect(
+            try await guarded.ask(Self.wiki, adding: [("X-Gateway-Secret", "correct horse")], from: "192.0.2.1").status
+                == 302)
+        let page = HTTPRequest(method: .get, scheme: "https", authority: "apps.example", path: "/carnet/sign-in")
+        #expect(await guarded.site.respond(to: page, from: IPAddress(numericHost: "192.0.2.1")).status == 200)
+        #expect(await stand.site.respond(to: page, from: IPAddress(numericHost: "192.0.2.1")).status == 403)
+    }
+
+    @Test("GW-33: Nothing but a decision is a 2xx for a proxy")
+    func GW_33_onlyADecisionIsA2xx() async throws {
+        let stand = try await Stand(Stand.file + "proxy: { secret_env: PROXY_SECRET }\n", secret: "correct horse")
+        let secret = [("X-Gateway-Secret", "correct horse")]
+        for path in ["/carnet/health", "/carnet/ready", "/carnet/keys", "/carnet/sign-in", "/carnet/signed-out", "/"] {
+            let reply = try await stand.ask(Self.wiki, adding: secret, at: path)
+            #expect(reply.status == 403 || reply.status == 404, "\(path)")
+        }
+        let open = try await stand.ask("https://apps.example/public/a", adding: secret, at: GatewayPaths.refused)
+        #expect(open.status == 302 && open.location == "/public/a")
+    }
+
+    @Test("A method that a header would change is refused")
+    func methodOverride() async throws {
+        let stand = try await Stand()
+        let reply = try await stand.ask(Self.wiki, adding: [("X-HTTP-Method-Override", "DELETE")])
+        #expect(reply.status == 403)
+    }
+
+    @Test("GW-34: A sign-in leads back to a path of the same host")
+    func GW_34_aSignInStaysOnTheHost() async throws {
+        let stand = try await Stand()
+        for target in [
+            "//evil.example", "/\\evil.example", "/%2f%2fevil.example", "/..//evil.example", "/%5Cevil.example",
+        ] {
+            var request = HTTPRequest(method: .get, scheme: "http", authority: "gateway", path: GatewayPaths.decide)
+            for (name, value) in [
+                ("X-Forwarded-Method", "GET"), ("X-Forwarded-Proto", "https"), ("X-Forwarded-Host", "apps.example"),
+                ("X-Forwarded-Uri", target), ("Accept", "text/html"),
+            ] { request.headerFields[try #require(HTTPField.Name(name))] = value }
+            let decided = await stand.site.respond(to: request, from: nil)
+            #expect(decided.location.map { $0 == "/carnet/sign-in?return_to=%2F" } ?? true, "\(target)")
+        }
+    }
+
+    @Test("A gateway that ends, or whose store fails, is not ready")
+    func ready() async throws {
+        let stand = try await Stand()
+        func get(_ path: String) async -> Int {
+            await stand.site.respond(
+                to: HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1", path: path), from: nil
+            ).status
+        }
+        #expect(await get("/carnet/health") == 200)
+        #expect(await get("/carnet/ready") == 200)
+        stand.site.drain()
+        #expect(await get("/carnet/health") == 200)
+        #expect(await get("/carnet/ready") == 503)
+        #expect(await get("/carnet/keys") == 404)
+        #expect(await get("/other") == 404)
+    }
+}

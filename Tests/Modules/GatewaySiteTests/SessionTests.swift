@@ -1,0 +1,142 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// Tests are named by the rows of the matrix that they mount.
+
+import CarnetFoundation
+import CarnetGateway
+import CarnetProtocol
+import CarnetSandbox
+import CarnetTesting
+import CarnetWeb
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("Sessions of a gateway")
+struct SessionTests {
+    private static let page = "https://wiki.apps.example/start?a=1"
+
+    @Test("GW-31: A sign-in at the origin opens another host of the file, with a cookie of its own there")
+    func GW_31_eachHostHasACookieOfItsOwn() async throws {
+        let stand = try await Stand()
+        var person = Person(stand)
+        let (reply, url) = try await person.open(Self.page)
+        #expect(reply.status == 200 && url == Self.page)
+        let (own, wiki) = (person.cookies["apps.example"], person.cookies["wiki.apps.example"])
+        let name = "__Host-carnet-session"
+        #expect(own?[name] != nil && wiki?[name] != nil && own?[name] != wiki?[name])
+        #expect(wiki?.count == 1, "the secret of the browser is used up")
+        // The cookie of one host opens no other.
+        let stolen = try await stand.ask(
+            "https://apps.example/wiki", [.accept: "text/html", .cookie: "\(name)=\(wiki?[name] ?? "")"])
+        #expect(stolen.status == 302)
+        #expect(try await person.get("https://apps.example/wiki").status == 200)
+    }
+
+    @Test("GW-30: A ticket works in the browser that asked for it, at one host, for a minute")
+    func GW_30_aTicketIsForOneBrowser() async throws {
+        let stand = try await Stand()
+        var victim = Person(stand)
+        var attacker = Person(stand)
+        _ = try await attacker.open("https://apps.example/wiki")
+        func ticket(_ person: inout Person) async throws -> String {
+            let left = try await person.get("https://wiki.apps.example/carnet/sign-in?return_to=%2Fstart")
+            let entered = try await person.get(try #require(left.location))
+            return try #require(entered.location)
+        }
+        let url = try await ticket(&attacker)
+        #expect(url.hasPrefix("https://wiki.apps.example/carnet/entered?ticket="))
+        _ = try await victim.get("https://wiki.apps.example/carnet/sign-in?return_to=%2F")
+        let forced = try await victim.get(url)
+        #expect(forced.status == 400 && victim.cookies["wiki.apps.example"]?["__Host-carnet-session"] == nil)
+        stand.clock.advance(by: .seconds(61))
+        #expect(try await attacker.get(url).status == 400)
+        let fresh = try await ticket(&attacker)
+        #expect(try await attacker.get(fresh).location == "/start")
+        // Hosts that the file does not know get no ticket.
+        let evil = try await attacker.get(
+            "https://apps.example/carnet/enter?host=evil.example&entry=\(String(repeating: "0", count: 64))&return_to=%2F"
+        )
+        #expect(evil.status == 404 && evil.location == nil)
+    }
+
+    @Test("GW-32: A sign-out on one host ends the session on all hosts at once, and only by a form of that host")
+    func GW_32_onlyAFormOfTheHostSignsOut() async throws {
+        let stand = try await Stand()
+        var person = Person(stand)
+        _ = try await person.open(Self.page)
+        #expect(try await person.get("https://apps.example/").status == 200)
+        var forged = HTTPRequest(
+            method: .post, scheme: "https", authority: "wiki.apps.example", path: "/carnet/sign-out",
+            headerFields: [
+                .cookie: person.cookie("wiki.apps.example") ?? "", .contentType: "application/x-www-form-urlencoded",
+                .origin: "https://apps.example",
+            ])
+        #expect(await stand.site.respond(to: forged, from: nil).status == 403)
+        forged.headerFields[.origin] = "https://evil.example"
+        #expect(await stand.site.respond(to: forged, from: nil).status == 403)
+        #expect(try await person.get(Self.page).status == 200)
+        let before = person
+        let out = try await person.get("https://wiki.apps.example/carnet/sign-out", post: "")
+        #expect(out.status == 303)
+        for url in [Self.page, "https://apps.example/"] {
+            var old = before
+            #expect(try await old.get(url).status == 302, "an old copy of the cookie opens nothing")
+        }
+    }
+
+    @Test("A logout by the provider ends the session at once")
+    func backChannelLogout() async throws {
+        let stand = try await Stand()
+        var person = Person(stand)
+        _ = try await person.open(Self.page)
+        #expect(try await person.get(Self.page).status == 200)
+        // The provider's own page for the end of its session.
+        let request = HTTPRequest(
+            method: .get, scheme: "https", authority: "apps.example", path: "/",
+            headerFields: [.cookie: person.cookie("apps.example") ?? ""])
+        let web = stand.site.current.web
+        let account = try #require(try await web.liveSession(of: request)?.account())
+        let client = try #require(stand.clients["acme"])
+        let page = try EndSessionRequest(
+            for: try await #require(try await web.tokenSession(of: account)).storedTokens(),
+            at: try await client.providerWithoutAccount(), as: client.registration, random: SystemRandomSource())
+        let (logouts, arrival) = AsyncStream.makeStream(of: SandboxLogout.self)
+        await stand.sandbox.sendLogouts { arrival.yield($0) }
+        let target = page.url.reveal().dropFirst("https://id.acme.example".count)
+        let head = HTTPRequest(method: .get, scheme: "https", authority: "id.acme.example", path: String(target))
+        #expect(await stand.sandbox.respond(to: head, body: []).0.status == .ok)
+        for await logout in logouts.prefix(1) {
+            let url = try WebURL(logout.url)
+            let post = HTTPRequest(
+                method: .post, scheme: "https", authority: url.authority, path: url.target,
+                headerFields: [.contentType: SandboxLogout.contentType])
+            let reply = await stand.site.respond(to: post, body: logout.body, from: nil)
+            #expect(reply.status == 200, "\(reply.body)")
+        }
+        #expect(try await person.get(Self.page).status == 302)
+    }
+
+    @Test("The file can change while people are signed in")
+    func replaced() async throws {
+        let stand = try await Stand()
+        var person = Person(stand)
+        _ = try await person.open("https://apps.example/wiki")
+        let narrow = Stand.file.replacing(
+            "{ path: /**, allow: signed_in }", with: "{ path: /**, allow: { provider: globex } }")
+        stand.site.replace(try stand.version(narrow))
+        #expect(try await person.get("https://apps.example/wiki").status == 403)
+        stand.site.replace(try stand.version(Stand.file))
+        #expect(try await person.get("https://apps.example/wiki").status == 200)
+    }
+
+    @Test("A large profile makes no large cookie")
+    func largeProfile() async throws {
+        let groups = (0..<4000).map { JSONValue.string("group-\($0)") }
+        let user = SandboxUser(label: "Ada", claims: ["subject": "ada", "groups": .array(groups + ["ops"])])
+        let stand = try await Stand(users: [user])
+        var person = Person(stand)
+        let (reply, _) = try await person.open("https://apps.example/wiki")
+        #expect(reply.status == 200)
+        #expect(try #require(person.cookie("apps.example")).utf8.count < 1500)
+    }
+}

@@ -1,0 +1,84 @@
+-- /etc/apache2/carnet.lua: asks Carnet's gateway whether a request may pass. An error in here is Apache's 500: nothing passes.
+local socket = require "socket"
+local host, port = ("127.0.0.1:4180"):match("^(.*):(%d+)$")
+local secret = os.getenv("CARNET_PROXY_SECRET") or ""
+local identity = { "X-Auth-User", "X-Auth-Email", "X-Auth-Assertion" }
+
+-- Not from outside: who the person is, what the proxy says, and what would serve another path or method than the one decided.
+local ours = { ["x-gateway-secret"] = true, ["forwarded"] = true, ["x-real-ip"] = true, ["x-rewrite-url"] = true,
+               ["x-http-method-override"] = true, ["x-http-method"] = true, ["x-method-override"] = true }
+
+-- Headers that describe the client's connection or body; the sub-request has neither.
+local hop = { ["connection"] = true, ["upgrade"] = true, ["transfer-encoding"] = true, ["content-length"] = true,
+              ["keep-alive"] = true, ["te"] = true, ["trailer"] = true, ["expect"] = true }
+
+function clean(r)
+    for name in pairs(r:headers_in_table()) do
+        local lower = name:lower()
+        -- Programs read "_", "." and more in a name as "-" (X_Auth_User): no such header goes on.
+        if ours[lower] or lower:find("[^a-z0-9-]") or lower:find("^x%-auth%-") or lower:find("^x%-forwarded%-")
+            or lower:find("^x%-original%-") then
+            r.headers_in[name] = nil
+        end
+    end
+    -- A header that Connection names would be removed again on the way to the program, ours too. Upgrade needs no Connection here.
+    r.headers_in["Connection"] = nil
+    r.headers_in["X-Forwarded-Proto"] = r.is_https and "https" or "http"
+    r.headers_in["X-Forwarded-Host"] = r.headers_in["Host"]
+    r.headers_in["X-Forwarded-For"] = r.useragent_ip
+    return apache2.DECLINED
+end
+
+function decide(r)
+    clean(r)
+    -- The target as the client sent it; with nocanon that is what the program gets, but for "//" after ProxyPass's path.
+    if not r.unparsed_uri:find("^/") or r.unparsed_uri:find("^[^?]*//") then return 400 end
+    r.headers_in["X-Forwarded-Method"] = r.method
+    r.headers_in["X-Forwarded-Uri"] = r.unparsed_uri
+
+    local lines = { "GET /carnet/decide HTTP/1.1", "Connection: close", "X-Gateway-Secret: " .. secret }
+    for name, value in pairs(r:headers_in_table()) do
+        if not hop[name:lower()] then lines[#lines + 1] = name .. ": " .. value end
+    end
+
+    local connection = socket.tcp()
+    connection:settimeout(10)
+    if not connection:connect(host, port) then return 503 end
+    connection:send(table.concat(lines, "\r\n") .. "\r\n\r\n")
+    local status = tonumber(((connection:receive("*l") or ""):match("^HTTP/1%.[01] (%d%d%d)%f[^%d]")))
+    local headers, length = {}, 0
+    while true do
+        local line = connection:receive("*l")
+        if not line then connection:close() return 503 end     -- Half a response allows nothing.
+        if line == "" then break end
+        local name, value = line:match("^([^:]+):%s*(.-)%s*$")
+        if not name then connection:close() return 503 end
+        headers[#headers + 1] = { name:lower(), value }
+        if name:lower() == "content-length" then length = tonumber(value) or 0 end
+    end
+    local body = length > 0 and length <= 65536 and connection:receive(length) or ""
+    connection:close()
+    if not status then return 503 end
+
+    local allowed = status >= 200 and status < 300
+    for _, header in ipairs(headers) do
+        local name, value = header[1], header[2]
+        if name == "set-cookie" then
+            r.err_headers_out["Set-Cookie"] = value
+        elseif not allowed and (name == "location" or name == "www-authenticate" or name == "cache-control") then
+            local before = r.err_headers_out[name]
+            r.err_headers_out[name] = before and before .. ", " .. value or value
+        end
+    end
+    if allowed then
+        for _, header in ipairs(headers) do
+            for _, name in ipairs(identity) do
+                if header[1] == name:lower() then r.headers_in[name] = header[2] end
+            end
+        end
+        return apache2.DECLINED
+    end
+    if status < 300 then return 503 end
+    if body:find("^%s*<") then r:custom_response(status, body) end
+    return status
+end

@@ -1,0 +1,551 @@
+#!/usr/bin/env python3
+"""Proves the five example configurations: starts each proxy with a gateway and two programs, and sends raw requests.
+
+  check.py [--gateway URL --allowed COOKIE --refused COOKIE --anonymous PATH --secret-file FILE] [--slow] [--verbose] [WORD…]
+
+Without --gateway a stub decides. With it, requests go through a recorder to the gateway at URL, which has to know the
+secret that FILE gets, to allow everything to COOKIE, to refuse it to the other and to allow PATH to anyone; checks that
+need a gateway that misbehaves keep the stub. --slow adds a decision that takes 33 s, --folder takes the examples from
+another place, --only a,b runs the checks whose names contain a or b, --fast ends a proxy's run at its first failure. Prints a table; the exit status is the number of failed checks, at most 99."""
+
+import argparse
+import os
+import re
+import shutil
+import socket
+import sys
+import tempfile
+import time
+import urllib.parse
+
+import rig
+from rig import build, response
+
+COOKIE = "__Host-carnet"
+ALICE, BOB = f"{COOKIE}=alice", f"{COOKIE}=bob"
+BIG = "big-" + "x" * (4096 - len(f"{COOKIE}=big-; Path=/; Secure; HttpOnly; SameSite=Lax"))
+BIG_COOKIE = f"{COOKIE}={BIG}; Path=/; Secure; HttpOnly; SameSite=Lax"
+IDENTITY = [("X-Auth-User", "alice"), ("X-Auth-Email", "alice@example.com"), ("X-Auth-Assertion", "e30.e30.c2ln")]
+FORWARDED = ["X-Forwarded-Method", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Uri"]
+# A name that each proxy's language for values would expand, and letters that are not ASCII.
+ODD_NAME = "{env.CARNET_PROXY_SECRET} {http.request.host} ${CARNET_PROXY_SECRET} $http_cookie %[env(CARNET_PROXY_SECRET)] {{ env }} %{HTTP_HOST}e \xc3\xa9"
+PAGE = b"<!doctype html><p>not for you</p>"
+
+
+class Stub:
+    """A gateway as strict as the real one has to be. `mode` makes it misbehave."""
+
+    def __init__(self):
+        self.mode, self.complaints = None, []
+
+    def __call__(self, request):
+        if isinstance(self.mode, (bytes, tuple)):
+            return self.mode
+        if self.mode == "close":
+            return None
+        if self.mode == "slow":
+            time.sleep(33)
+        path = request.target.split("?")[0]
+        if path not in ("/carnet/decide", "/carnet/refused"):
+            return response(200, [("Set-Cookie", BIG_COOKIE), ("Content-Type", "text/html")], b"<p>sign in</p>")
+        if request.all("X-Gateway-Secret") != [rig.SECRET]:
+            return response(403, [], b"secret")
+        wrong = [n for n in FORWARDED if len(request.all(n)) != 1]
+        wrong += [n for n, _ in request.headers if spelled(n).startswith("x-auth-") or n.lower() in ("upgrade", "x-original-uri")]
+        wrong += ["body"] if request.body or request.one("Content-Length", "0") != "0" else []
+        wrong += [request.line] if request.line != f"GET {path} HTTP/1.{request.line[-1]}" else []
+        if wrong:
+            self.complaints.append(wrong)
+            return response(403, [], ("wrong: " + ", ".join(wrong)).encode())
+        cookie = "; ".join(request.all("Cookie"))
+        if path == "/carnet/refused" or f"{COOKIE}=bob" in cookie:
+            return response(403, [("Content-Type", "text/html"), ("Set-Cookie", f"{COOKIE}=bob; Path=/")], PAGE)
+        if request.one("X-Forwarded-Uri").startswith("/public"):
+            return response(200)
+        for name, more in (("alice", []), ("new", [("Set-Cookie", f"{COOKIE}=newer; Path=/")]), ("old", [("Set-Cookie", BIG_COOKIE)]), (BIG, [])):
+            if f"{COOKIE}={name}" in cookie.split("; "):
+                return response(200, IDENTITY + more)
+        if f"{COOKIE}=odd" in cookie:
+            return response(200, [("X-Auth-User", ODD_NAME), ("Set-Cookie", f"{COOKIE}={{env.CARNET_PROXY_SECRET}}")])
+        if "text/html" in request.one("Accept", ""):
+            return response(302, [("Location", "/carnet/sign-in?to=%2Fa%3Fb"), ("Set-Cookie", "__Host-carnet-state=1; Path=/")])
+        return response(401, [("WWW-Authenticate", 'Bearer resource_metadata="https://x.example/m"')])
+
+
+def through(url, stub):
+    """A recorder's `decide` that asks the real gateway, and the stub while that misbehaves."""
+    parts = urllib.parse.urlsplit(url)
+
+    def decide(request):
+        if stub.mode is not None:
+            return stub(request)
+        lines = [request.line] + [f"{n}: {v}" for n, v in request.headers if n.lower() not in ("connection", "content-length")]
+        data = "\r\n".join(lines + ["Connection: close", f"Content-Length: {len(request.body)}"]).encode("latin-1") + b"\r\n\r\n" + request.body
+        with socket.create_connection((parts.hostname, parts.port or 80), timeout=10) as connection:
+            connection.sendall(data)
+            stream = connection.makefile("rb")
+            head = rig.read_head(stream)
+            if head is None:
+                return None
+            size = rig.Request(head).one("Content-Length")
+            return (head + b"\r\n\r\n" + (stream.read(int(size)) if size else stream.read()),)
+    return decide
+
+
+def spelled(name):
+    """The name as a program reads it that folds every character but letters and digits (RFC 3875 and its followers)."""
+    return re.sub(r"[^a-z0-9]", "-", name.lower())
+
+
+def spellings(name):
+    yield name
+    yield name.lower()
+    yield name.upper()
+    for character in "_.!#$%&'*+^`|~":
+        yield name.replace("-", character)
+        yield name.replace("-", character, 1)
+        yield character.join(name.rsplit("-", 1))
+
+
+class Bench:
+    def __init__(self, kind, options):
+        self.options, self.stub = options, Stub()
+        self.decide = through(options.gateway, self.stub) if options.gateway else self.stub
+        self.gateway = rig.Recorder(self.decide)
+        self.one, self.two = rig.Recorder(rig.program), rig.Recorder(rig.program)
+        self.allowed, self.refused = options.allowed or ALICE, options.refused or BOB
+        self.proxy = kind(self.gateway.port, self.one.port, self.two.port, options.folder and os.path.join(options.folder, kind.kind))
+        self.proxy.start()
+        self.take()
+
+    def take(self):
+        return self.gateway.take(), self.one.take(), self.two.take()
+
+    def ask(self, *arguments, cookie="", timeout=8, then=None, raw=None, **named):
+        headers = list(named.pop("headers", []))
+        cookie = self.allowed if cookie == "" else cookie
+        if cookie:
+            headers.append(("Cookie", cookie))
+        self.take()
+        self.reply = rig.send(self.proxy.port, raw or build(*arguments, headers=headers, **named), timeout=timeout, then=then)
+        self.decisions, self.at_one, self.at_two = self.take()
+        for got in self.decisions:
+            assert rig.SECRET not in got.all("X-Gateway-Secret") or got.target in ("/carnet/decide", "/carnet/refused"), f"the gateway was asked for {got.line!r}"
+        return self.reply
+
+    def who(self):
+        return self.options.gateway is None
+
+    # Each check raises AssertionError; its docstring is the row of the table.
+
+    def identity(self, got):
+        users = [v for n, v in got.headers if spelled(n) == "x-auth-user"]
+        assert len(users) == 1 and users[0] and (not self.who() or users[0] == "alice"), f"users {users}"
+        if self.who():
+            for name, value in IDENTITY:
+                found = [v for n, v in got.headers if spelled(n) == spelled(name)]
+                assert found == [value], f"{name}: {found}"
+
+    def same(self):
+        """What the program got is what was decided, or the program got nothing."""
+        for got in self.at_one + self.at_two:
+            # nginx's auth_request runs first, so each request has one decision.
+            assert len(self.decisions) >= 1, f"the program got {got.line!r} without a decision"
+            assert got.target.startswith("/") or got.target == "*", f"the program got the target {got.target!r}"
+            d = self.decisions[0]
+            assert d.one("X-Forwarded-Uri") == got.target, f"decided {d.one('X-Forwarded-Uri')!r}, program got {got.target!r}"
+            assert d.one("X-Forwarded-Method") == got.method, f"decided {d.one('X-Forwarded-Method')}, program got {got.method}"
+            assert [d.one("X-Forwarded-Host")] == got.all("Host"), f"decided {d.one('X-Forwarded-Host')!r}, program got {got.all('Host')}"
+            self.identity(got)
+        assert len(self.at_one + self.at_two) <= 1
+
+    def nothing(self, *statuses):
+        assert not self.at_one and not self.at_two, f"the program got {[r.line for r in self.at_one + self.at_two]}"
+        assert not statuses or self.reply.status in statuses, f"status {self.reply.status}"
+
+    def check_allowed(self):
+        """allowed: identity for the program, one decision, the secret stays here"""
+        needed = [("Authorization", "Bearer t"), ("DPoP", "proof"), ("Accept", "text/html"), ("Sec-Fetch-Mode", "navigate"), ("User-Agent", "check/1")]
+        self.ask("/a?b=c", headers=needed)
+        assert self.reply.status == 200 and len(self.decisions) == 1 and len(self.at_one) == 1, f"{self.reply.status} {len(self.decisions)}"
+        for name, value in needed + [("Cookie", self.allowed)]:
+            assert self.decisions[0].all(name) == [value], f"the gateway got {name}: {self.decisions[0].all(name)}"
+        assert not [n for n, _ in self.at_one[0].headers if spelled(n) == "x-gateway-secret"]
+        assert self.decisions[0].all("X-Gateway-Secret") == [rig.SECRET]
+        for name, value in [("X-Forwarded-For", "127.0.0.1"), ("X-Forwarded-Host", "wiki.apps.example"), ("X-Forwarded-Proto", "http")]:
+            assert self.at_one[0].all(name) == [value], f"{name}: {self.at_one[0].all(name)}"
+            assert self.decisions[0].all(name) == [value], f"{name}: {self.decisions[0].all(name)}"
+        self.same()
+
+    def check_body(self):
+        """allowed with a body: all of it for the program, none for the gateway"""
+        body = b"0123456789" * 150000
+        self.ask("/a", method="POST", body=body)
+        assert self.reply.status == 200 and self.at_one[0].body == body and not self.decisions[0].body, self.reply.status
+        self.same()
+        self.ask(raw=build("/a", method="POST", headers=[("Cookie", self.allowed), ("Transfer-Encoding", "chunked")]) + b"3\r\nx=1\r\n0\r\n\r\n")
+        assert self.reply.status == 200 and self.at_one[0].body == b"x=1" and not self.decisions[0].body
+        self.same()
+
+    def check_expect(self):
+        """Expect: 100-continue: a body after an allowed decision, a refusal without one"""
+        head = f"POST /a HTTP/1.1\r\nHost: wiki.apps.example\r\nCookie: %s\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n"
+        self.ask(raw=(head % self.allowed).encode(), then=b"x=1")
+        assert self.reply.status == 200 and self.at_one[0].body == b"x=1", self.reply.status
+        self.ask(raw=(head % self.refused).encode(), then=b"x=1")
+        self.nothing(403)
+
+    def check_refused(self):
+        """refused: 403 with the gateway's page"""
+        self.ask("/a", cookie=self.refused)
+        self.nothing(403)
+        assert not self.who() or self.reply.body == PAGE, self.reply.body[:60]
+        assert not self.who() or len(self.reply.all("Set-Cookie")) == 1, self.reply.all("Set-Cookie")
+
+    def check_redirect(self):
+        """a browser without a session: the gateway's 302, its Location and cookie unchanged"""
+        self.ask("/a?b", cookie=None, headers=[("Accept", "text/html,*/*"), ("Sec-Fetch-Mode", "navigate")])
+        self.nothing(302)
+        if self.who():
+            assert self.reply.all("Location") == ["/carnet/sign-in?to=%2Fa%3Fb"], self.reply.all("Location")
+            assert self.reply.all("Set-Cookie") == ["__Host-carnet-state=1; Path=/"], self.reply.all("Set-Cookie")
+        assert "/carnet/" in self.reply.one("Location", ""), self.reply.all("Location")
+
+    def check_challenge(self):
+        """a program without a token: 401 with the gateway's challenge"""
+        self.ask("/a", cookie=None, headers=[("Accept", "application/json")])
+        self.nothing(401)
+        assert self.reply.one("WWW-Authenticate", "").startswith("Bearer"), self.reply.headers
+
+    def check_sites(self):
+        """the second site's path, no other path, no other host"""
+        self.ask("/notes/a", host="apps.example")
+        assert self.reply.status == 200 and len(self.at_two) == 1 and not self.at_one, self.reply.status
+        self.same()
+        self.ask("/notes/a", host="apps.example", cookie=None)
+        self.nothing(401)
+        for target, host in [("/a", "apps.example"), ("/", "apps.example"), ("/a", "other.example"), ("/a", "127.0.0.1"), ("/notes/../a", "apps.example")]:
+            self.ask(target, host=host)
+            assert not self.at_one and (target[:7] == "/notes/" or not self.at_two), f"{host}{target} reached a program"
+            assert self.reply.status >= 400 or target[:7] == "/notes/", f"{host}{target}: {self.reply.status}"
+            self.same()
+        self.ask("/carnet/sign-in", host="other.example")
+        assert self.reply.status >= 400 and not [d for d in self.decisions if d.target == "/carnet/sign-in"], "the gateway's pages at another host"
+
+    def check_pages(self):
+        """the gateway's own pages, on both sites: without the secret, without forged headers"""
+        for host in ("wiki.apps.example", "apps.example"):
+            self.ask("/carnet/sign-in?to=%2Fa", cookie=None, host=host,
+                     headers=[(name, "evil") for name in FORWARDED + ["X-Forwarded-For"]] + [("X-Gateway-Secret", rig.SECRET)])
+            self.nothing()
+            got = self.decisions[0] if self.decisions else None
+            assert got and len(self.decisions) == 1 and got.target == "/carnet/sign-in?to=%2Fa", [d.line for d in self.decisions]
+            assert not [h for h in got.headers if "evil" in h[1] or h[1] == rig.SECRET], got.headers
+            for name, value in [("Host", host), ("X-Forwarded-Host", host), ("X-Forwarded-Proto", "http"), ("X-Forwarded-For", "127.0.0.1")]:
+                assert got.all(name) == [value], f"{name}: {got.all(name)}"
+            assert not self.who() or (self.reply.status == 200 and self.reply.all("Set-Cookie") == [BIG_COOKIE]), self.reply.status
+
+    def check_decide(self):
+        """a decision cannot be asked for from outside"""
+        for target in ["/carnet/decide", "/carnet/%64ecide", "/carnet//decide", "/carnet/./decide", "/carnet/x/../decide", "/carnet/decide/", "/carnet/decide?x", "/carnet/refused"]:
+            self.ask(target, headers=[("X-Gateway-Secret", rig.SECRET), ("X-Forwarded-Uri", "/a"), ("X-Forwarded-Method", "GET"), ("X-Forwarded-Host", "wiki.apps.example"), ("X-Forwarded-Proto", "http")])
+            leaked = [h for h in self.reply.headers if h[0].lower().startswith("x-auth")]
+            assert not leaked, f"{target}: {leaked}"
+            self.same()
+
+    def check_closed(self):
+        """no decision, no request: gateway down, closing, 500, 404, garbage, half a head, redirect without Location"""
+        for mode in ["close", response(500), response(503), response(404), response(400), response(302), response(304), response(100), (b"hello\r\n\r\n",), (b"HTTP/1.1 200 OK\r\nX-Auth-User: a",),
+                     (b"HTTP/1.1 200\r\n",), (b"HTTP/1.1 2000 OK\r\n\r\n",), (b"",), (b"\r\n",), (b"HTTP/2 200\r\n\r\n",)]:
+            self.stub.mode = mode
+            self.ask("/a", timeout=14)
+            self.nothing()
+            assert self.reply.status < 200 or self.reply.status >= 300, f"{mode}: {self.reply.status}"
+        self.stub.mode = None
+        if self.options.slow:
+            self.stub.mode = "slow"
+            self.ask("/a", timeout=32)
+            self.stub.mode = None
+            self.nothing()
+            assert self.reply.status >= 500, self.reply.status
+        port = self.gateway.port
+        self.gateway.close()
+        try:
+            self.ask("/a", timeout=14)
+            self.nothing(500, 502, 503, 504)
+        finally:
+            self.gateway = rig.Recorder(self.decide, port)
+
+    def check_script(self):
+        """a script of the proxy that fails: no request"""
+        source = self.proxy.source
+        if not os.path.exists(os.path.join(source, "carnet.lua")):
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(source, os.path.join(folder, self.proxy.kind))
+            path = os.path.join(folder, self.proxy.kind, "carnet.lua")
+            with open(path) as file:
+                text = file.read()
+            broken = re.sub(r"(function\((?:txn)\)|function decide\(r\))", r'\1 error("broken")', text)
+            assert broken != text
+            with open(path, "w") as file:
+                file.write(broken)
+            whole = self.proxy
+            self.proxy = type(whole)(self.gateway.port, self.one.port, self.two.port, os.path.dirname(path))
+            try:
+                self.proxy.start()
+                self.ask("/a")
+                self.nothing(500, 502, 503)
+            finally:
+                self.proxy.stop()
+                self.proxy = whole
+
+    def check_forged(self):
+        """identity from outside, in every spelling, once and twice: never at the program"""
+        for name, _ in IDENTITY:
+            for spelling in spellings(name):
+                for headers in ([(spelling, "evil")], [(spelling, "evil"), (spelling, "evil2")], [(spelling, "evil"), (name, "evil2")]):
+                    for target in ("/a", self.options.anonymous):
+                        self.ask(target, headers=headers)
+                        bad = [h for r in self.at_one for h in r.headers if "evil" in h[1]]
+                        assert not bad, f"{headers} {target}: {bad}"
+                        if self.at_one and target == "/a":
+                            self.identity(self.at_one[0])
+                        text = [h for r in self.at_one for h in r.headers if spelled(h[0]).startswith("x-auth") and (h[1] and target != "/a" or "{" in h[1])]
+                        assert not text or not self.who(), f"{target}: {text}"
+        for header in ["X-Auth-User : evil", " X-Auth-User: evil", "X-N: a\r\n X-Auth-User: evil", "X-N: a\nX-Auth-User: evil", "X-N: a\rX-Auth-User: evil", "X-Auth-User\0: evil",
+                       "X-Auth-User\t: evil", "X-Auth-User: evil\0", "X-\xc4uth-User: evil"]:
+            self.ask(raw=f"GET /a HTTP/1.1\r\nHost: wiki.apps.example\r\nCookie: {self.allowed}\r\n{header}\r\n\r\n".encode("latin-1"))
+            bad = [h for r in self.at_one for h in r.headers if "evil" in h[1] and spelled(h[0]) != "x-n"]
+            assert not bad, f"{header!r}: {bad}"
+            self.same()
+
+    def check_text(self):
+        """values are text: no name, path, header or cookie is expanded to the secret"""
+        if self.who():
+            self.ask("/a", cookie=f"{COOKIE}=odd")
+            assert self.reply.status == 200 and self.at_one[0].all("X-Auth-User") == [ODD_NAME], [r.all("X-Auth-User") for r in self.at_one]
+            assert rig.SECRET not in str(self.reply.headers), self.reply.headers
+        odd = "{env.CARNET_PROXY_SECRET}${CARNET_PROXY_SECRET}%5Benv(CARNET_PROXY_SECRET)%5D"
+        self.ask("/a" + odd + "?" + odd, headers=[("X-N", ODD_NAME), ("Accept", ODD_NAME), ("User-Agent", ODD_NAME)])
+        assert not [h for r in self.at_one for h in r.headers if rig.SECRET in h[1]] and not [r.line for r in self.at_one + self.decisions if rig.SECRET in r.line]
+        assert not [h for d in self.decisions for h in d.headers if rig.SECRET in h[1] and h[0].lower() != "x-gateway-secret"]
+        assert rig.SECRET not in str(self.reply.headers)
+        self.same()
+
+    def check_trailer(self):
+        """identity in a trailer field: never at the program"""
+        self.ask(raw=build("/a", method="POST", headers=[("Cookie", self.allowed), ("Transfer-Encoding", "chunked"), ("Trailer", "X-Auth-User")])
+                 + b"3\r\nx=1\r\n0\r\nX-Auth-User: evil\r\n\r\n")
+        assert not [h for r in self.at_one for h in r.headers if "evil" in h[1]]
+        self.same()
+
+    def check_proxy_headers(self):
+        """X-Forwarded-*, the secret, other paths and methods from outside: neither at the gateway nor at the program"""
+        names = FORWARDED + ["X-Forwarded-For", "X-Forwarded-Port", "X-Forwarded-Prefix", "X-Forwarded-Server", "X-Real-IP", "Forwarded", "X-Original-URL", "X-Original-URI", "X-Original-Method",
+                             "X-Rewrite-URL", "X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "X-Gateway-Secret"]
+        for name in names:
+            for spelling in spellings(name):
+                for headers in ([(spelling, "evil")], [(spelling, "evil"), (spelling, "evil2")]):
+                    self.ask("/a", headers=headers)
+                    bad = [h for r in self.at_one + self.decisions for h in r.headers if "evil" in h[1]]
+                    assert not bad, f"{headers}: {bad}"
+                    self.same()
+
+    def check_connection(self):
+        """names in the Connection header remove nothing that the proxy sets"""
+        for name in [n for n, _ in IDENTITY] + FORWARDED + ["X-Gateway-Secret", "X-Forwarded-For", "Host", "Cookie"]:
+            for value in (f"close, {name}", f"keep-alive, {name}", f"{name}", f"Upgrade, {name}"):
+                self.ask("/a", headers=[("Connection", value)] + ([("Upgrade", "websocket")] if "Upgrade" in value else []))
+                assert self.reply.status in (200, 101) or not self.at_one, self.reply.status
+                self.same()
+                assert all(d.all("X-Gateway-Secret") == [rig.SECRET] for d in self.decisions), "no secret"
+                assert not self.stub.complaints, self.stub.complaints[0]
+
+    def check_targets(self):
+        """each odd request target: the program gets what was decided, or nothing"""
+        wrong = []
+        for target in rig.ODD_TARGETS:
+            for host in ("wiki.apps.example", "apps.example"):
+                text = target if host[0] == "w" else b"/notes" + target if target.startswith(b"/") else target
+                self.ask(text, host=host)
+                try:
+                    self.same()
+                except AssertionError as error:
+                    wrong.append(f"{text}: {error}")
+        assert not wrong, "; ".join(wrong)
+
+    def check_hosts(self):
+        """each odd Host: the program gets what was decided, or nothing"""
+        for host in ["wiki.apps.example.", "wiki.apps.example:8443", "WIKI.apps.EXAMPLE", "", "wiki.apps.example@other.example", "other.example@wiki.apps.example", "wiki.apps.example, other.example",
+                     "wiki.apps.example other", "wiki.apps.example/x", "wiki_apps_example", "[::1]", "wiki.apps.example:", "wiki.apps.example:x", "wiki.apps.example#x", "wiki.apps.example\\x", ".wiki.apps.example",
+                     "wiki..apps.example", "wiki.apps.example%00", "\xe9.apps.example"]:
+            for target in ("/a", "http://wiki.apps.example/a", "http://apps.example/notes/a"):
+                self.ask(target, host=host)
+                self.same()
+        for headers in ([("Host", "other.example")], [("Host", "wiki.apps.example")], [("HOST", "apps.example")]):
+            self.ask("/a", headers=headers)
+            self.same()
+        self.ask("/a", host=None)
+        self.nothing()
+
+    def check_methods(self):
+        """each odd method: the program gets what was decided, or nothing"""
+        for method in ["HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND", "get", "FOO", "CONNECT", "TRACK", "PRI", "GET\t", "G@T"]:
+            for target in ("/a", "*", "wiki.apps.example:443"):
+                self.ask(target, method=method)
+                self.same()
+
+    def check_websocket(self):
+        """websocket: passes after a decision, and not without"""
+        headers = [("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"), ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==")]
+        self.ask("/a", headers=headers)
+        assert self.reply.status == 101 and self.reply.body == b"echo:hello", f"{self.reply.status} {self.reply.body}"
+        assert self.at_one[0].line.endswith(" HTTP/1.1"), self.at_one[0].line    # RFC 6455, section 4.1
+        self.same()
+        self.ask("/a", headers=headers, cookie=None)
+        self.nothing(401)
+
+    def check_cookies(self):
+        """one cookie of 4,096 bytes passes both ways; a cookie of a 2xx decision reaches the browser"""
+        if not self.who():
+            return
+        self.ask("/a", cookie=f"{COOKIE}=new")
+        def set_cookies():    # Traefik writes the attributes in another order
+            return sorted(sorted(c.split("; ")) for c in self.reply.all("Set-Cookie"))
+        assert set_cookies() == sorted([sorted([f"{COOKIE}=newer", "Path=/"]), ["Path=/", "program=1"]]), self.reply.all("Set-Cookie")
+        self.ask("/a", cookie=f"{COOKIE}=old")
+        assert self.reply.status == 200 and sorted(BIG_COOKIE.split("; ")) in set_cookies(), f"{self.reply.status} {str(self.reply.headers)[:200]}"
+        self.ask("/a", cookie=f"{COOKIE}={BIG}")
+        assert self.reply.status == 200 and self.reply.all("Set-Cookie") == ["program=1; Path=/"], self.reply.status
+        assert self.decisions[0].all("Cookie") == [f"{COOKIE}={BIG}"] == self.at_one[0].all("Cookie")
+
+    def check_connections(self):
+        """a decision is for one request: two on one connection, the second without a session"""
+        both = build("/a", headers=[("Cookie", self.allowed)]) + build("/b", headers=[("Connection", "close")])
+        self.take()
+        with socket.create_connection(("127.0.0.1", self.proxy.port), timeout=8) as connection:
+            connection.sendall(both)
+            data = b""
+            try:
+                while chunk := connection.recv(65536):
+                    data += chunk
+            except OSError:
+                pass
+        self.decisions, self.at_one, self.at_two = self.take()
+        assert [r.target for r in self.at_one] == ["/a"], [r.line for r in self.at_one]
+        assert re.findall(rb"HTTP/1\.1 (\d+)", data) == [b"200", b"401"], data[:300]
+
+    def check_smuggling(self):
+        """a second request in a body reaches no program without its own decision"""
+        inner = b"GET /inner HTTP/1.1\r\nHost: wiki.apps.example\r\nX-Auth-User: evil\r\n\r\n"
+        start = f"POST /a HTTP/1.1\r\nHost: wiki.apps.example\r\nCookie: {self.allowed}\r\n".encode()
+        for head in [b"Transfer-Encoding: chunked\r\nContent-Length: %d\r\n\r\n0\r\n\r\n" % (len(inner) + 5), b"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
+                     b"Content-Length: 0\r\nContent-Length: %d\r\n\r\n" % len(inner), b"Transfer-Encoding : chunked\r\nContent-Length: %d\r\n\r\n0\r\n\r\n" % (len(inner) + 5),
+                     b"Transfer-Encoding: xchunked\r\nContent-Length: %d\r\n\r\n0\r\n\r\n" % (len(inner) + 5), b"Transfer_Encoding: chunked\r\nContent-Length: %d\r\n\r\n" % len(inner),
+                     b"Connection: Content-Length\r\nContent-Length: %d\r\n\r\n" % len(inner)]:
+            self.ask(raw=start + head + inner, timeout=3)
+            time.sleep(0.05)
+            later = self.take()
+            decided = [d.one("X-Forwarded-Uri") for d in self.decisions + later[0]]
+            for got in self.at_one + later[1]:
+                assert got.target in decided, f"{head[:60]}: {got.line}"
+                assert got.target != "/inner", f"{head[:60]}: {got.line}"
+                assert not [h for h in got.headers if "evil" in h[1]]
+
+    def check_http2(self):
+        """HTTP/2: pseudo-header fields and forged fields, the same"""
+        def fields(path="/a", method="GET", authority="wiki.apps.example", scheme="http", more=()):
+            pseudo = [(":method", method), (":scheme", scheme), (":authority", authority), (":path", path)]
+            return [f for f in pseudo if f[1] is not None] + [("cookie", self.allowed)] + list(more)
+        first = True
+        for case in [fields(), fields(more=[("host", "wiki.apps.example")]), fields(more=[("host", "other.example")]), fields(authority=None, more=[("host", "wiki.apps.example")]),
+                     fields(authority="other.example", more=[("host", "wiki.apps.example")]), fields(scheme="https"), fields(scheme="http://other.example/b?"), fields() + [(":path", "/b")],
+                     fields(path="a"), fields(path="http://other.example/b"), fields(path="http://wiki.apps.example/b"), fields(path="/a /b"), fields(path="/a#b"), fields(path=""), fields(path="*"), fields(path="/a/../b"),
+                     fields(path="/a\\b"), fields(method="GET /b HTTP/1.1"), fields(method="TRACE"), fields(method="CONNECT"), fields(authority="wiki.apps.example/x"), fields(authority="other.example@wiki.apps.example"),
+                     fields(method="CONNECT", more=[(":protocol", "websocket")]), fields(more=[("connection", "x-auth-user")]), fields(more=[("transfer-encoding", "chunked")]), fields(more=[("x-n", "a\r\nx-auth-user: evil")]),
+                     fields(more=[("te", "trailers, x-auth-user")])] + [
+                     fields(more=[(spelling.lower(), "evil")]) for name in ["X-Auth-User", "X-Forwarded-Uri", "X-Forwarded-Host", "X-Gateway-Secret", "X-Original-URL"] for spelling in spellings(name)]:
+            self.take()
+            status = rig.send_h2(self.proxy.h2_port, case, timeout=3)
+            self.decisions, self.at_one, self.at_two = self.take()
+            assert not first or (status == 200 and self.at_one), f"plain request: {status}"
+            first = False
+            bad = [h for r in self.at_one + self.decisions for h in r.headers if "evil" in h[1]]
+            assert not bad, f"{case}: {bad}"
+            try:
+                self.same()
+            except AssertionError as error:
+                raise AssertionError(f"{case}: {error}") from None
+
+    def check_gateway_heard(self):
+        """the gateway had nothing to complain of: one of each header, no identity, no body, GET, no query"""
+        assert not self.stub.complaints, self.stub.complaints[:3]
+
+    def close(self):
+        self.proxy.stop()
+        for recorder in (self.gateway, self.one, self.two):
+            recorder.close()
+
+
+CHECKS = [n for n in vars(Bench) if n.startswith("check_")]
+
+
+def run(kind, options):
+    bench, results = Bench(kind, options), {}
+    try:
+        for name in CHECKS:
+            if options.only and not any(w in name for w in options.only.split(",")):
+                continue
+            try:
+                getattr(bench, name)()
+                results[name] = None
+            except AssertionError as error:
+                results[name] = str(error) or "assertion"
+            except Exception as error:    # a proxy that broke off is a failed check, not the end of the run
+                results[name] = f"{type(error).__name__}: {error}"
+            bench.stub.mode = None
+            if options.fast and results[name]:
+                break
+    finally:
+        bench.close()
+    return results
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("gateway", "allowed", "refused", "secret-file", "folder", "only"):
+        parser.add_argument("--" + name)
+    parser.add_argument("--anonymous", default="/public")
+    for name in ("slow", "verbose", "fast"):
+        parser.add_argument("--" + name, action="store_true")
+    parser.add_argument("words", nargs="*")
+    options = parser.parse_args()
+    if options.secret_file:
+        with open(options.secret_file, "w") as file:
+            file.write(rig.SECRET + "\n")
+    table, failed = {}, 0
+    for kind in rig.chosen(options.words):
+        started = time.time()
+        try:
+            table[kind.name] = run(kind, options)
+        except SystemExit as error:
+            print(error)
+            table[kind.name] = {name: "did not start" for name in CHECKS}
+        print(f"{kind.name} {rig.version_of(kind)}: {time.time() - started:.0f} s", file=sys.stderr, flush=True)
+    names = list(table)
+    print("\n" + "  ".join(f"{n.split(' ')[0]} {n.split(' ')[1]}".ljust(12) for n in names))
+    for check in CHECKS:
+        cells = [("-" if check not in table[n] else "FAIL" if table[n][check] else "ok") for n in names]
+        failed += cells.count("FAIL")
+        print("  ".join(c.ljust(12) for c in cells) + "  " + getattr(Bench, check).__doc__)
+    for n in names:
+        for check, error in table[n].items():
+            if error:
+                print(f"\n{n}, {check[6:]}: {error if options.verbose else error[:400]}")
+    print(f"\n{sum(len(t) for t in table.values()) - failed} passed, {failed} failed")
+    sys.exit(min(failed, 99))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+-- /etc/haproxy/carnet.lua: asks Carnet's gateway whether a request may pass.
+-- (HAProxy 2.6's own httpclient knows no time limit and asks up to four times.)
+local host, port = ("127.0.0.1:4180"):match("^(.*):(%d+)$")
+local secret = os.getenv("CARNET_PROXY_SECRET") or ""
+local identity = { ["x-auth-user"] = true, ["x-auth-email"] = true, ["x-auth-assertion"] = true }
+
+-- Headers that describe the client's connection or body; the sub-request has neither.
+local hop = { ["connection"] = true, ["upgrade"] = true, ["transfer-encoding"] = true, ["content-length"] = true,
+              ["keep-alive"] = true, ["te"] = true, ["trailer"] = true, ["expect"] = true }
+
+-- The status, the headers as a list of { name, value } and the body; nothing when the response is not whole.
+local function ask(lines)
+    local connection = core.tcp()
+    connection:settimeout(10)
+    if not connection:connect(host, tonumber(port)) then return end
+    connection:send(table.concat(lines, "\r\n") .. "\r\n\r\n")
+    local status = tonumber(((connection:receive("*l") or ""):match("^HTTP/1%.[01] (%d%d%d)%f[^%d]")))
+    local headers, length = {}, 0
+    while status do
+        local line = connection:receive("*l")
+        if not line then return end
+        if line == "" then break end
+        local name, value = line:match("^([^:]+):%s*(.-)%s*$")
+        if not name then return end
+        headers[#headers + 1] = { name:lower(), value }
+        if name:lower() == "content-length" then length = tonumber(value) or 0 end
+    end
+    local body = length > 0 and length <= 65536 and connection:receive(length) or ""
+    connection:close()
+    return status, headers, body
+end
+
+core.register_action("carnet", { "http-req" }, function(txn)
+    local lines = { "GET /carnet/decide HTTP/1.1", "Connection: close", "X-Gateway-Secret: " .. secret }
+    for name, values in pairs(txn.http:req_get_headers()) do
+        for i = 0, hop[name] and -1 or #values do lines[#lines + 1] = name .. ": " .. values[i] end
+    end
+    local status, headers, body = ask(lines)
+    if not status or status < 200 then return end              -- Refused by the line after this action.
+
+    if status < 300 then
+        for _, header in ipairs(headers) do
+            if identity[header[1]] then txn.http:req_set_header(header[1], header[2]) end
+            if header[1] == "set-cookie" then txn:set_var("txn.carnet_cookie", header[2]) end
+        end
+        txn:set_var("txn.carnet_allowed", true)
+        return
+    end
+
+    local reply = txn:reply({ status = status, body = body })  -- Any other response is the client's.
+    for _, header in ipairs(headers) do
+        if not hop[header[1]] then reply:add_header(header[1], header[2]) end
+    end
+    txn:done(reply)
+end)

