@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Writes Docs/gateway/forwards.md from what measure.py measured: which path is decided and reaches the program."""
+
+import json
+import os
+
+import rig
+data = json.load(open(os.path.join(rig.HERE, "../../../../.build/measured.json")))
+columns = [("nginx 1.22", "nginx 1.22 (Debian 12)"), ("nginx 1.31", "nginx 1.31 (PyPI)"), ("Caddy 2.6", "caddy 2.6 (Debian 12)"), ("Caddy 2.11", "caddy 2.11 (PyPI)"),
+           ("Traefik 3.7", "traefik 3.7 (PyPI)"), ("HAProxy 2.6", "haproxy 2.6 (Debian 12)"), ("Apache 2.4", "apache 2.4 (Debian 12)")]
+
+
+def cell(entry, sent):
+    if not entry["decision"] and not entry["program"]:
+        return f"refused ({entry['status']})" if entry["status"] > 0 else "closed"
+    if not entry["program"]:
+        # A request without the decision's headers went to the gateway's own pages.
+        pages = not any(n.lower() == "x-forwarded-uri" for n, _ in entry["decision"][0]["headers"])
+        target = " ".join(entry["decision"][0]["line"].split(" ")[1:-1])
+        return f"gateway's page `{target}`" if pages else f"decided, not sent ({entry['status']})"
+    decided = [v for n, v in entry["decision"][0]["headers"] if n.lower() == "x-forwarded-uri"][0]
+    got = " ".join(entry["program"][0]["line"].split(" ")[1:-1])
+    assert decided == got, (decided, got)
+    return "same" if got == sent else f"`{got}`"
+
+
+def shown(text):
+    text = "".join(c if 32 <= ord(c) < 127 else f"\\x{ord(c):02x}" for c in text)
+    return "`` " + text.replace("|", "\\|") + " ``" if text else "(empty)"
+
+
+lines = ["# What each proxy forwards", "",
+         "Measured with the configurations of [nginx](nginx.md), [Caddy](caddy.md), [Traefik](traefik.md), [HAProxy](haproxy.md) and",
+         "[Apache](apache.md), by `Tests/Peers/Gateway/proxies/measure.py`. `same`: gateway and program receive the bytes that the client sent. Another",
+         "target: both receive that one. Refused: neither receives anything.", "",
+         "| target | " + " | ".join(c for c, _ in columns) + " |", "|" + "---|" * (len(columns) + 1)]
+for key in data[columns[0][1]]["example"]["requests"]:
+    if key.startswith("target "):
+        sent = key[7:]
+        lines.append(f"| {shown(sent)} | " + " | ".join(cell(data[n]["example"]["requests"][key], sent).replace("|", "\\|") for _, n in columns) + " |")
+lines += ["", "| request | " + " | ".join(c for c, _ in columns) + " |", "|" + "---|" * (len(columns) + 1)]
+for key in data[columns[0][1]]["example"]["requests"]:
+    if key.startswith(("host ", "method ", "body", "websocket", "upgrade", "expect", "header of", "200 ", "HTTP/", "header with", "header folded")):
+        row = []
+        for _, n in columns:
+            e = data[n]["example"]["requests"][key]
+            text = f"{e['status']}" if e["status"] > 0 else "closed"
+            text += ", program" if e["program"] else ", decided only" if e["decision"] else ""
+            row.append(text)
+        lines.append(f"| {key} | " + " | ".join(row) + " |")
+open(os.path.join(rig.HERE, "../../../../Docs/gateway/forwards.md"), "w").write("\n".join(lines) + "\n")
