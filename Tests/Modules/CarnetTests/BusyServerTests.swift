@@ -211,7 +211,7 @@ struct BusyServerTests {
 
     @Test("A pause is one line in the log, and each refresh that is not sent is counted")
     func observation() async throws {
-        let (log, metrics) = (RecordedLines(), TelemetryBackends.metrics)
+        let (log, metrics) = (RecordedLog(), TelemetryBackends.metrics)
         let client = try OAuthClient(
             try Fixture.descriptor(Fixture.openID.replacing("id: acme", with: "id: paused")),
             registration: ClientRegistration(
@@ -221,7 +221,7 @@ struct BusyServerTests {
         provider.on("/token", response: busy("30"))
         for _ in 0..<4 { await expectError(.refresh, .tooManyRequests) { try await session.tokens() } }
         #expect(
-            log.all.filter { $0.contains("asked to wait") } == [
+            log.entriesWithLevels.filter { $0.contains("asked to wait") } == [
                 "notice: A server asked to wait host=id.acme.example seconds=30 status=429 step=refresh"
             ])
         let paused = [("provider", "paused"), ("step", "refresh")]

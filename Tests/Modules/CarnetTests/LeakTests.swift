@@ -11,9 +11,9 @@ import Testing
 /// Keeps every text that a host could see.
 private final class Listener: ExchangeObserver, Sendable {
     private let texts = Lock<[String]>([])
-    let lines = RecordedLines()
+    let log = RecordedLog()
 
-    var all: [String] { texts.withLock { $0 } + lines.all }
+    var all: [String] { texts.withLock { $0 } + log.entries }
 
     func hear(_ value: some Any) {
         var dumped = ""
@@ -43,7 +43,7 @@ struct LeakTests {
             store: store,
             clock: provider.clock,
             observer: listener,
-            logger: listener.lines.logger
+            logger: listener.log.logger
         )
     }
 

@@ -8,14 +8,14 @@ import Testing
 @Suite("Status log")
 struct StatusLogTests {
     private func lines(_ yaml: String) throws -> [String] {
-        let lines = RecordedLines()
+        let log = RecordedLog()
         _ = try OAuthClient(
             try Fixture.descriptor(yaml),
             registration: ClientRegistration(
                 clientID: "client", credentials: .publicClient, redirectURI: "com.example.app:/callback"),
             transport: ScriptedProvider(),
-            logger: lines.logger)
-        return lines.all
+            logger: log.logger)
+        return log.entriesWithLevels
     }
 
     @Test("A host that uses a closed provider gets one line in its log")

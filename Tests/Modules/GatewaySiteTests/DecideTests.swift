@@ -4,6 +4,7 @@
 import CarnetFoundation
 import CarnetGateway
 import CarnetSandbox
+import CarnetTestSupport
 import CarnetWeb
 import Foundation
 import HTTPTypes

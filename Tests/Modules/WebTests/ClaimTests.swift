@@ -2,6 +2,7 @@ import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol
 import CarnetSandbox
+import CarnetTestSupport
 import CarnetTesting
 import CarnetWeb
 import Foundation
