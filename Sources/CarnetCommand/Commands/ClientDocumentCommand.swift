@@ -38,17 +38,7 @@ struct ClientDocumentCommand: Subcommand {
         help: ArgumentHelp("A scope that the client may request. Repeatable.", valueName: "scope"))
     var scopes: [String] = []
 
-    @Option(name: .customLong("client-uri"), help: ArgumentHelp("The client's home page.", valueName: "uri"))
-    var home: String?
-
-    @Option(name: .customLong("logo-uri"), help: ArgumentHelp("The client's logo.", valueName: "uri"))
-    var logo: String?
-
-    @Option(name: .customLong("policy-uri"), help: ArgumentHelp("The client's privacy policy.", valueName: "uri"))
-    var policy: String?
-
-    @Option(name: .customLong("tos-uri"), help: ArgumentHelp("The client's terms of service.", valueName: "uri"))
-    var termsOfService: String?
+    @OptionGroup var pages: ClientPageOptions
 
     @Option(
         name: .customLong("software-id"),
@@ -69,8 +59,7 @@ struct ClientDocumentCommand: Subcommand {
         if let port, !(0...65_535).contains(port) { throw ValidationError("--port must be a number from 0 to 65535") }
         guard check else { return }
         let isMade =
-            !redirectURIs.isEmpty || !scopes.isEmpty
-            || [name, home, logo, policy, termsOfService, softwareID].contains { $0 != nil }
+            !redirectURIs.isEmpty || !scopes.isEmpty || !pages.uris.isEmpty || name != nil || softwareID != nil
         if isMade || port != nil { throw ValidationError("--check reads the document; remove the other options") }
     }
 
@@ -91,13 +80,10 @@ struct ClientDocumentCommand: Subcommand {
     }
 
     private func document() throws -> JSONObject {
-        let uris: [(ClientMetadata.URI, String?)] = [
-            (.home, home), (.logo, logo), (.policy, policy), (.termsOfService, termsOfService),
-        ]
         let metadata = ClientMetadata(
             redirectURIs: redirectURIs.isEmpty
                 ? ["http://127.0.0.1/callback", "http://localhost/callback"] : redirectURIs,
-            clientName: name, scopes: scopes, uris: uris.reduce(into: [:]) { $0[$1.0] = $1.1 })
+            clientName: name, scopes: scopes, uris: pages.uris)
         var document = try JSONValue(parsing: try metadata.document(at: url)).object ?? JSONObject()
         if let softwareID { document["software_id"] = .string(softwareID) }
         return document

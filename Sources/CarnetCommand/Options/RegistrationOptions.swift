@@ -10,17 +10,7 @@ struct RegistrationOptions: ParsableArguments {
     )
     var contacts: [String] = []
 
-    @Option(name: .customLong("client-uri"), help: ArgumentHelp("The client's home page.", valueName: "uri"))
-    var home: String?
-
-    @Option(name: .customLong("logo-uri"), help: ArgumentHelp("The client's logo.", valueName: "uri"))
-    var logo: String?
-
-    @Option(name: .customLong("policy-uri"), help: ArgumentHelp("The client's privacy policy.", valueName: "uri"))
-    var policy: String?
-
-    @Option(name: .customLong("tos-uri"), help: ArgumentHelp("The client's terms of service.", valueName: "uri"))
-    var termsOfService: String?
+    @OptionGroup var pages: ClientPageOptions
 
     @Option(
         name: .customLong("jwks-uri"),
@@ -70,11 +60,10 @@ struct RegistrationOptions: ParsableArguments {
 
     var uris: [ClientMetadata.URI: String] {
         let all: [(ClientMetadata.URI, String?)] = [
-            (.home, home), (.logo, logo), (.policy, policy), (.termsOfService, termsOfService), (.keySet, keySet),
-            (.postLogoutRedirect, postLogoutRedirect), (.backChannelLogout, backChannelLogout),
+            (.keySet, keySet), (.postLogoutRedirect, postLogoutRedirect), (.backChannelLogout, backChannelLogout),
             (.frontChannelLogout, frontChannelLogout), (.initiateLogin, initiateLogin),
         ]
-        return all.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        return all.reduce(into: pages.uris) { $0[$1.0] = $1.1 }
     }
 
     var algorithms: [ClientMetadata.Signed: String] {

@@ -1,0 +1,24 @@
+import ArgumentParser
+import CarnetProtocol
+
+/// The pages of a client that the provider may show to users (RFC 7591, section 2).
+struct ClientPageOptions: ParsableArguments {
+    @Option(name: .customLong("client-uri"), help: ArgumentHelp("The client's home page.", valueName: "uri"))
+    var home: String?
+
+    @Option(name: .customLong("logo-uri"), help: ArgumentHelp("The client's logo.", valueName: "uri"))
+    var logo: String?
+
+    @Option(name: .customLong("policy-uri"), help: ArgumentHelp("The client's privacy policy.", valueName: "uri"))
+    var policy: String?
+
+    @Option(name: .customLong("tos-uri"), help: ArgumentHelp("The client's terms of service.", valueName: "uri"))
+    var termsOfService: String?
+
+    var uris: [ClientMetadata.URI: String] {
+        let all: [(ClientMetadata.URI, String?)] = [
+            (.home, home), (.logo, logo), (.policy, policy), (.termsOfService, termsOfService),
+        ]
+        return all.reduce(into: [:]) { $0[$1.0] = $1.1 }
+    }
+}
