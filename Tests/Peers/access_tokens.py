@@ -10,15 +10,11 @@ Python environment itself.
 import base64
 import hmac
 import json
-import os
-import pathlib
-import signal
-import sys
 import time
 
 import environments
 
-LIFETIME = 300
+
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 
 
@@ -108,17 +104,5 @@ def answer(question):
             "tokens": [{"name": name, "token": token, "accepted": is_accepted(token)} for name, token in tokens.items()]}
 
 
-def main():
-    try:
-        environment = environments.prepare("authlib")
-        if pathlib.Path(sys.prefix) != environment:
-            python = environment / "bin" / "python"
-            os.execv(python, [python, *sys.argv])
-        signal.alarm(LIFETIME)
-        json.dump(answer(json.load(sys.stdin)), sys.stdout)
-    except (environments.Failure, OSError, ValueError, KeyError) as failure:
-        sys.exit(f"access_tokens.py: {failure}")
-
-
 if __name__ == "__main__":
-    main()
+    environments.reply("authlib", answer)

@@ -10,9 +10,11 @@ venv module.
 import concurrent.futures
 import fcntl
 import hashlib
+import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -21,7 +23,7 @@ NAMES = ("authlib", "canaille", "chromium", "django", "glewlwyd", "idpyoidc", "j
          "oidc-provider-mock", "yaml")
 # What only the benchmarks need is made when it is named.
 BENCHMARK_NAMES = ("check-jsonschema", "yamllint")
-SECONDS_TO_CREATE, SECONDS_TO_INSTALL = 120, 900
+SECONDS_TO_CREATE, SECONDS_TO_INSTALL, SECONDS_TO_REPLY = 120, 900, 300
 
 
 class Failure(Exception):
@@ -56,6 +58,19 @@ def prepare(name):
             SECONDS_TO_INSTALL, f"pip cannot install {requirements.name}")
         stamp.write_text(wanted)
     return environment
+
+
+def reply(name, function):
+    """Runs the calling program in an environment: writes to stdout, as JSON, what a function makes of the JSON at stdin."""
+    try:
+        environment = prepare(name)
+        if pathlib.Path(sys.prefix) != environment:
+            python = environment / "bin" / "python"
+            os.execv(python, [python, *sys.argv])
+        signal.alarm(SECONDS_TO_REPLY)
+        json.dump(function(json.load(sys.stdin)), sys.stdout)
+    except (Failure, OSError, ValueError, KeyError) as failure:
+        sys.exit(f"{pathlib.Path(sys.argv[0]).name}: {failure}")
 
 
 def run(command, seconds, complaint):

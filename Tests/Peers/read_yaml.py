@@ -9,15 +9,10 @@ no string is written as the reader's language writes it. Prepares its Python env
 
 import json
 import os
-import pathlib
 import shutil
-import signal
 import subprocess
-import sys
 
 import environments
-
-LIFETIME = 300
 
 JS = """
 const yaml = require('js-yaml');
@@ -71,17 +66,5 @@ def answers(texts):
     return found
 
 
-def main():
-    try:
-        environment = environments.prepare("yaml")
-        if pathlib.Path(sys.prefix) != environment:
-            python = environment / "bin" / "python"
-            os.execv(python, [python, *sys.argv])
-        signal.alarm(LIFETIME)
-        json.dump(answers(json.load(sys.stdin)), sys.stdout)
-    except (environments.Failure, OSError, ValueError) as failure:
-        sys.exit(f"read_yaml.py: {failure}")
-
-
 if __name__ == "__main__":
-    main()
+    environments.reply("yaml", answers)

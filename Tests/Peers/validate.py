@@ -7,15 +7,7 @@ Prints {"schema": REASON or null, "instances": [REASON or null, ...]}: first wha
 then what the schema has against each instance. Prepares its Python environment itself.
 """
 
-import json
-import os
-import pathlib
-import signal
-import sys
-
 import environments
-
-LIFETIME = 300
 
 
 def answer(question):
@@ -37,17 +29,5 @@ def answer(question):
     return {"schema": None, "instances": [error and f"{error.json_path}: {error.message}" for error in errors]}
 
 
-def main():
-    try:
-        environment = environments.prepare("jsonschema")
-        if pathlib.Path(sys.prefix) != environment:
-            python = environment / "bin" / "python"
-            os.execv(python, [python, *sys.argv])
-        signal.alarm(LIFETIME)
-        json.dump(answer(json.load(sys.stdin)), sys.stdout)
-    except (environments.Failure, OSError, ValueError, KeyError) as failure:
-        sys.exit(f"validate.py: {failure}")
-
-
 if __name__ == "__main__":
-    main()
+    environments.reply("jsonschema", answer)
