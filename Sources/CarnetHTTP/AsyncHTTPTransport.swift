@@ -184,6 +184,16 @@ extension HTTPClientResponse {
             }
             return IncomingResponse(head: head)
         }
+        guard let stream else { return try await collectWhole(limits, isHead: isHead, from: origin) }
+        // The deadline of the head is over, and only a streamed body may take any time.
+        return try await Deadlines.shared.run(within: stream.deadline, origin: origin) {
+            try await collectWhole(limits, isHead: isHead, from: origin)
+        }
+    }
+
+    private func collectWhole(
+        _ limits: TransportLimits, isHead: Bool, from origin: String
+    ) async throws -> IncomingResponse {
         let length = isHead ? nil : headers.first(name: "content-length").flatMap { Int($0) }
         var collected = try CappedBody(announcedLength: length, limits: limits, origin: origin)
         for try await part in body {

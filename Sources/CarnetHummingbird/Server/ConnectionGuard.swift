@@ -74,6 +74,15 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
     }
 
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        // A client that reads nothing keeps the rest of a response from being written.
+        if phase == .response {
+            open.note(context.channel, isWaiting: !context.channel.isWritable)
+            if context.channel.isWritable { deadline = nil } else { limit(to: limits.idle, context) }
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
     /// Bytes have arrived, and the requests that they complete.
     fileprivate func bytesArrived(_ context: ChannelHandlerContext) {
         if phase == .request { enter(.header, context) }

@@ -100,6 +100,27 @@ struct ServerLimitsTests {
         #expect(!connection.isOpen)
     }
 
+    @Test("A client that does not read its response is idle, until it reads again")
+    func unreadResponse() throws {
+        func reads(_ isWritable: Bool, _ connection: Connection) {
+            connection.channel.isWritable = isWritable
+            connection.channel.pipeline.fireChannelWritabilityChanged()
+        }
+        let (stopped, slow) = (try Connection(ServerLimits()), try Connection(ServerLimits()))
+        for connection in [stopped, slow] {
+            try connection.send(Self.request)
+            connection.pass(.hours(1))
+            reads(false, connection)
+            connection.pass(.seconds(74))
+            #expect(connection.isOpen)
+        }
+        reads(true, slow)
+        for connection in [stopped, slow] { connection.pass(.seconds(1)) }
+        #expect(!stopped.isOpen && slow.isOpen)
+        slow.pass(.hours(1))
+        #expect(slow.isOpen)
+    }
+
     @Test("A client that sends several requests at once is idle after the last response")
     func severalAtOnce() throws {
         let connection = try Connection(ServerLimits())
