@@ -48,18 +48,12 @@ public actor AutomaticRegistration {
     public func registration(
         at provider: Provider, initialAccessToken: Secret? = nil
     ) async throws -> ClientRegistration {
-        var client: RegisteredClient?
-        // Without a request, if the descriptor itself says which server it is.
-        if let server = provider.registeringServer { client = try await stored(for: server) }
-        if client == nil {
-            let discovered = try await registrar.discovered(provider)
-            if let document, discovered.acceptsClientDocuments {
-                return try metadata.registration(at: discovered, document: document)
-            }
-            client = try await self.client(of: discovered, initialAccessToken)
+        if let known = try await knownRegistration(at: provider) { return known }
+        let discovered = try await registrar.discovered(provider)
+        if let document, discovered.acceptsClientDocuments {
+            return try metadata.registration(at: discovered, document: document)
         }
-        guard let client else { throw CancellationError() }
-        return registration(of: client, at: provider)
+        return registration(of: try await client(of: discovered, initialAccessToken), at: provider)
     }
 
     /// Removes a stored client that the server no longer knows: it responds with `invalid_client`. The next call of

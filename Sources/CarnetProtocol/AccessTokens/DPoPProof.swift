@@ -16,6 +16,10 @@ package struct DPoPProof: Sendable {
     /// How far `iat` may be from the present, in seconds.
     package static let window: TimeInterval = 60
 
+    private static let algorithms: [SignatureAlgorithm] = [.ES256, .EdDSA, .RS256, .PS256]
+    /// The names of the accepted algorithms, for those who make proofs.
+    package static let algorithmNames = algorithms.map(\.rawValue)
+
     private static let privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
 
     /// - Parameters:
@@ -30,7 +34,7 @@ package struct DPoPProof: Sendable {
         let signature = try JSONWebSignature(proof, step: policy.step)
         try policy.checkType(of: signature)
         let algorithm = try policy.checkAlgorithm(
-            of: signature, accepting: SignatureAlgorithm.allCases, isSignedWithSecret: false)
+            of: signature, accepting: Self.algorithms, isSignedWithSecret: false)
         guard let algorithm, let jwk = signature.ownKey, !Self.privateMembers.contains(where: { jwk[$0] != nil }),
             let key = JSONWebKey(jwk), key.canVerify(algorithm), let thumbprint = JSONWebKey.thumbprint(of: jwk)
         else { throw Self.refused(.malformedKeys, "its header has no public key for its algorithm") }
@@ -41,13 +45,14 @@ package struct DPoPProof: Sendable {
         guard try claims.string("htm", longest: 64).isSameBytes(as: method) else {
             throw Self.refused(.wrongTokenUse, "it is for another method")
         }
-        guard Self.normalized(try claims.string("htu", longest: 8 * 1024)).isSameBytes(as: Self.normalized(target))
+        guard let named = Self.normalized(try claims.string("htu", longest: 8 * 1024)),
+            let own = Self.normalized(target), named.isSameBytes(as: own)
         else { throw Self.refused(.wrongTokenUse, "it is for another URL") }
         let issued = try claims.requiredTime("iat")
         guard abs(issued.timeIntervalSince(now)) <= Self.window else {
             throw Self.refused(.expiredToken, "it was not made just now")
         }
-        let hash = Base64URL.encode(SHA256.hash(Array(accessToken.reveal().utf8)))
+        let hash = Base64URL.encode(accessToken.fingerprint)
         guard try claims.string("ath", longest: 64).isSameBytes(as: hash) else {
             throw Self.refused(.accessTokenHashMismatch, "it is for another access token")
         }
@@ -58,9 +63,11 @@ package struct DPoPProof: Sendable {
     }
 
     /// Without query and fragment; a missing path is `/`, and a default port is left out (RFC 9449, section 4.3, rule 9).
-    private static func normalized(_ url: String) -> String {
+    ///
+    /// - Returns: `nil` for text that is no URL, which is equal to no other.
+    private static func normalized(_ url: String) -> String? {
         let bytes = url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        guard let parsed = try? WebURL(String(Substring(bytes))) else { return "" }
+        guard let parsed = try? WebURL(String(Substring(bytes))) else { return nil }
         let isDefault = parsed.port == nil || parsed.port == (parsed.scheme == "https" ? 443 : 80)
         let port = isDefault ? "" : ":\(parsed.effectivePort)"
         return "\(parsed.scheme)://\(parsed.host)\(port)\(parsed.path.isEmpty ? "/" : parsed.path)"

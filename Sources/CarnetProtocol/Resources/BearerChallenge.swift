@@ -40,7 +40,9 @@ struct BearerChallenge {
 
     /// The scopes that a 403 names as missing.
     var scopes: [String] {
-        self["scope"]?.split(separator: " ").map { $0.description.quotable(limit: 100) } ?? []
+        let scopes = ScopeRules.split(self["scope"] ?? "", separator: " ")
+        return Array(
+            scopes.filter { ScopeRules.isToken($0) && $0.utf8.count <= ReceivedLimit.resourceScope }.prefix(100))
     }
 
     private static func takeValue(_ rest: inout Substring.UnicodeScalarView) -> String {
@@ -104,7 +106,7 @@ extension OAuthError {
                 status: 403,
                 server: serverError,
                 hint: challenge.scopes.isEmpty
-                    ? nil : "sign in with the scopes " + challenge.scopes.joined(separator: " ")
+                    ? nil : "sign in with the scopes " + challenge.scopes.joined(separator: " ").quotable(limit: 1000)
             )
             error.scopes = challenge.scopes
             return error

@@ -136,7 +136,7 @@ package enum ResourceRequest {
         }
         let error = OAuthError.bearer(response, to: request, unauthorized: unauthorized)
         let isOfToken = [.unauthorized, .insufficientScope, .insufficientAuthentication].contains(error.kind)
-        guard isOfToken || !statuses.contains(response.status) else { return }
+        guard isOfToken || response.status == 403 || !statuses.contains(response.status) else { return }
         throw error
     }
 }

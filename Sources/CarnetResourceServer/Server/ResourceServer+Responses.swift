@@ -5,7 +5,7 @@ import CarnetProtocol
 public import HTTPTypes
 
 extension ResourceServer {
-    private static let proofAlgorithms = ["ES256", "EdDSA", "RS256", "PS256"]
+    private static let proofAlgorithms = DPoPProof.algorithmNames
 
     /// The response to a request for the metadata of the resource server (RFC 9728, section 3); `nil` for any other request.
     ///

@@ -75,7 +75,7 @@ public final class ResourceServer: Sendable {
         routes = try map.map { file throws(OAuthError) in try RouteTable(deciding: file) }
         clock = first.client.clock
         states = StateCache(lifetime: stateLifetime / .seconds(1))
-        self.usedProofs = usedProofs ?? MemoryUsedTokenStore(limit: 100_000)
+        self.usedProofs = usedProofs ?? MemoryUsedTokenStore(limit: 100_000, isOfClients: true)
         nonces = nonceSecret.map(DPoPServerNonces.init)
     }
 

@@ -9,7 +9,7 @@ final class ClaimKeeper: Sendable {
     private static let sizeLimit = 16_384
     /// How long a provider that fails is not asked again about an account, in seconds.
     private static let pause: TimeInterval = 10
-    /// What `WebAccount` shows of the person.
+    /// The claims that `WebAccount` has as properties.
     private static let ownNames = ["name", "email", "email_verified"]
 
     private struct Table {
@@ -57,7 +57,8 @@ final class ClaimKeeper: Sendable {
         if !isPaused, found.failure == nil, !(claims?.isCurrent(names, with: tokens) ?? false) {
             do {
                 claims = try await read(found.session, key, issuedAt: tokens.issuedAt, logger)
-            } catch let error as OAuthError where error.disposition != .signInAgain {
+            } catch let error as OAuthError where error.disposition != .signInAgain || error.step == .profile {
+                // A provider whose profile rejects its own token has not ended the session.
                 pause(key, account, now, error, logger)
             }
         }
@@ -91,7 +92,7 @@ final class ClaimKeeper: Sendable {
 
     private func pause(_ key: ByteKey, _ account: WebAccount, _ now: Date, _ failure: OAuthError, _ logger: Logger) {
         logger.notice(
-            "What is known of a user cannot be refreshed, and stays",
+            "The claims of a user cannot be read again; the kept ones stay in use",
             metadata: ["provider": "\(account.provider)", "cause": "\(failure)"])
         table.withLock { table in
             table.pauses = table.pauses.filter { $0.value > now }

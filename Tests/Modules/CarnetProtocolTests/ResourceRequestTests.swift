@@ -161,6 +161,17 @@ struct ResourceResponseTests {
         #expect(error?.hint == "sign in with the scopes files write")
     }
 
+    @Test("A missing scope is whole, or is left out: part of one would be another")
+    func missingScopesAreWhole() throws {
+        let long = String(repeating: "a", count: 200)
+        let scopes = [long, "caf\u{E9}", String(repeating: "b", count: 300), "x"].joined(separator: " ")
+        let challenge = "Bearer error=\"insufficient_scope\", scope=\"\(scopes)\""
+        let error = expectError(.resource, .insufficientScope) {
+            try validate(.empty(status: 403, header: (.wwwAuthenticate, challenge)))
+        }
+        #expect(error?.scopes == [long, "x"])
+    }
+
     // TOK-11, INT-10, INT-11: challenges as real servers write them.
     @Test(
         "Challenge is read tolerantly",

@@ -189,12 +189,22 @@ struct MemoryUsedTokenStoreTests {
     }
 
     @Test("Those that end first make room")
-    func thoseThatEndFirstMakeRoom() async {
+    func thoseThatEndFirstMakeRoom() async throws {
         let store = MemoryUsedTokenStore(limit: 10)
-        for number in 0..<10 { _ = await store.use("\(number)", until: now + 100 + Double(number), now: now) }
-        #expect(await store.use("last", until: now + 500, now: now))
-        #expect(await !store.use("last", until: now + 500, now: now))
-        #expect(await !store.use("9", until: now + 500, now: now))
-        #expect(await store.use("0", until: now + 500, now: now))
+        for number in 0..<10 { _ = try await store.use("\(number)", until: now + 100 + Double(number), now: now) }
+        #expect(try await store.use("last", until: now + 500, now: now))
+        #expect(try await !store.use("last", until: now + 500, now: now))
+        #expect(try await !store.use("9", until: now + 500, now: now))
+        #expect(try await store.use("0", until: now + 500, now: now))
+    }
+
+    @Test("Nothing makes room for a token that a client signs, so that no other is accepted twice")
+    func nothingMakesRoomForClients() async throws {
+        let store = MemoryUsedTokenStore(limit: 10, isOfClients: true)
+        #expect(try await store.use("victim", until: now + 100, now: now))
+        for number in 0..<9 { #expect(try await store.use("\(number)", until: now + 500, now: now)) }
+        await #expect(throws: TokenStoreError.self) { try await store.use("flood", until: now + 500, now: now) }
+        #expect(try await !store.use("victim", until: now + 100, now: now))
+        #expect(try await store.use("later", until: now + 900, now: now + 101))
     }
 }

@@ -16,6 +16,7 @@ struct ClaimTests {
         struct State {
             var groups: String?
             var isDown = false
+            var rejectsProfile = false
             var profiles = 0
             var refreshes = 0
         }
@@ -28,12 +29,13 @@ struct ClaimTests {
         func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
             let isProfile = request.head.path?.contains("userinfo") ?? false
             let isRefresh = String(decoding: request.body, as: UTF8.self).contains("grant_type=refresh_token")
-            let (isDown, groups) = state.withLock { state in
+            let (isDown, isRejected, groups) = state.withLock { state in
                 if isProfile { state.profiles += 1 }
                 if isRefresh { state.refreshes += 1 }
-                return (state.isDown, state.groups)
+                return (state.isDown, isProfile && state.rejectsProfile, state.groups)
             }
             guard !isDown else { throw TransportError(.connection, "the network is down") }
+            guard !isRejected else { return IncomingResponse(head: HTTPResponse(status: .unauthorized)) }
             var response = try await inner.send(request, limits: limits)
             if isProfile, let groups {
                 let text = String(decoding: response.body, as: UTF8.self).replacing("first-group", with: groups)
@@ -112,6 +114,18 @@ struct ClaimTests {
         #expect(stand.network.state.withLock { $0.profiles == 2 && $0.refreshes == 1 })
     }
 
+    @Test("A profile that rejects the token of a sign-in does not end its session")
+    func rejectedProfile() async throws {
+        let stand = try Stand([Self.user(["first-group"])])
+        stand.network.state.withLock { $0.rejectsProfile = true }
+        var browser = Browser(stand.site)
+        _ = try await browser.signIn()
+        #expect(try await stand.groups(browser) == nil)
+        stand.network.state.withLock { $0.rejectsProfile = false }
+        stand.site.clock.advance(by: .seconds(11))
+        #expect(try await stand.groups(browser) == ["first-group"])
+    }
+
     @Test("While the provider is down, what was known stays, and the provider is not asked at each request")
     func providerDown() async throws {
         let stand = try Stand([Self.user(["first-group"])])
@@ -121,7 +135,7 @@ struct ClaimTests {
         stand.network.state.withLock { $0.isDown = true }
         for _ in 0..<5 { #expect(try await stand.groups(browser) == ["first-group"]) }
         #expect(stand.network.state.withLock(\.refreshes) == 1)
-        #expect(stand.log.entries.contains { $0.contains("cannot be refreshed") })
+        #expect(stand.log.entries.contains { $0.contains("cannot be read again") })
         stand.network.state.withLock { ($0.isDown, $0.groups) = (false, "second-group") }
         stand.site.clock.advance(by: .seconds(11))
         #expect(try await stand.groups(browser) == ["second-group"])

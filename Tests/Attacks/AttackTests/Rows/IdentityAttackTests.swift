@@ -168,9 +168,9 @@ struct IdentityAttackTests {
         #expect(try await client.session(for: other) == nil)
         #expect(ConnectionKey(provider: "acme", account: one) != ConnectionKey(provider: "acme", account: other))
         let tokens = MemoryUsedTokenStore()
-        #expect(await tokens.use(one, until: .distantFuture, now: .distantPast))
-        #expect(await tokens.use(other, until: .distantFuture, now: .distantPast))
-        #expect(await !tokens.use(one, until: .distantFuture, now: .distantPast))
+        #expect(try await tokens.use(one, until: .distantFuture, now: .distantPast))
+        #expect(try await tokens.use(other, until: .distantFuture, now: .distantPast))
+        #expect(try await !tokens.use(one, until: .distantFuture, now: .distantPast))
     }
 
     // MARK: Another server
