@@ -215,7 +215,19 @@ final class Bridge: Sendable {
             guard state.session.number == old.number else { return state.restart }
             let request = old.request ?? []
             state.session = ServerSession(request: request, number: old.number + 1)
-            let task = Task { [self] in try await initialize(request, like: old) }
+            let task = Task { [self] in
+                do {
+                    try await initialize(request, like: old)
+                } catch {
+                    // The next message finds the old session again, and tries once more.
+                    self.state.withLock { state in
+                        guard state.session.number == old.number + 1 else { return }
+                        (state.session.id, state.session.revision) = (old.id, old.revision)
+                        state.suppressed = nil
+                    }
+                    throw error
+                }
+            }
             state.restart = task
             return task
         }
@@ -243,7 +255,12 @@ final class Bridge: Sendable {
                 "the server has ended the session, and the new one has another revision of the protocol")
         }
         let initialized = Array(#"{"jsonrpc":"2.0","method":"\#(MessageHeaders.initialized)"}"#.utf8)
-        if let message = Message(initialized) { await notify(message) }
+        guard let message = Message(initialized) else { return }
+        // Not as other messages: a server that has forgotten this session, too, is not asked for yet another.
+        let reply = try await post(
+            message, state.withLock(\.session), ResponseReader(maximum: Self.maximum) { [self] in deliver($0) }, nil)
+        guard reply.head.status.kind == .successful else { throw BridgeFailure(status: reply, Message(reply.body)) }
+        listen()
     }
 
     // MARK: Streams

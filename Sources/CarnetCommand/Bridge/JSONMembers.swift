@@ -4,7 +4,7 @@ import CarnetFoundation
 ///
 /// The bridge passes messages on as they are. A value of any size and depth takes one pass over its bytes.
 struct JSONMembers {
-    private var members: [(name: ByteKey, value: ArraySlice<UInt8>)] = []
+    private var members: [ByteKey: ArraySlice<UInt8>] = [:]
 
     /// - Returns: `nil` if the bytes are not one object whose names differ.
     init?(_ bytes: ArraySlice<UInt8>) {
@@ -13,16 +13,13 @@ struct JSONMembers {
         while !scanner.take("}") {
             guard members.isEmpty || scanner.take(","), let quoted = scanner.string(),
                 let name = (try? JSONValue(parsing: quoted))?.string, scanner.take(":"), let value = scanner.value(),
-                !members.contains(where: { $0.name == ByteKey(name) })
+                members.updateValue(value, forKey: ByteKey(name)) == nil
             else { return nil }
-            members.append((ByteKey(name), value))
         }
         guard scanner.isAtEnd else { return nil }
     }
 
-    subscript(name: String) -> ArraySlice<UInt8>? {
-        members.first { $0.name == ByteKey(name) }?.value
-    }
+    subscript(name: String) -> ArraySlice<UInt8>? { members[ByteKey(name)] }
 
     /// The members of an object that is a member.
     func object(_ name: String) -> JSONMembers? { self[name].flatMap { JSONMembers($0) } }

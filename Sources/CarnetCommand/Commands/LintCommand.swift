@@ -94,7 +94,7 @@ extension LintCommand {
     /// A linter that knows the providers which the files may extend or name.
     private func linter(for files: [SourceFile], _ context: CommandContext) throws -> Linter {
         // Most files extend nothing; then no folder has to be read. The search stops at each first letter, and x is rare.
-        guard files.concurrentMap({ $0.bytes.holds("xtends") || $0.bytes.holds("gateway:") }).contains(true) else {
+        guard files.concurrentMap({ $0.bytes.holds("xtends") || $0.bytes.holds("gateway") }).contains(true) else {
             return Linter(simulator: simulator)
         }
         let known = try ProviderSources(providers, context, isQuiet: true).registry

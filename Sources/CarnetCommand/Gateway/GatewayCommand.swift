@@ -112,13 +112,14 @@ struct GatewayCommand: Subcommand {
         let loader = try GatewayLoader(
             GatewayLoader.Options(path: file, providers: providers.folders, clients: clients), context, sandbox: stage,
             logger: logger)
+        let inputs = loader.inputs()
         let version = try await loader.load()
         let server = GatewayServer(
-            site: GatewaySite(version, logger: logger), loader: loader, sandbox: stage,
+            site: GatewaySite(version, logger: logger), loader: loader, inputs: inputs, sandbox: stage,
             address: socket.map { .unixDomainSocket(path: $0) } ?? .hostname(bind, port: port),
             metrics: metrics, signals: context.signals, console: context.console)
         let (bind, socket, console) = (bind, socket, context.console)
-        try await Failure.explainingPort(port, of: bind) {
+        try await Failure.explaining(socket.map { .file($0) } ?? .port(port, of: bind, option: "--port")) {
             try await server.run { port in
                 let place = socket ?? port.map { "http://\(bind):\($0)" } ?? bind
                 console.print(place)

@@ -28,7 +28,7 @@ final class GatewayLoader: Sendable {
     private let sandbox: GatewaySandbox?
     private let logger: Logger
     /// Opened once: a version with another store needs a new start.
-    private let opened = Lock<(place: SecretPlace?, store: GatewayStore)?>(nil)
+    private let opened = Lock<(places: [SecretPlace?], store: GatewayStore)?>(nil)
     private let memory = MemoryTokenStore()
     private let memoryKeys: KeyRing
 
@@ -51,6 +51,7 @@ final class GatewayLoader: Sendable {
         for path in rules?.secretFiles ?? [] {
             inputs.files.append(try? SourceFile(readingFrom: Path.below(folder, path), maximumBytes: 1 << 18))
         }
+        if let path = options.clients { inputs.files.append(try? SourceFile(readingFrom: path)) }
         let unnamed = Path.isFolder(ProviderSources.unnamedFolder) ? [ProviderSources.unnamedFolder] : []
         for path in options.providers + context.environment.providerFolders + unnamed {
             inputs.files += (try? DescriptorFolder(path).files().read) ?? []
@@ -85,9 +86,8 @@ final class GatewayLoader: Sendable {
             sessionLifetime: Double(rules.session.lifetime), claims: rules.claimNames, pages: rules.signInPages,
             logger: logger)
         let issuers = try rules.bearer.map { issuer in
-            guard let client = table[issuer.provider] else {
-                throw Failure(.usage, "bearer: \(issuer.provider) is not one of providers")
-            }
+            // A rule of lint rejects a file with another one.
+            guard let client = table[issuer.provider] else { throw Failure(.usage, "bearer has an unknown provider") }
             return TokenIssuer(
                 client, audiences: issuer.audiences.isEmpty ? [rules.origin.site] : issuer.audiences,
                 introspectsOpaqueTokens: issuer.introspects)
@@ -102,15 +102,15 @@ final class GatewayLoader: Sendable {
         guard sandbox == nil else { return (memory, memoryKeys) }
         let known = opened.withLock { $0 }
         if let known {
-            guard known.place == rules.session.store else {
-                throw Failure(.usage, "session.store has changed, and needs a new start")
+            guard known.places == rules.session.places else {
+                throw Failure(.usage, "session.store or session.key has changed, and needs a new start")
             }
             return (known.store.tokens, try await known.store.keys())
         }
         let store = try GatewayStore(rules.session, below: folder, context.environment)
         let keys = try await store.keys()
         try await store.tokens.prepareToSave(ConnectionKey(provider: "", account: ""))
-        opened.withLock { $0 = (rules.session.store, store) }
+        opened.withLock { $0 = (rules.session.places, store) }
         return (store.tokens, keys)
     }
 
@@ -186,6 +186,11 @@ extension ClientSource {
         source.redirectURI = rules.origin.site + GatewayPaths.callback(of: provider)
         return source
     }
+}
+
+extension GatewaySessionRules {
+    /// Where the store and its keys are.
+    fileprivate var places: [SecretPlace?] { [store, key] }
 }
 
 extension GatewayRules {

@@ -14,6 +14,8 @@ import ServiceLifecycle
 struct GatewayServer: Sendable {
     let site: GatewaySite
     let loader: GatewayLoader
+    /// As they were before `site` was made of them.
+    let inputs: GatewayLoader.Inputs
     let sandbox: GatewaySandbox?
     let address: BindAddress
     /// The metrics, and the port of this machine where they are.
@@ -71,7 +73,9 @@ struct GatewayServer: Sendable {
             }
             if let metrics {
                 group.addTask {
-                    try await serve(metrics.text, at: metrics.port)
+                    try await Failure.explainingPort(metrics.port, option: "--metrics-port") {
+                        try await serve(metrics.text, at: metrics.port)
+                    }
                     return false
                 }
             }
@@ -98,7 +102,8 @@ struct GatewayServer: Sendable {
 
     /// Uses a new version when something that it was made of has changed, or at SIGHUP. A file with mistakes changes nothing.
     private func watch() async throws {
-        var inputs = loader.inputs()
+        var inputs = inputs
+        var lastWarning: String?
         var lastLook = ContinuousClock.now
         while true {
             try await Task.sleep(for: Self.signalInterval)
@@ -106,13 +111,19 @@ struct GatewayServer: Sendable {
             guard isAsked || .now - lastLook >= Self.watchInterval else { continue }
             lastLook = .now
             let found = loader.inputs()
-            guard isAsked || found != inputs else { continue }
+            let isNew = isAsked || found != inputs
+            // What failed may have been a database that is back.
+            guard isNew || lastWarning != nil else { continue }
+            if isNew { lastWarning = nil }
             inputs = found
             do {
                 site.replace(try await loader.load())
+                lastWarning = nil
                 console.note("the gateway file was read again")
             } catch {
                 let failure = Failure(describing: error)
+                guard failure.summary != lastWarning else { continue }
+                lastWarning = failure.summary
                 console.warn("\(failure.summary); the gateway goes on with the version before".printable)
                 for line in failure.next { console.note("  next  \(line.printable)") }
             }

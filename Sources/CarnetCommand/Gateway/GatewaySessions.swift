@@ -40,7 +40,7 @@ struct GatewaySessions {
         switch (words.first, words.count) {
         case ("list"?, 2) where options.isEmpty: try await list(words[1])
         case ("end"?, 2) where !options.isEmpty: try await end(words[1], nil)
-        case ("end"?, 3): try await end(words[1], words[2])
+        case ("end"?, 3) where !words[2].isEmpty: try await end(words[1], words[2])
         default: throw Failure(.usage, "sessions needs list or end, and a gateway file", next: Self.usage)
         }
     }
@@ -61,9 +61,13 @@ struct GatewaySessions {
     private func end(_ file: String, _ id: String?) async throws {
         let store = try GatewaySession.store(of: file, context)
         let sessions = try await GatewaySession.all(in: store).filter { session in
-            (id.map { session.key.account.hasPrefix($0) } ?? true)
+            (id.map { session.key.account.utf8.starts(with: $0.utf8) } ?? true)
                 && (options.provider.map { session.key.provider.isSameBytes(as: $0) } ?? true)
                 && (options.subject.map { session.subject.isSameBytes(as: $0) } ?? true)
+        }
+        if let id, sessions.count > 1 {
+            throw Failure(
+                .usage, "\(sessions.count) sessions begin with \(id)", next: ["write the whole id, which list prints"])
         }
         for session in sessions { try await store.tokens.remove(session.key, ifRevision: nil) }
         console.print("\(sessions.count) session\(sessions.count == 1 ? "" : "s") ended")

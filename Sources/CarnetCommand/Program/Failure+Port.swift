@@ -1,28 +1,48 @@
 import CarnetFoundation
 
 extension Failure {
+    /// Where a server waits for connections.
+    enum Listener {
+        case port(Int, of: String, option: String)
+        case file(String)
+    }
+
     /// Runs a server, and says in one way that its port cannot be had.
     ///
     /// - Throws: `Failure`; `CancellationError` once the server has ended because its task was cancelled.
     static func explainingPort(
-        _ port: Int, of host: String = loopback, serve: () async throws -> Void
+        _ port: Int, of host: String = loopback, option: String = "--port", serve: () async throws -> Void
     ) async throws {
+        try await explaining(.port(port, of: host, option: option), serve: serve)
+    }
+
+    /// - Throws: As `explainingPort`.
+    static func explaining(_ listener: Listener, serve: () async throws -> Void) async throws {
         do {
             try await serve()
         } catch is CancellationError {
             throw CancellationError()
+        } catch let failure as Failure {
+            throw failure
         } catch {
             try Task.checkCancellation()
-            throw failure(of: port, host)
+            throw failure(of: listener)
         }
     }
 
     private static let loopback = "127.0.0.1"
 
-    private static func failure(of port: Int, _ host: String = loopback) -> Failure {
-        Failure(
-            .failed, "port \(port) of \(host) cannot be opened: it is in use or not allowed",
-            next: ["choose another port with --port"])
+    private static func failure(of listener: Listener) -> Failure {
+        switch listener {
+        case .port(let port, let host, let option):
+            Failure(
+                .failed, "port \(port) of \(host) cannot be opened: it is in use or not allowed",
+                next: ["choose another port with \(option)"])
+        case .file(let path):
+            Failure(
+                .failed, "the socket \(path) cannot be opened: it is in use, or its folder does not allow it",
+                next: ["choose another path with --socket"])
+        }
     }
 
     /// Finds out before a long start whether a port can be had.
@@ -48,6 +68,6 @@ extension Failure {
                 bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard result == 0 else { throw failure(of: port) }
+        guard result == 0 else { throw failure(of: .port(port, of: loopback, option: "--port")) }
     }
 }

@@ -31,8 +31,6 @@ package struct GatewayDecision: Sendable {
     package let absentHeaders: [HTTPField.Name]
 
     package var isAllowed: Bool { outcome == .allowed }
-    /// Whether the route takes access tokens, so that a refusal has a challenge.
-    package var acceptsTokens: Bool { route?.acceptsTokens ?? false }
 
     /// What a sender lacks.
     package enum Missing: Hashable, Sendable {

@@ -23,11 +23,11 @@ struct GatewayTable: Sendable {
     private var positions: [ByteKey: [Int]] = [:]
     private static let anyHost = ByteKey("")
 
-    /// - Returns: Also the pairs of routes that decide about the same requests, a later one with an earlier.
     init(_ rules: GatewayRules) {
         self.init(rules) { _, _ in }
     }
 
+    /// - Parameter repeated: Called for each pair of routes that decide about the same requests.
     init(_ rules: GatewayRules, repeated: (_ later: GatewayRoute, _ earlier: GatewayRoute) -> Void) {
         routes = rules.routes
         hosts.insert(ByteKey(HostName(rules.origin.host).text))

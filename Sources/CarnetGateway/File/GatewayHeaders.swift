@@ -122,7 +122,7 @@ package struct GatewayIdentityToken: Sendable {
     let node: YAMLNode
 
     private static let defaultHeader: HTTPField.Name = {
-        guard let name = HTTPField.Name("X-Auth-Token") else { preconditionFailure("it is a name") }
+        guard let name = HTTPField.Name("X-Auth-Assertion") else { preconditionFailure("it is a name") }
         return name
     }()
 }
@@ -132,7 +132,7 @@ extension GatewayIdentityToken: GatewaySection {
 
     static let keys: [Key<Self>] =
         [
-            Key("header", text: .header, \.header, "the header that has the token; default: X-Auth-Token"),
+            Key("header", text: .header, \.header, "the header that has the token; default: X-Auth-Assertion"),
             Key("lifetime", within: 10...3_600, \.lifetime, "how long a token is valid, in seconds; default: 60"),
             Key(
                 "audience", oneOrMore: .string, \.audiences,

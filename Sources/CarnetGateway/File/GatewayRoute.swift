@@ -7,7 +7,7 @@ package struct GatewayRoute: Sendable {
     /// In lower case, or `*.` and a domain. Every host that the file knows if empty.
     package internal(set) var hosts: [String] = []
     package internal(set) var path = "/**"
-    /// `nil` for every method.
+    /// Every method if empty.
     var methodList: [String] = []
     package internal(set) var allow = GatewayAllow.conditions([])
     /// Whether programs may present an access token here.

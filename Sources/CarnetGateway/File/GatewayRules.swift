@@ -53,7 +53,8 @@ extension GatewayRules: GatewaySection {
         switch name {
         case "upstreams", "upstream", "backend", "backends", "proxy_pass", "forward":
             "the gateway forwards nothing: the proxy's configuration names the program behind it"
-        case "listen", "address", "port", "http_address": "the address is an option of the command: --listen"
+        case "listen", "address", "port", "http_address":
+            "it is an option of the command: --bind and --port, or --socket"
         case "cookie_secret", "secret", "key": "the key of the sessions is session.key_env or session.key_file"
         case "rules", "access", "policy", "policies": "it is routes"
         case "provider", "idp", "idps": "it is providers, a list"

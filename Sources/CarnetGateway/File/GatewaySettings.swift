@@ -61,11 +61,8 @@ package struct GatewayProxyRules: Sendable {
     package internal(set) var dialect = Dialect.forwarded
     let node: YAMLNode
 
-    /// The addresses of the proxies. By default this machine's; with a secret, all.
-    package var trusted: [AddressRange] {
-        if !addresses.isEmpty || secret != nil { return addresses }
-        return AddressRange.loopback
-    }
+    /// The addresses of the proxies; by default those of this machine.
+    package var trusted: [AddressRange] { addresses.isEmpty ? AddressRange.loopback : addresses }
 
     /// Whether a peer may ask: any with the secret, if no addresses are written.
     func trusts(_ peer: IPAddress) -> Bool {

@@ -11,7 +11,6 @@ package enum GatewayPaths {
     package static let keys = "/carnet/keys"
     package static let health = "/carnet/health"
     package static let ready = "/carnet/ready"
-    package static let metrics = "/carnet/metrics"
     static let account = "/carnet/account"
     /// At the origin: hands the session over to another host.
     static let enter = "/carnet/enter"

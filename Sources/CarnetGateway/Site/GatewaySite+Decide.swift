@@ -27,11 +27,11 @@ extension GatewaySite {
         do throws(Refusal) {
             senders = try await identities(of: asked, request, version)
         } catch {
-            return refuse(error, asked)
+            // A route for anyone needs no sender.
+            guard version.gateway.decide(asked, as: nil).isAllowed else { return refuse(error, asked) }
+            senders = []
         }
-        let decision =
-            senders.isEmpty
-            ? version.gateway.decide(asked, as: nil) : version.gateway.decide(asked, asAnyOf: senders)
+        let decision = version.gateway.decide(asked, asAnyOf: senders)
         counts.count(decision.outcome.rawValue)
         guard !decision.isAllowed else { return allow(decision, asked, version) }
         return await refuse(decision, asked, request, version)
@@ -93,7 +93,8 @@ extension GatewaySite {
         if let tokens = version.identityTokens, let identity = decision.identity {
             do {
                 fields[tokens.header] = try tokens.token(
-                    of: identity, for: "\(asked.scheme)://\(asked.host)", now: version.web.clock.now)
+                    of: identity, for: version.hosts.site(of: asked.host)?.origin.site ?? version.rules.origin.site,
+                    now: version.web.clock.now)
             } catch {
                 let id = newID()
                 logger.error("No identity token", metadata: ["id": "\(id)", "cause": "\(error)"])

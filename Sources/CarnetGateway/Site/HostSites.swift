@@ -31,7 +31,7 @@ final class HostSites: Sendable {
     }
 
     /// Whether a host is that of the sign-in.
-    func isOwn(_ host: String) -> Bool { host.isSameBytes(as: gateway.rules.origin.host) }
+    func isOwn(_ host: String) -> Bool { host.isSameBytes(as: HostName(gateway.rules.origin.host).text) }
 
     /// - Parameter host: In the form of `ForwardedRequest`.
     /// - Returns: `nil` for a host that the file does not know.

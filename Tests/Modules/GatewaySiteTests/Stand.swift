@@ -19,7 +19,7 @@ struct Stand {
     let site: GatewaySite
     let sandbox: Sandbox
     let clock = ManualClock(now: Date(timeIntervalSince1970: 1_800_000_000))
-    let store = MemoryTokenStore()
+    let store = FailingStore()
     let log = RecordedLog()
     let clients: ProviderClients
 

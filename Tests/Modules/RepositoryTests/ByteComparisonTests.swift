@@ -39,6 +39,7 @@ struct ByteComparisonTests {
         ("SimulatedClient.clientID", "the host's own configuration"),
         ("clientID != simulated.clientID", "the host's own configuration"),
         ("$0.clientID == clientID", "the host's own configuration"),
+        ("found != inputs", "the host's own files"),
         ("$0.state == state", "which sign-in a page of the demonstration draws"),
     ]
 
