@@ -91,7 +91,8 @@ def deb(version, needs, tree, components, when, folder):
     control = [
         "Package: carnet", f"Version: {version}", f"Architecture: {needs.debian_architecture}",
         f"Maintainer: {maintainer()}", f"Installed-Size: {sum(len(content) // 1024 + 1 for content, _ in files.values())}",
-        f"Depends: {dependencies(folder, root / 'usr/bin/carnet')}", "Recommends: ca-certificates", "Section: utils",
+        f"Depends: {dependencies(folder, root / 'usr/bin/carnet')}", "Recommends: ca-certificates", "Suggests: libpq5",
+        "Section: utils",
         "Priority: optional", f"Homepage: {HOMEPAGE}", f"Description: {SUMMARY}",
         *(f" {line}" for line in DESCRIPTION.split("\n")), "",
     ]
