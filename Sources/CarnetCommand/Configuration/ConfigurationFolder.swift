@@ -1,6 +1,11 @@
 import CarnetFoundation
 import CarnetStorage
 
+// Whichever module imports `stat` first on Linux counts as the one that defines it.
+#if canImport(CDispatch)
+    import CDispatch
+#endif
+
 /// The user's configuration folder. It decides where the user's credentials are sent, so only the user may write to
 /// it.
 struct ConfigurationFolder {

@@ -1,7 +1,11 @@
-import CDispatch
 import Carnet
 import CarnetFoundation
 import CarnetStorage
+
+// Whichever module imports `stat` first on Linux counts as the one that defines it.
+#if canImport(CDispatch)
+    import CDispatch
+#endif
 
 /// Replaces the content of a user's file: at any moment, the old content or the new one is there, whole.
 ///
