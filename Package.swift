@@ -722,8 +722,8 @@ let package = Package(
         .executableTarget(
             name: "WebBenchmark",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetHummingbird", "CarnetProtocol",
-                "CarnetSandbox",
+                "BenchmarkSubjects", "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetHummingbird",
+                "CarnetProtocol", "CarnetSandbox",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

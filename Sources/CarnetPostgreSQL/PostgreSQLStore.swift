@@ -11,6 +11,7 @@ public final class PostgreSQLStore: DatabaseStore {
     let database: Database
     package let keySource: StoreKeySource
     package let random: any RandomSource
+    package let recent = RecentRecords()
     let queues = KeyedLocks<RecordID>()
     let beacon: Beacon
     /// The leases of the accounts that are locked here.

@@ -17,8 +17,9 @@ public struct Caller: Sendable {
     /// All claims of the token, or all members of the introspection response.
     public let claims: JSONObject
 
-    init(_ token: AccessToken, of provider: ProviderID) {
-        self.provider = provider
+    init(_ validated: ValidatedToken) {
+        let token = validated.token
+        provider = validated.provider
         issuer = token.issuer
         subject = token.subject
         clientID = token.clientID

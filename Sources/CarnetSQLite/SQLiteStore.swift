@@ -15,6 +15,7 @@ public final class SQLiteStore: DatabaseStore {
     let file: DatabaseFile
     package let keySource: StoreKeySource
     package let random: any RandomSource
+    package let recent = RecentRecords()
     private let locks: AccountLocks
 
     /// Creates the store without opening the database.

@@ -12,15 +12,15 @@ final class IdentityTokens: Sendable {
         let until: Date
     }
 
-    /// More senders than this in half a lifetime cost a signature each.
-    private static let limit = 10_000
+    /// Of senders. More than half of it in half a lifetime cost a signature each.
+    private static let limit = 20_000
 
     let header: HTTPField.Name
     let keySet: String
     private let rules: GatewayIdentityToken
     private let key: ClientKey?
     private let gateway: GatewayRules
-    private let entries = Lock<[ByteKey: Entry]>([:])
+    private let entries = Lock(Recent<ByteKey, Entry>(limit: IdentityTokens.limit))
 
     init(_ rules: GatewayIdentityToken, _ keys: [ClientKey], _ gateway: GatewayRules) {
         self.rules = rules
@@ -39,16 +39,13 @@ final class IdentityTokens: Sendable {
         var claims = claims(of: identity, for: origin)
         // The claims name the sender and what is known now, so a change is another token.
         let name = ByteKey(JSONValue.object(claims).jsonText())
-        if let entry = entries.withLock({ $0[name] }), entry.until > now { return entry.token }
+        if let entry = entries.withLock({ $0.value(of: name) }), entry.until > now { return entry.token }
         let seconds = Int(now.timeIntervalSince1970)
         claims["iat"] = .number(String(seconds))
         claims["exp"] = .number(String(seconds + rules.lifetime))
         let token = try key.signedToken(claims).reveal()
-        entries.withLock { entries in
-            if entries.count >= Self.limit { entries = entries.filter { $0.value.until > now } }
-            if entries.count >= Self.limit { entries = [:] }
-            entries[name] = Entry(token: token, until: now.addingTimeInterval(Double(rules.lifetime) / 2))
-        }
+        let entry = Entry(token: token, until: now.addingTimeInterval(Double(rules.lifetime) / 2))
+        entries.withLock { $0.keep(entry, for: name) }
         return token
     }
 

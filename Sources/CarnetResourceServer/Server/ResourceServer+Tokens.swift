@@ -5,17 +5,19 @@ import CarnetProtocol
 import HTTPTypes
 
 extension ResourceServer {
-    /// The token, and the issuer that it is of.
-    func validated(_ token: Secret) async throws(AccessProblem) -> (token: AccessToken, issuer: TokenIssuer) {
+    func validated(_ token: Secret) async throws(AccessProblem) -> ValidatedToken {
         do {
-            guard ReceivedAccessToken.hasForm(token) else { return try await validatedState(of: token) }
-            let received = try ReceivedAccessToken(token)
-            guard let issuer = issuer(of: received) else {
-                throw OAuthError(
-                    .accessToken, .issuerMismatch,
-                    "the access token has the issuer \"\(received.issuer.quotable())\", which is not accepted")
+            guard ReceivedAccessToken.hasForm(token) else { return try await introspected(token) }
+            return try await states.accepted(token, at: clock.now) {
+                let received = try ReceivedAccessToken(token)
+                guard let issuer = issuer(of: received) else {
+                    throw OAuthError(
+                        .accessToken, .issuerMismatch,
+                        "the access token has the issuer \"\(received.issuer.quotable())\", which is not accepted")
+                }
+                return ValidatedToken(
+                    try await issuer.client.validate(received, naming: audiences(of: issuer)), of: issuer)
             }
-            return (try await issuer.client.validate(received, naming: audiences(of: issuer)), issuer)
         } catch let error as OAuthError {
             throw AccessProblem(error)
         } catch {
@@ -37,19 +39,19 @@ extension ResourceServer {
         issuer.audiences.isEmpty ? [resource.text] : issuer.audiences
     }
 
-    private func validatedState(of token: Secret) async throws -> (token: AccessToken, issuer: TokenIssuer) {
+    private func introspected(_ token: Secret) async throws -> ValidatedToken {
         guard let issuer = opaqueIssuer else {
             throw OAuthError(.accessToken, .malformedToken, "the access token is not a JWT, and no issuer introspects")
         }
         let audiences = audiences(of: issuer)
-        let state = try await states.state(of: token, at: clock.now) {
+        return try await states.state(of: token, at: clock.now) {
             do {
-                return .success(try await issuer.client.validate(opaque: token, naming: audiences))
+                let token = try await issuer.client.validate(opaque: token, naming: audiences)
+                return .success(ValidatedToken(token, of: issuer))
             } catch let error as OAuthError where error.step == .accessToken {
                 return .failure(error)
             }
-        }
-        return (try state.get(), issuer)
+        }.get()
     }
 
     // MARK: - Senders

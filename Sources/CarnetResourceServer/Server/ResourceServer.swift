@@ -7,7 +7,7 @@ public import HTTPTypes
 /// Decides which requests a server handles, by their access tokens (RFC 6750, RFC 9068, RFC 7662, RFC 9449) and a resource
 /// map.
 ///
-/// Create one and keep it: it caches the states of opaque tokens, and remembers used proofs.
+/// Create one and keep it: it caches the states of tokens, and remembers used proofs.
 public final class ResourceServer: Sendable {
     /// The resource identifier: an audience of access tokens (RFC 8707, section 2; RFC 9728, section 1.2).
     let resource: WebURL
@@ -28,7 +28,7 @@ public final class ResourceServer: Sendable {
     ///   - issuers: The providers whose tokens are accepted. A token's own issuer decides which of them validates it.
     ///   - map: The resource map that decides what a request needs. A request for a resource that it does not contain is
     ///     refused. Without a map, every request needs a token.
-    ///   - stateLifetime: How long the state of an opaque token is kept; default: 60 seconds. It is never kept beyond the
+    ///   - stateLifetime: How long a validated token is not validated again; default: 60 seconds. It is never kept beyond the
     ///     token's expiry.
     ///   - nonceSecret: If not `nil`, DPoP proofs must contain a nonce that is made with it (RFC 9449, section 9). All
     ///     processes of the server need the same secret, at least 32 bytes.
@@ -94,13 +94,12 @@ public final class ResourceServer: Sendable {
             if route?.anonymous != nil, scopes.isEmpty { return .allowed(nil) }
             guard let presented = try PresentedToken(of: request) else { throw .missingToken }
             isDPoP = presented.isDPoP
-            let (token, issuer) = try await validated(presented.token)
-            try await checkSender(of: token, presented, request, clientCertificate)
-            let granted = issuer.effectiveScopes(of: token)
-            let missing = scopes.filter { !granted.contains($0) }
+            let validated = try await validated(presented.token)
+            try await checkSender(of: validated.token, presented, request, clientCertificate)
+            let missing = scopes.filter { !validated.granted.contains($0) }
             guard missing.isEmpty else { throw .insufficientScope(missing) }
-            if let route { try check(token, granted, for: route) }
-            return .allowed(Caller(token, of: issuer.client.provider.id))
+            if let route { try check(validated, for: route) }
+            return .allowed(Caller(validated))
         } catch {
             return .refused(refusal(error, isDPoP: isDPoP))
         }
@@ -128,20 +127,14 @@ public final class ResourceServer: Sendable {
         }
     }
 
-    private func check(_ token: AccessToken, _ granted: Set<String>, for route: Route) throws(AccessProblem) {
-        switch route.shortfall(scopes: granted, claims: token.claims, now: clock.now, skew: 60) {
+    private func check(_ validated: ValidatedToken, for route: Route) throws(AccessProblem) {
+        let claims = validated.token.claims
+        switch route.shortfall(scopes: validated.granted, claims: claims, now: clock.now, skew: 60) {
         case nil: return
         case .scopes(let missing)?: throw .insufficientScope(missing)
         case .claim(let name)?: throw .forbidden(claim: name)
         case .authentication?: throw .insufficientAuthentication(acr: route.acr, maxAge: route.maxAge)
         }
-    }
-}
-
-extension TokenIssuer {
-    /// The granted scopes with all that they imply at the provider. What is no scope (RFC 6749, section 3.3) grants nothing.
-    func effectiveScopes(of token: AccessToken) -> Set<String> {
-        ResourceMap([], scopes: client.provider.scopes).effectiveScopes(token.scopes.filter(ScopeRules.isToken))
     }
 }
 

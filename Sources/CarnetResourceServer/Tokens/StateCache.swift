@@ -1,11 +1,11 @@
 import CarnetFoundation
 import CarnetProtocol
 
-/// The validated states of opaque tokens, by the hash of the token. Concurrent requests with one token share one request
-/// to the provider.
+/// The validated states of access tokens, by the hash of the token. Concurrent requests with one opaque token share one
+/// request to the provider.
 final class StateCache: Sendable {
-    /// What is known about a token: an access token, or the reason why it is not accepted.
-    typealias State = Result<AccessToken, OAuthError>
+    /// What is known about a token: that it is accepted, or the reason why it is not.
+    typealias State = Result<ValidatedToken, OAuthError>
 
     private struct Entry {
         let state: State
@@ -17,6 +17,12 @@ final class StateCache: Sendable {
         var entries: [[UInt8]: Entry] = [:]
         var requests: [[UInt8]: (id: Int, task: Task<State, any Error>)] = [:]
         var lastRequest = 0
+
+        func state(of key: [UInt8], at now: Date) -> State? {
+            // A clock that was set back must not extend its life.
+            guard let entry = entries[key], entry.since <= now, now < entry.until else { return nil }
+            return entry.state
+        }
     }
 
     private let table = Lock(Table())
@@ -31,21 +37,37 @@ final class StateCache: Sendable {
         self.limit = max(1, limit)
     }
 
+    /// A token that is accepted; if it is not known, it is validated. That a token is not accepted is not remembered: anybody
+    /// can make such tokens.
+    func accepted(
+        _ token: Secret, at now: Date, _ validate: () async throws -> ValidatedToken
+    ) async throws -> ValidatedToken {
+        let key = token.fingerprint
+        if let state = table.withLock({ $0.state(of: key, at: now) }) { return try state.get() }
+        let validated = try await validate()
+        table.withLock { keep(.success(validated), of: key, at: now, in: &$0) }
+        return validated
+    }
+
+    /// The state of an opaque token, which is requested if it is not known.
+    ///
     /// - Throws: Errors of `request` that say nothing about the token; these are not remembered.
     func state(
         of token: Secret, at now: Date, _ request: @escaping @Sendable () async throws -> State
     ) async throws -> State {
         let key = token.fingerprint
         let (known, task) = table.withLock { table -> (State?, Task<State, any Error>?) in
-            // A clock that was set back must not extend its life.
-            if let entry = table.entries[key], entry.since <= now, now < entry.until { return (entry.state, nil) }
+            if let state = table.state(of: key, at: now) { return (state, nil) }
             if let running = table.requests[key] { return (nil, running.task) }
             table.lastRequest += 1
             let id = table.lastRequest
             let task = Task { [self] in
                 defer { self.table.withLock { if $0.requests[key]?.id == id { $0.requests[key] = nil } } }
                 let state = try await request()
-                self.keep(state, of: key, requestedBy: id, at: now)
+                self.table.withLock { table in
+                    // It may have been forgotten meanwhile.
+                    if table.requests[key]?.id == id { self.keep(state, of: key, at: now, in: &table) }
+                }
                 return state
             }
             table.requests[key] = (id, task)
@@ -65,20 +87,18 @@ final class StateCache: Sendable {
         }
     }
 
-    private func keep(_ state: State, of key: [UInt8], requestedBy id: Int, at now: Date) {
+    private func keep(_ state: State, of key: [UInt8], at now: Date, in table: inout Table) {
         var end = now + lifetime
-        if case .success(let token) = state, let expiry = token.expiresAt { end = min(end, expiry) }
-        table.withLock { table in
-            guard table.requests[key]?.id == id, now < end else { return }
-            table.entries[key] = Entry(state: state, since: now, until: end)
-            guard table.entries.count > limit else { return }
-            table.entries = table.entries.filter { $0.value.until > now }
-            guard table.entries.count > limit else { return }
-            // A tenth at a time, so that a flood does not cause a sort at each step.
-            let surplus = table.entries.count - limit + limit / 10
-            for (old, _) in table.entries.sorted(by: { $0.value.until < $1.value.until }).prefix(surplus) {
-                table.entries[old] = nil
-            }
+        if case .success(let validated) = state, let expiry = validated.token.expiresAt { end = min(end, expiry) }
+        guard now < end else { return }
+        table.entries[key] = Entry(state: state, since: now, until: end)
+        guard table.entries.count > limit else { return }
+        table.entries = table.entries.filter { $0.value.until > now }
+        guard table.entries.count > limit else { return }
+        // A tenth at a time, so that a flood does not cause a sort at each step.
+        let surplus = table.entries.count - limit + limit / 10
+        for (old, _) in table.entries.sorted(by: { $0.value.until < $1.value.until }).prefix(surplus) {
+            table.entries[old] = nil
         }
     }
 

@@ -6,6 +6,7 @@ package import CarnetProtocol
 package protocol EncryptedStore: TokenStore, PendingStore {
     var keySource: StoreKeySource { get }
     var random: any RandomSource { get }
+    var recent: RecentRecords { get }
 
     /// The keys to encrypt with, created if the store is empty.
     func encryptionKeys() async throws -> KeyRing
@@ -58,10 +59,17 @@ extension EncryptedStore {
     }
 
     public func load(_ key: ConnectionKey) async throws -> StoredConnection? {
-        guard let (bytes, place) = try await read(RecordID(key)) else { return nil }
+        let id = try RecordID(key)
+        guard let (bytes, place) = try await read(id) else {
+            recent.forget(id)
+            return nil
+        }
+        if let stored = recent.stored(id, as: bytes) { return stored }
         let record = try EncryptedRecord(bytes, at: place)
         let connection = try record.decrypt(of: key, with: try await keySource.keysToDecrypt(place), at: place)
-        return StoredConnection(connection: connection, revision: EncryptedRecord.revision(of: bytes))
+        let stored = StoredConnection(connection: connection, revision: EncryptedRecord.revision(of: bytes))
+        recent.keep(stored, id, as: bytes)
+        return stored
     }
 
     public func save(_ connection: Connection, replacing revision: String?) async throws -> String {
@@ -87,7 +95,9 @@ extension EncryptedStore {
 
     @discardableResult
     public func remove(_ key: ConnectionKey, ifRevision revision: String?) async throws -> Bool {
-        try await remove(RecordID(key), ifRevision: revision)
+        let id = try RecordID(key)
+        recent.forget(id)
+        return try await remove(id, ifRevision: revision)
     }
 
     public func keys() async throws -> [ConnectionKey] { try await inventory().accounts }

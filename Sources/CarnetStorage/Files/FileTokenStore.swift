@@ -14,6 +14,7 @@ public final class FileTokenStore: EncryptedStore {
     let folder: PrivateFolder
     package let keySource: StoreKeySource
     package let random: any RandomSource
+    package let recent = RecentRecords()
     private let locks: AccountLocks
     let blocking = BlockingCalls(label: "carnet.file-token-store")
 

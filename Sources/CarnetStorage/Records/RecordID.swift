@@ -33,7 +33,13 @@ package struct RecordID: Hashable, Sendable {
 
 extension Sequence<UInt8> {
     package var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        var text: [UInt8] = []
+        text.reserveCapacity(2 * underestimatedCount)
+        func append(_ digit: UInt8) { text.append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)) }
+        for byte in self {
+            append(byte >> 4)
+            append(byte & 15)
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 }

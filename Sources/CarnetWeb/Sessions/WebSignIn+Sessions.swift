@@ -28,7 +28,9 @@ extension WebSignIn {
                 metadata: ["prefix": "\(cookies.prefix)"])
         }
         guard let text = received[cookies.session],
-            var session = try? EncryptedValue.decrypt(text, as: WebSession.self, for: sessionPurpose, with: keys),
+            var session = recentSessions.session(
+                in: text,
+                else: { try? EncryptedValue.decrypt($0, as: WebSession.self, for: sessionPurpose, with: keys) }),
             session.expiresAt > clock.now
         else { return nil }
         session.accounts.removeAll { expiry(of: $0) <= clock.now }
@@ -52,18 +54,20 @@ extension WebSignIn {
     public func liveSession(of request: HTTPRequest) async throws -> WebSession? {
         guard let session = session(of: request) else { return nil }
         var ended: [WebAccount] = []
-        var current: [WebAccount: WebAccount] = [:]
+        var current: [(account: WebAccount, now: WebAccount)] = []
         for account in session.accounts {
             do {
-                current[account] = try await self.current(account)
-                if current[account] == nil { ended.append(account) }
+                if let now = try await self.current(account) {
+                    current.append((account, now))
+                } else {
+                    ended.append(account)
+                }
             } catch is OAuthError {
                 ended.append(account)
             }
         }
         guard var live = session.ending(ended) else { return nil }
-        let accounts = live.accounts.map { current[$0] ?? $0 }
-        live.accounts = accounts
+        live.accounts = current.filter { live.accounts.contains($0.account) }.map(\.now)
         return live
     }
 

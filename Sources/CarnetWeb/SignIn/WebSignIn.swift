@@ -11,8 +11,8 @@ public import Logging
 /// It handles `GET` of `paths.signIn` (the choice of providers), `POST` of `paths.signIn/PROVIDER` (begins a
 /// sign-in), the callbacks at the clients' redirect URIs, `POST` of `paths.signOut`, and `GET` of `paths.signedOut`
 /// and of the clients' post-logout redirect URIs, and, if `acceptsInitiatedSignIn`, `GET` and `POST` of
-/// `paths.signIn/PROVIDER/initiate`. It keeps nothing in memory: a pending sign-in and the session are
-/// encrypted cookies, and the tokens are in the clients' token store.
+/// `paths.signIn/PROVIDER/initiate`. A pending sign-in and the session are
+/// encrypted cookies, and the tokens are in the clients' token store: the memory of a process has nothing that another needs.
 public struct WebSignIn: Sendable {
     /// The paths on the site.
     public struct Paths: Sendable {
@@ -45,6 +45,7 @@ public struct WebSignIn: Sendable {
     let acceptsInitiatedSignIn: Bool
     let pages: any SignInPages
     private(set) var cookies: SiteCookies
+    private(set) var recentSessions = RecentSessions()
     package let clock: any WallClock
     let random: any RandomSource
     let logger: Logger
@@ -131,6 +132,7 @@ public struct WebSignIn: Sendable {
         var site = self
         site.origin = origin
         site.cookies = SiteCookies(origin: origin)
+        site.recentSessions = RecentSessions()
         return site
     }
 

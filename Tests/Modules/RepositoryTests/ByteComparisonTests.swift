@@ -47,6 +47,7 @@ struct ByteComparisonTests {
     private static let reviewedKeys = [
         ("[String: ConnectionValue]", "the names are the descriptor's"),
         ("scopes: Set<String>", "scopes are ASCII (RFC 6749, section 3.3), and those of a rule are checked"),
+        ("granted: Set<String>", "scopes are ASCII (RFC 6749, section 3.3), and those of a token are checked"),
         ("inputs: [String: String]", "the names are the descriptor's; values are compared by isSameBytes(as:)"),
         ("extraScopes: [String: [String]]", "the names are the descriptor's"),
         ("localHosts: Set<String>", "host names are ASCII by the time that they are looked up"),

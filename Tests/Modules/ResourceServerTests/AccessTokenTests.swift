@@ -104,6 +104,37 @@ struct AccessTokenTests {
         #expect(door.count("/jwks") == 2)
     }
 
+    @Test("A token is validated again after a minute, with the keys of then")
+    func states() async throws {
+        let door = try Door()
+        let token = try Door.token()
+        await door.expectAllowed(Door.bearing(token))
+        // The key of the token is withdrawn, and a token with a newer key makes it known.
+        try door.publish([.otherP256])
+        await door.expectAllowed(Door.bearing(try Door.token(key: .otherP256, keyID: "0")))
+        door.clock.advance(by: .seconds(59))
+        await door.expectAllowed(Door.bearing(token))
+        door.clock.advance(by: .seconds(1))
+        await door.expectRefused(Door.bearing(token), 401, "invalid_token")
+    }
+
+    @Test("What a known token may do is decided at each request")
+    func knownToken() async throws {
+        let door = try Door()
+        let token = try Door.token()
+        await door.expectAllowed(Door.bearing(token), requiring: ["read"])
+        await door.expectRefused(Door.bearing(token), 403, "insufficient_scope", requiring: ["admin"])
+    }
+
+    @Test("A token that differs in one byte is no known token")
+    func changedToken() async throws {
+        let door = try Door()
+        let token = try Door.token()
+        await door.expectAllowed(Door.bearing(token))
+        await door.expectRefused(Door.bearing(String(token.dropLast())), 401, "invalid_token")
+        await door.expectRefused(Door.bearing(token + "A"), 401, "invalid_token")
+    }
+
     @Test("Scopes that are missing are named in the challenge")
     func missingScopes() async throws {
         let refusal = try await Door().expectRefused(

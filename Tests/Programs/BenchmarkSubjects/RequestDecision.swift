@@ -2,20 +2,24 @@ import Carnet
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol
-import CarnetResourceServer
+package import CarnetResourceServer
 import Foundation
-import HTTPTypes
+package import HTTPTypes
 
 /// Deciding about one request with an access token, with keys that are already there, against the bare signature check.
 package struct RequestDecision: Sendable {
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)
 
-    private let server: ResourceServer
-    private let request: HTTPRequest
+    package let server: ResourceServer
+    package let request: HTTPRequest
     private let signature: SignatureCheck
 
-    /// - Parameter resources: How many resources the map has.
-    package init(_ algorithm: IDTokenValidation.Algorithm, resources: Int = 10) async throws {
+    /// - Parameters:
+    ///   - resources: How many resources the map has.
+    ///   - keepsStates: Whether the token is known after the first decision.
+    package init(
+        _ algorithm: IDTokenValidation.Algorithm, resources: Int = 10, keepsStates: Bool = false
+    ) async throws {
         let (key, jwk) = try IDTokenValidation.key(algorithm)
         let seconds = Int(Self.now.timeIntervalSince1970)
         let claims: JSONValue = [
@@ -53,7 +57,8 @@ package struct RequestDecision: Sendable {
                 "  - { title: R\($0), url: \"/group\($0)/{id}/item\($0)\", scope: accounts }\n"
             }.joined()
         server = try ResourceServer(
-            "https://api.acme.example", accepting: [TokenIssuer(client)], map: SourceFile(path: "map.yaml", text: map))
+            "https://api.acme.example", accepting: [TokenIssuer(client)], map: SourceFile(path: "map.yaml", text: map),
+            stateLifetime: keepsStates ? .seconds(60) : .zero)
         let token = String(decoding: message, as: UTF8.self) + "." + Base64URL.encode(signature.signature)
         request = HTTPRequest(
             method: .get, scheme: "https", authority: "api.acme.example",

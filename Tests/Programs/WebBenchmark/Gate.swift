@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import BenchmarkSubjects
 import CarnetHummingbird
 import Foundation
 import Hummingbird
@@ -6,7 +7,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// Requests of signed-in browsers to a page, with and without what looks who is signed in.
+/// Requests to a page, with and without what decides who may see it.
 struct Gate {
     struct Rates {
         let rate: Double
@@ -19,21 +20,42 @@ struct Gate {
 
     init(_ site: BenchmarkSite) { self.site = site }
 
-    func compare(rounds: Int, seconds: Double) async throws -> Rates {
-        let gated = Router(context: BasicSignInRequestContext.self)
-        gated.add(middleware: SignInMiddleware(site.web))
-        gated.group().add(middleware: RequireSignIn()).get("/page") { _, _ in "Hello" }
-        let cookie = try await SignInLoad(site).session()
+    /// A page behind `RequireSignIn`.
+    func signedIn(rounds: Int, seconds: Double) async throws -> Rates {
+        let router = Router(context: BasicSignInRequestContext.self)
+        router.add(middleware: SignInMiddleware(site.web))
+        router.group().add(middleware: RequireSignIn()).get("/page") { _, _ in "Hello" }
+        return try await compare(
+            router, at: "/page", with: [("cookie", try await SignInLoad(site).session())], rounds: rounds,
+            seconds: seconds)
+    }
+
+    /// A route behind `ResourceServerMiddleware`, with access tokens that ES256 signs.
+    func withToken(keepsStates: Bool, rounds: Int, seconds: Double) async throws -> Rates {
+        let decision = try await RequestDecision(.ES256, keepsStates: keepsStates)
+        let router = Router(context: BasicCallerRequestContext.self)
+        router.add(middleware: ResourceServerMiddleware(decision.server))
+        router.get("/**") { _, _ in "Hello" }
+        let request = decision.request
+        return try await compare(
+            router, at: request.path ?? "/",
+            with: [("host", request.authority ?? ""), ("authorization", request.headerFields[.authorization] ?? "")],
+            rounds: rounds, seconds: seconds)
+    }
+
+    private func compare<Context: RequestContext>(
+        _ gated: Router<Context>, at path: String, with headers: [(String, String)], rounds: Int, seconds: Double
+    ) async throws -> Rates where Context.Source == ApplicationRequestContextSource {
         let http = HTTPClient(eventLoopGroupProvider: .singleton)
         let measured = try await withServer(gated) { gatedURL in
             let bare = Router(context: BasicRequestContext.self)
-            bare.get("/page") { _, _ in "Hello" }
+            bare.get("/**") { _, _ in "Hello" }
             return try await withServer(bare) { bareURL in
                 var (rates, bareRates): ([Double], [Double]) = ([], [])
                 // In turns, so that what else the machine does weighs on both.
                 for _ in 0..<rounds {
-                    bareRates.append(try await rate(bareURL + "/page", cookie, http, seconds))
-                    rates.append(try await rate(gatedURL + "/page", cookie, http, seconds))
+                    bareRates.append(try await rate(bareURL + path, headers, http, seconds))
+                    rates.append(try await rate(gatedURL + path, headers, http, seconds))
                 }
                 return Rates(rate: rates.median, bareRate: bareRates.median)
             }
@@ -42,7 +64,9 @@ struct Gate {
         return measured
     }
 
-    private func rate(_ url: String, _ cookie: String, _ http: HTTPClient, _ seconds: Double) async throws -> Double {
+    private func rate(
+        _ url: String, _ headers: [(String, String)], _ http: HTTPClient, _ seconds: Double
+    ) async throws -> Double {
         let clock = ContinuousClock()
         let start = clock.now
         let end = start + .seconds(seconds)
@@ -52,7 +76,7 @@ struct Gate {
                     var count = 0
                     while clock.now < end {
                         var request = HTTPClientRequest(url: url)
-                        request.headers.add(name: "cookie", value: cookie)
+                        for (name, value) in headers { request.headers.add(name: name, value: value) }
                         let response = try await http.execute(request, timeout: .seconds(10))
                         let body = try await response.body.collect(upTo: 1024)
                         guard response.status == .ok, String(buffer: body) == "Hello" else {

@@ -8,11 +8,20 @@ import Foundation
 let seconds = CommandLine.arguments.dropFirst().first.flatMap { Double($0) } ?? 2
 let site = try BenchmarkSite()
 
-let gate = try await Gate(site).compare(rounds: 5, seconds: seconds)
-print(
-    String(
-        format: "requests a second past RequireSignIn: %.0f, without it %.0f, ratio %.2f", gate.rate, gate.bareRate,
-        gate.rate / gate.bareRate))
+func report(_ what: String, _ rates: Gate.Rates) {
+    print(
+        "requests a second past \(what):",
+        String(
+            format: "%.0f, without it %.0f, ratio %.2f", rates.rate, rates.bareRate, rates.rate / rates.bareRate))
+}
+
+let gate = Gate(site)
+report("RequireSignIn", try await gate.signedIn(rounds: 5, seconds: seconds))
+for (what, keepsStates) in [("tokens that are known", true), ("tokens that are validated each time", false)] {
+    report(
+        "ResourceServerMiddleware, \(what)",
+        try await gate.withToken(keepsStates: keepsStates, rounds: 5, seconds: seconds))
+}
 let signIns = try await SignInLoad(site).measure(workers: 16, seconds: 2 * seconds)
 print(String(format: "complete sign-ins a second: %.0f", signIns))
 
