@@ -19,14 +19,11 @@ import tempfile
 import time
 import urllib.parse
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[2]
-sys.path.insert(0, str(HERE / "proxies"))
 sys.dont_write_bytecode = True
 
-import rig  # noqa: E402
+import people  # noqa: E402
+from people import HOST, ROOT, SAME_SITE, Browser, Failure, location, rig  # noqa: E402
 
-HOST = "apps.example"
 PAGE = "/notes/start?a=1"
 
 FILE = """gateway: 1
@@ -39,10 +36,6 @@ headers: {{ X-Auth-User: "{{account.subject}}", X-Auth-Email: "{{account.email}}
 identity_token: {{ header: X-Auth-Assertion }}
 proxy: {{ secret_file: secret }}
 """
-
-
-class Failure(Exception):
-    pass
 
 
 class Gateway:
@@ -76,46 +69,8 @@ class Gateway:
             raise SystemExit("flows: the gateway did not end with status 0")
 
 
-class Browser:
-    def __init__(self, port):
-        self.port, self.cookies = port, {}
-
-    def send(self, target, method="GET", form=None, fields=(), port=None, host=HOST):
-        headers = [("Accept", "text/html"), ("Connection", "close"), *fields]
-        if self.cookies and port is None:
-            headers.append(("Cookie", "; ".join(f"{n}={v}" for n, v in self.cookies.items())))
-        body = b""
-        if form is not None:
-            body = urllib.parse.urlencode(form).encode()
-            headers.append(("Content-Type", "application/x-www-form-urlencoded"))
-            if not body:
-                headers.append(("Content-Length", "0"))
-        reply = rig.send(port or self.port, rig.build(target, method, host, headers, body), timeout=30)
-        if port is None:
-            for cookie in reply.all("Set-Cookie"):
-                if len(cookie) > 4096:
-                    raise Failure(f"a cookie has {len(cookie)} bytes")
-                name, _, value = cookie.split(";")[0].partition("=")
-                self.cookies.pop(name, None)
-                if value:
-                    self.cookies[name] = value
-        return reply
-
-
-def location(reply, what):
-    where = reply.one("Location")
-    if where is None:
-        text = re.sub(r"<[^>]+>", " ", reply.body.decode("utf-8", "replace").split("<body>")[-1])
-        raise Failure(f"{what}: status {reply.status}, {' '.join(text.split())[:300]}")
-    return where
-
-
-def target(url):
-    parts = urllib.parse.urlsplit(url)
-    return (parts.path or "/") + ("?" + parts.query if parts.query else "")
-
-
 def sign_in(proxy, provider, program):
+    """Signs in at the proxy's example. Returns the browser."""
     browser = Browser(proxy.port)
     first = browser.send(PAGE, fields=[("X-Auth-User", "forged")])
     where = location(first, "the page without a sign-in")
@@ -125,30 +80,33 @@ def sign_in(proxy, provider, program):
     if f"/carnet/sign-in/{provider}\"".encode() not in page.body:
         raise Failure("the sign-in page has no button")
     wanted = urllib.parse.parse_qs(urllib.parse.urlsplit(where).query)["return_to"][0]
-    begun = browser.send(f"/carnet/sign-in/{provider}", "POST", {"return_to": wanted}, [("Sec-Fetch-Site", "same-origin")])
-    at = location(begun, "the button")
+    begun = browser.send(f"/carnet/sign-in/{provider}", "POST", {"return_to": wanted}, SAME_SITE)
+    host, at = HOST, location(begun, "the button")
     # The sandbox takes the provider's place on a port of its own, and agrees to everything.
-    for _ in range(5):
-        parts = urllib.parse.urlsplit(at)
-        if parts.hostname == HOST:
+    for _ in range(6):
+        host, path, reply = browser.follow(at, host)
+        if host == HOST:
             break
-        reply = browser.send(target(at), port=parts.port, host=parts.netloc)
         if reply.status == 200 and b"<form" in reply.body:
             text = reply.body.decode()
-            at = html.unescape(re.search(r'action="([^"]*)"', text)[1])
+            host, path = HOST, people.target_of(html.unescape(re.search(r'action="([^"]*)"', text)[1]))
             form = {html.unescape(n): html.unescape(v) for n, v in re.findall(r'name="([^"]*)" value="([^"]*)"', text)}
-            callback = browser.send(target(at), "POST", form)
+            reply = browser.send(path, "POST", form)
             break
         at = location(reply, "the provider's page")
     else:
         raise Failure(f"the provider's pages lead to {at}")
-    if reply.status != 200:
-        callback = browser.send(target(at))
-    back = location(callback, "the callback")
+    back = location(reply, "the callback")
     if back != PAGE:
         raise Failure(f"the callback leads to {back}")
+    open_page(browser, program)
+    return browser
+
+
+def open_page(browser, program):
+    """Opens the page with a made-up identity, and checks that the program gets the person's. Returns the user."""
     program.take()
-    opened = browser.send(back, fields=[("X-Auth-User", "forged"), ("X-Auth-Email", "forged@example.com"), ("X_Auth_User", "forged")])
+    opened = browser.send(PAGE, fields=[("X-Auth-User", "forged"), ("X-Auth-Email", "forged@example.com"), ("X_Auth_User", "forged")])
     seen = program.take()
     if opened.status != 200 or len(seen) != 1:
         raise Failure(f"the page has status {opened.status}, and the program got {len(seen)} requests")
@@ -157,12 +115,19 @@ def sign_in(proxy, provider, program):
         raise Failure(f"the program got {[h for h in seen[0].headers if 'auth' in h[0].lower()]}")
     if seen[0].one("X-Auth-Assertion", "").count(".") != 2 or seen[0].target != PAGE:
         raise Failure(f"the program got {seen[0].line} with the identity {seen[0].one('X-Auth-Assertion')!r}")
-    out = browser.send("/carnet/sign-out", "POST", {}, [("Sec-Fetch-Site", "same-origin")])
-    location(out, "the sign-out")
-    again = browser.send(PAGE)
-    if again.status == 200:
-        raise Failure("the page is open after the sign-out")
     return users[0]
+
+
+def sign_out(browser):
+    location(browser.send("/carnet/sign-out", "POST", {}, SAME_SITE), "the sign-out")
+    if browser.send(PAGE).status == 200:
+        raise Failure("the page is open after the sign-out")
+
+
+def has_profile(provider):
+    """Whether a descriptor says where a profile is."""
+    text = (ROOT / f"providers/{provider}.yaml").read_text()
+    return bool(re.search(r"^(profile|issuer|extends):|\bopenid\b|^ *userinfo:", text, re.MULTILINE))
 
 
 def main():
@@ -186,7 +151,7 @@ def main():
             started, good = time.monotonic(), 0
             for provider in gateway.providers:
                 try:
-                    sign_in(proxy, provider, notes)
+                    sign_out(sign_in(proxy, provider, notes))
                     good += 1
                 except (Failure, OSError) as problem:
                     failed += 1
@@ -194,8 +159,13 @@ def main():
             proxy.stop()
             print(f"{kind.name}: {good} of {len(gateway.providers)} providers in {time.monotonic() - started:.1f} s")
         gateway.stop()
+    for provider in gateway.left_out:
+        if has_profile(provider):
+            failed += 1
+            print(f"{provider}: the gateway finds no profile, but the descriptor has one", file=sys.stderr)
     if gateway.left_out:
-        print(f"without a profile, so without a sign-in: {' '.join(gateway.left_out)}")
+        print(f"{len(gateway.left_out)} of {len(providers)} have no profile, and the gateway refuses them at its start: "
+              + " ".join(gateway.left_out))
     sys.exit(1 if failed else 0)
 
 

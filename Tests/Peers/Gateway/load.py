@@ -18,6 +18,7 @@ import time
 
 sys.dont_write_bytecode = True
 
+import people  # noqa: E402
 import storm  # noqa: E402
 
 FILE = """gateway: 1
@@ -53,18 +54,16 @@ def measure(port, options, cookie=None):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--carnet", default=str(storm.ROOT / ".build/release/carnet"))
+    parser.add_argument("--carnet", default=str(people.ROOT / ".build/release/carnet"))
     parser.add_argument("--connections", type=int, default=16)
     parser.add_argument("--seconds", type=int, default=10)
     options = parser.parse_args()
-    storm.LIFETIME = 86_400
-    provider = storm.Provider()
-    base = f"http://127.0.0.1:{provider.server_address[1]}"
+    provider = people.Provider()
     for store in ["files:sessions"]:
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             (folder / "providers").mkdir()
-            (folder / "providers/storm.yaml").write_text(storm.DESCRIPTOR.format(base=base))
+            (folder / "providers/storm.yaml").write_text(people.DESCRIPTOR.format(base=provider.base))
             (folder / "gateway.yaml").write_text(FILE.replace("STORE", store))
             environment = dict(os.environ, HOME=str(folder), KEY=secrets.token_hex(32))
             begun = time.monotonic()

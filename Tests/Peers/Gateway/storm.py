@@ -10,11 +10,8 @@ be allowed, there must be one refresh, and the session must live. The exit statu
 
 import argparse
 import glob
-import http.server
-import json
 import os
 import pathlib
-import re
 import secrets
 import shutil
 import signal
@@ -26,79 +23,13 @@ import threading
 import time
 import urllib.parse
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.dont_write_bytecode = True
+
+import people  # noqa: E402
+
 HOST = "127.0.0.1:9"
 LIFETIME = 8      # Seconds; a token is refreshed in the second half of so short a life.
 EACH = 100
-DESCRIPTOR = """carnet: 1
-id: storm
-name: Storm
-endpoints: {{ authorization: {base}/authorize, token: {base}/token, userinfo: {base}/userinfo }}
-scopes: {{ default: [read] }}
-profile: {{ claims: {{ subject: /id, groups: /groups }} }}
-"""
-
-
-class Provider(http.server.ThreadingHTTPServer):
-    request_queue_size = 512
-    daemon_threads = True
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.lock, self.latest, self.refreshes, self.revoked = threading.Lock(), {}, [], set()
-        self.on_refresh = lambda port: None
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    def issue(self, family):
-        number = self.latest.get(family, 0) + 1
-        self.latest[family] = number
-        return {"access_token": f"access-{family}.{number}", "refresh_token": f"{family}.{number}", "token_type": "Bearer",
-                "expires_in": LIFETIME}
-
-    def refresh(self, token):
-        with self.lock:
-            family, _, number = token.partition(".")
-            self.refreshes.append(token)
-            if self.latest.get(family) != int(number or 0):
-                self.latest.pop(family, None)
-                self.revoked.add(family)
-                return 400, {"error": "invalid_grant", "error_description": "refresh token used twice"}
-            return 200, self.issue(family)
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def reply(self, status, document, fields=()):
-        body = json.dumps(document).encode()
-        self.send_response(status)
-        for name, value in [("Content-Type", "application/json"), ("Content-Length", str(len(body))), *fields]:
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def do_GET(self):
-        query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(self.path).query))
-        if self.path.startswith("/authorize"):
-            back = query["redirect_uri"] + "?" + urllib.parse.urlencode({"code": secrets.token_hex(8), "state": query["state"]})
-            return self.reply(302, {}, [("Location", back)])
-        token = self.headers.get("Authorization", "").removeprefix("Bearer access-")
-        family = token.partition(".")[0]
-        self.reply(200, {"id": family, "groups": ["ops"]})
-
-    def do_POST(self):
-        form = dict(urllib.parse.parse_qsl(self.rfile.read(int(self.headers["Content-Length"])).decode()))
-        if form.get("grant_type") == "refresh_token":
-            self.server.on_refresh(self.client_address[1])
-            status, document = self.server.refresh(form["refresh_token"])
-            time.sleep(0.5)
-            return self.reply(status, document)
-        with self.server.lock:
-            document = self.server.issue(form["code"])
-        self.reply(200, document)
-
-    def log_message(self, *arguments):
-        pass
 
 
 class Database:
@@ -120,16 +51,9 @@ class Database:
         self.run("pg_ctl", "-D", f"{self.folder}/data", "-m", "immediate", "-w", "stop")
 
 
-class Replica:
+class Replica(people.Gateway):
     def __init__(self, carnet, folder, environment, number):
-        self.log = open(folder / f"replica{number}.log", "a")
-        self.process = subprocess.Popen(
-            [carnet, "gateway", "gateway.yaml", "--port", "0", "--providers", "providers"], cwd=folder, text=True,
-            stdout=subprocess.PIPE, stderr=self.log, env=environment)
-        line = self.process.stdout.readline().strip()
-        if not line:
-            raise SystemExit(f"storm: the gateway does not start; see {self.log.name}:\n" + open(self.log.name).read())
-        self.port = urllib.parse.urlsplit(line).port
+        super().__init__(carnet, folder, environment, "--providers", "providers", log=f"replica{number}.log")
 
     def owns(self, port):
         """Whether a connection from a local port is this process's."""
@@ -191,16 +115,15 @@ def sign_in(port, provider):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--carnet", default=str(ROOT / ".build/debug/carnet"))
+    parser.add_argument("--carnet", default=str(people.ROOT / ".build/debug/carnet"))
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
-    provider, failed = Provider(), 0
-    base = f"http://127.0.0.1:{provider.server_address[1]}"
+    provider, failed = people.Provider(LIFETIME, delay=0.5), 0
     with tempfile.TemporaryDirectory(dir="/tmp") as folder, tempfile.TemporaryDirectory(dir="/tmp") as cluster:
         folder = pathlib.Path(folder)
         database = Database(cluster)
         (folder / "providers").mkdir()
-        (folder / "providers/storm.yaml").write_text(DESCRIPTOR.format(base=base))
+        (folder / "providers/storm.yaml").write_text(people.DESCRIPTOR.format(base=provider.base))
         (folder / "gateway.yaml").write_text(
             "gateway: 1\norigin: http://127.0.0.1:9\nproviders: [{ id: storm, client_id: client }]\n"
             "routes: [{ path: /**, allow: signed_in }]\nheaders: { X-Auth-Groups: \"{account.groups}\" }\n"

@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
 """Proves the five example configurations: starts each proxy with a gateway and two programs, and sends raw requests.
 
-  check.py [--gateway URL --allowed COOKIE --refused COOKIE --anonymous PATH --secret-file FILE] [--slow] [--verbose] [WORD…]
+  check.py [--carnet PROGRAM] [--slow] [--verbose] [WORD…]
 
-Without --gateway a stub decides. With it, requests go through a recorder to the gateway at URL, which has to know the
-secret that FILE gets, to allow everything to COOKIE, to refuse it to the other and to allow PATH to anyone; checks that
-need a gateway that misbehaves keep the stub. --slow adds a decision that takes 33 s, --folder takes the examples from
-another place, --only a,b runs the checks whose names contain a or b, --fast ends a proxy's run at its first failure. Prints a table; the exit status is the number of failed checks, at most 99."""
+Without --carnet a stub decides. With it, the gateway of PROGRAM does, with two people who are signed in at both sites; checks
+that need a gateway that misbehaves keep the stub. --slow adds a decision that takes 33 s, --folder takes the examples from
+another place, --only a,b runs the checks whose names contain a or b, --fast ends a proxy's run at its first failure. Prints a
+table; the exit status is the number of failed checks, at most 99."""
 
 import argparse
+import base64
+import json
 import os
+import pathlib
+import posixpath
 import re
+import secrets
 import shutil
 import socket
 import sys
@@ -18,6 +23,10 @@ import tempfile
 import time
 import urllib.parse
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+
+import people
 import rig
 from rig import build, response
 
@@ -72,16 +81,63 @@ class Stub:
         return response(401, [("WWW-Authenticate", 'Bearer resource_metadata="https://x.example/m"')])
 
 
-def through(url, stub):
-    """A recorder's `decide` that asks the real gateway, and the stub while that misbehaves."""
-    parts = urllib.parse.urlsplit(url)
+FILE = """gateway: 1
+origin: https://apps.example
+providers: [{ id: storm, client_id: client, client_secret_env: CLIENT_SECRET }]
+bearer: [{ provider: storm, introspection: true }]
+routes:
+  - { host: apps.example, allow: { provider: storm, subject: alice } }
+  - { host: wiki.apps.example, allow: { provider: storm, subject: alice } }
+  - { host: wiki.apps.example, path: /public/**, allow: anyone }
+  - { host: wiki.apps.example, path: /api/**, bearer: true, allow: { provider: storm, subject: alice } }
+headers: { X-Auth-User: "{account.subject}", X-Auth-Email: "{account.email}" }
+identity_token: {}
+proxy: { secret_env: PROXY_SECRET }
+session: { store: "files:sessions", key_env: KEY }
+"""
 
+
+class Real:
+    """The gateway, which allows everything to alice and /public to bob. Both are signed in at both sites."""
+
+    def __init__(self, carnet, folder):
+        self.provider = people.Provider()
+        folder = pathlib.Path(folder)
+        (folder / "providers").mkdir()
+        (folder / "providers/storm.yaml").write_text(people.DESCRIPTOR.format(base=self.provider.base))
+        (folder / "gateway.yaml").write_text(FILE)
+        environment = dict(os.environ, HOME=str(folder), KEY=secrets.token_hex(32), CLIENT_SECRET=secrets.token_hex(32), PROXY_SECRET=rig.SECRET)
+        self.gateway = people.Gateway(carnet, folder, environment, "--providers", "providers")
+        self.read = 0
+        self.cookies = {name: self.sign_in(name) for name in ("alice", "bob")}
+        self.token = self.provider.issue("alice")["access_token"]
+
+    def sign_in(self, name):
+        self.provider.next = [name]
+        browser = people.Browser(self.gateway.port)
+        # The second host takes the session of the first.
+        for host in ("apps.example", "wiki.apps.example"):
+            browser.sign_in("storm", host, "/notes/" if host == "apps.example" else "/a")
+        return {host: browser.cookie(host) for host in ("apps.example", "wiki.apps.example")}
+
+    def warnings(self):
+        """What the gateway logged about the proxy since the last call. A decision that is asked for from outside has no secret,
+        and a client's host or method may be invalid."""
+        text = self.gateway.log.read_text()
+        text, self.read = text[self.read:], len(text)
+        from_outside = ("the proxy did not send X-Gateway-Secret", "reason=the value of ")
+        return [line for line in text.splitlines() if "identity header reached the gateway" in line
+                or "The proxy's request cannot be used" in line and not any(words in line for words in from_outside)]
+
+
+def through(port, stub):
+    """A recorder's `decide` that asks the gateway at a port, and the stub while that misbehaves."""
     def decide(request):
         if stub.mode is not None:
             return stub(request)
         lines = [request.line] + [f"{n}: {v}" for n, v in request.headers if n.lower() not in ("connection", "content-length")]
         data = "\r\n".join(lines + ["Connection: close", f"Content-Length: {len(request.body)}"]).encode("latin-1") + b"\r\n\r\n" + request.body
-        with socket.create_connection((parts.hostname, parts.port or 80), timeout=10) as connection:
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
             connection.sendall(data)
             stream = connection.makefile("rb")
             head = rig.read_head(stream)
@@ -97,6 +153,16 @@ def spelled(name):
     return re.sub(r"[^a-z0-9]", "-", name.lower())
 
 
+def readings(target):
+    """The paths that programs may read in a target: decoded or not, with backslashes as slashes, without parameters."""
+    for decode in (lambda text: text, urllib.parse.unquote):
+        for slash in ("\\", "/"):
+            for parameters in ("", ";[^/]*"):
+                path = decode(re.split("[?#]", target)[0]).replace("\\", slash)
+                path = re.sub(parameters, "", path) if parameters else path
+                yield "/" + posixpath.normpath(path).lstrip("/")
+
+
 def spellings(name):
     yield name
     yield name.lower()
@@ -109,11 +175,14 @@ def spellings(name):
 
 class Bench:
     def __init__(self, kind, options):
-        self.options, self.stub = options, Stub()
-        self.decide = through(options.gateway, self.stub) if options.gateway else self.stub
+        self.options, self.real, self.stub = options, options.real, Stub()
+        self.decide = through(self.real.gateway.port, self.stub) if self.real else self.stub
         self.gateway = rig.Recorder(self.decide)
         self.one, self.two = rig.Recorder(rig.program), rig.Recorder(rig.program)
-        self.allowed, self.refused = options.allowed or ALICE, options.refused or BOB
+        self.allowed, self.refused = ALICE, BOB
+        if self.real:
+            self.allowed, self.refused = (self.real.cookies[name]["wiki.apps.example"] for name in ("alice", "bob"))
+            self.real.warnings()
         self.proxy = kind(self.gateway.port, self.one.port, self.two.port, options.folder and os.path.join(options.folder, kind.kind))
         self.proxy.start()
         self.take()
@@ -124,27 +193,32 @@ class Bench:
     def ask(self, *arguments, cookie="", timeout=8, then=None, raw=None, **named):
         headers = list(named.pop("headers", []))
         cookie = self.allowed if cookie == "" else cookie
+        if self.real and cookie == self.allowed and named.get("host") == "apps.example":
+            cookie = self.real.cookies["alice"]["apps.example"]    # A session is for one host.
         if cookie:
             headers.append(("Cookie", cookie))
         self.take()
         self.reply = rig.send(self.proxy.port, raw or build(*arguments, headers=headers, **named), timeout=timeout, then=then)
         self.decisions, self.at_one, self.at_two = self.take()
         for got in self.decisions:
-            assert rig.SECRET not in got.all("X-Gateway-Secret") or got.target in ("/carnet/decide", "/carnet/refused"), f"the gateway was asked for {got.line!r}"
+            assert rig.SECRET not in got.all("X-Gateway-Secret") or got.target.removesuffix("?") in ("/carnet/decide", "/carnet/refused"), f"the gateway was asked for {got.line!r}"
         return self.reply
-
-    def who(self):
-        return self.options.gateway is None
 
     # Each check raises AssertionError; its docstring is the row of the table.
 
     def identity(self, got):
-        users = [v for n, v in got.headers if spelled(n) == "x-auth-user"]
-        assert len(users) == 1 and users[0] and (not self.who() or users[0] == "alice"), f"users {users}"
-        if self.who():
-            for name, value in IDENTITY:
-                found = [v for n, v in got.headers if spelled(n) == spelled(name)]
-                assert found == [value], f"{name}: {found}"
+        expected = dict(IDENTITY)
+        if self.real:
+            tokens = got.all("X-Auth-Assertion")
+            assert len(tokens) == 1 and tokens[0].count(".") == 2, f"X-Auth-Assertion: {tokens}"
+            payload = tokens[0].split(".")[1]
+            claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+            host = got.one("Host").split(":")[0].rstrip(".").lower()
+            assert (claims["sub"], claims["aud"]) == ("storm:alice", f"https://{host}"), claims
+            expected["X-Auth-Assertion"] = tokens[0]
+        for name, value in expected.items():
+            found = [v for n, v in got.headers if spelled(n) == spelled(name)]
+            assert found == [value], f"{name}: {found}"
 
     def same(self):
         """What the program got is what was decided, or the program got nothing."""
@@ -197,25 +271,57 @@ class Bench:
 
     def check_refused(self):
         """refused: 403 with the gateway's page"""
-        self.ask("/a", cookie=self.refused)
+        self.ask("/a", cookie=self.refused, headers=[("Accept", "text/html")])
         self.nothing(403)
-        assert not self.who() or self.reply.body == PAGE, self.reply.body[:60]
-        assert not self.who() or len(self.reply.all("Set-Cookie")) == 1, self.reply.all("Set-Cookie")
+        if self.real:
+            reference = re.search(rb"[0-9a-f]{12}", self.reply.body)
+            assert b"You need another account" in self.reply.body and reference, self.reply.body[:300]
+            assert f"id={reference[0].decode()}" in self.real.gateway.log.read_text(), "the log has no entry with the page's reference"
+        else:
+            assert self.reply.body == PAGE, self.reply.body[:60]
+            assert len(self.reply.all("Set-Cookie")) == 1, self.reply.all("Set-Cookie")
 
     def check_redirect(self):
         """a browser without a session: the gateway's 302, its Location and cookie unchanged"""
         self.ask("/a?b", cookie=None, headers=[("Accept", "text/html,*/*"), ("Sec-Fetch-Mode", "navigate")])
         self.nothing(302)
-        if self.who():
-            assert self.reply.all("Location") == ["/carnet/sign-in?to=%2Fa%3Fb"], self.reply.all("Location")
-            assert self.reply.all("Set-Cookie") == ["__Host-carnet-state=1; Path=/"], self.reply.all("Set-Cookie")
-        assert "/carnet/" in self.reply.one("Location", ""), self.reply.all("Location")
+        word = "return_to" if self.real else "to"
+        assert self.reply.all("Location") == [f"/carnet/sign-in?{word}=%2Fa%3Fb"], self.reply.all("Location")
+        assert self.real or self.reply.all("Set-Cookie") == ["__Host-carnet-state=1; Path=/"], self.reply.all("Set-Cookie")
 
     def check_challenge(self):
         """a program without a token: 401 with the gateway's challenge"""
-        self.ask("/a", cookie=None, headers=[("Accept", "application/json")])
+        self.ask("/api/a", cookie=None, headers=[("Accept", "application/json")])
         self.nothing(401)
         assert self.reply.one("WWW-Authenticate", "").startswith("Bearer"), self.reply.headers
+
+    def check_token(self):
+        """a program with a token: its own identity, or the gateway's challenge; no person's session beside it"""
+        if not self.real:
+            return
+        self.ask("/api/a", cookie=None, headers=[("Authorization", "Bearer " + self.real.token)])
+        assert self.reply.status == 200 and self.at_one[0].all("X-Auth-User") == ["alice"], self.reply.status
+        assert not any(v for v in self.at_one[0].all("X-Auth-Email")), self.at_one[0].all("X-Auth-Email")
+        for token in (self.real.token + "x", "x"):
+            self.ask("/api/a", headers=[("Authorization", "Bearer " + token.replace("alice", "carol"))])
+            self.nothing(401)
+            assert 'error="invalid_token"' in self.reply.one("WWW-Authenticate", ""), self.reply.headers
+        self.ask("/a", cookie=None, headers=[("Authorization", "Bearer " + self.real.token)])
+        self.nothing(401)
+
+    def check_open(self):
+        """a person who may only see /public reaches nothing else, by any path"""
+        if not self.real:
+            return
+        self.ask("/public/a", cookie=self.refused)
+        assert self.reply.status == 200 and self.at_one, self.reply.status
+        for rest in [b"/a", b"", b"/", b"/../a", b"/%2e%2e/a", b"/%2E%2E/a", b"/.%2e/a", b"/..;/a", b";/../a", b"/..%2fa", b"/..%2Fa", b"%2f..%2fa", b"%2f%2e%2e%2fa", b"/..\\a", b"\\..\\a", b"/..%5ca", b"/.%5C..%5Ca", b"//../a", b"/./../a",
+                     b"/../public/../a", b"/%252e%252e/a", b"/..%252fa", b"/..%00/a", b"/..%c0%afa", b"/..\xc0\xafa", b"/..#/a", b"#/../a", b"?/../../a", b"/..?", b"/..", b"/a/../../a", b"x", b".", b"%", b"/%2e%2e", b"/..%3ba", b"/..%3b/a", b"/..%20/a", b"/.. /a", b"/..\t/a"]:
+            for target in (b"/public" + rest, b"/a/../public" + rest, b"/PUBLIC" + rest, b"/%70ublic" + rest, b"//public" + rest, b"http://wiki.apps.example/public" + rest, b"//wiki.apps.example/public" + rest):
+                self.ask(target, cookie=self.refused)
+                for got in self.at_one + self.at_two:
+                    assert all(path == "/public" or path.startswith("/public/") for path in readings(got.target)), f"{target}: the program got {got.target!r}"
+                    assert [self.decisions[0].one("X-Forwarded-Uri")] == [got.target], f"{target}: decided about {self.decisions[0].one('X-Forwarded-Uri')!r}"
 
     def check_sites(self):
         """the second site's path, no other path, no other host"""
@@ -243,7 +349,12 @@ class Bench:
             assert not [h for h in got.headers if "evil" in h[1] or h[1] == rig.SECRET], got.headers
             for name, value in [("Host", host), ("X-Forwarded-Host", host), ("X-Forwarded-Proto", "http"), ("X-Forwarded-For", "127.0.0.1")]:
                 assert got.all(name) == [value], f"{name}: {got.all(name)}"
-            assert not self.who() or (self.reply.status == 200 and self.reply.all("Set-Cookie") == [BIG_COOKIE]), self.reply.status
+            if not self.real:
+                assert self.reply.status == 200 and self.reply.all("Set-Cookie") == [BIG_COOKIE], self.reply.status
+            elif host == "apps.example":
+                assert self.reply.status == 200 and b"/carnet/sign-in/storm" in self.reply.body, self.reply.status
+            else:
+                assert self.reply.one("Location", "").startswith("https://apps.example/carnet/enter?"), self.reply.headers
 
     def check_decide(self):
         """a decision cannot be asked for from outside"""
@@ -305,14 +416,14 @@ class Bench:
         for name, _ in IDENTITY:
             for spelling in spellings(name):
                 for headers in ([(spelling, "evil")], [(spelling, "evil"), (spelling, "evil2")], [(spelling, "evil"), (name, "evil2")]):
-                    for target in ("/a", self.options.anonymous):
+                    for target in ("/a", "/public"):
                         self.ask(target, headers=headers)
                         bad = [h for r in self.at_one for h in r.headers if "evil" in h[1]]
                         assert not bad, f"{headers} {target}: {bad}"
                         if self.at_one and target == "/a":
                             self.identity(self.at_one[0])
                         text = [h for r in self.at_one for h in r.headers if spelled(h[0]).startswith("x-auth") and (h[1] and target != "/a" or "{" in h[1])]
-                        assert not text or not self.who(), f"{target}: {text}"
+                        assert not text or self.real, f"{target}: {text}"
         for header in ["X-Auth-User : evil", " X-Auth-User: evil", "X-N: a\r\n X-Auth-User: evil", "X-N: a\nX-Auth-User: evil", "X-N: a\rX-Auth-User: evil", "X-Auth-User\0: evil",
                        "X-Auth-User\t: evil", "X-Auth-User: evil\0", "X-\xc4uth-User: evil"]:
             self.ask(raw=f"GET /a HTTP/1.1\r\nHost: wiki.apps.example\r\nCookie: {self.allowed}\r\n{header}\r\n\r\n".encode("latin-1"))
@@ -322,7 +433,7 @@ class Bench:
 
     def check_text(self):
         """values are text: no name, path, header or cookie is expanded to the secret"""
-        if self.who():
+        if not self.real:
             self.ask("/a", cookie=f"{COOKIE}=odd")
             assert self.reply.status == 200 and self.at_one[0].all("X-Auth-User") == [ODD_NAME], [r.all("X-Auth-User") for r in self.at_one]
             assert rig.SECRET not in str(self.reply.headers), self.reply.headers
@@ -408,7 +519,7 @@ class Bench:
 
     def check_cookies(self):
         """one cookie of 4,096 bytes passes both ways; a cookie of a 2xx decision reaches the browser"""
-        if not self.who():
+        if self.real:
             return
         self.ask("/a", cookie=f"{COOKIE}=new")
         def set_cookies():    # Traefik writes the attributes in another order
@@ -481,6 +592,8 @@ class Bench:
     def check_gateway_heard(self):
         """the gateway had nothing to complain of: one of each header, no identity, no body, GET, no query"""
         assert not self.stub.complaints, self.stub.complaints[:3]
+        warnings = self.real.warnings() if self.real else []
+        assert not warnings, f"{len(warnings)} warnings, such as {warnings[:3]}"
 
     def close(self):
         self.proxy.stop()
@@ -514,16 +627,21 @@ def run(kind, options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("gateway", "allowed", "refused", "secret-file", "folder", "only"):
+    for name in ("carnet", "folder", "only"):
         parser.add_argument("--" + name)
-    parser.add_argument("--anonymous", default="/public")
     for name in ("slow", "verbose", "fast"):
         parser.add_argument("--" + name, action="store_true")
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
-    if options.secret_file:
-        with open(options.secret_file, "w") as file:
-            file.write(rig.SECRET + "\n")
+    with tempfile.TemporaryDirectory() as folder:
+        options.real = Real(options.carnet, folder) if options.carnet else None
+        failed = check(options)
+        if options.real:
+            options.real.gateway.stop()
+    sys.exit(min(failed, 99))
+
+
+def check(options):
     table, failed = {}, 0
     for kind in rig.chosen(options.words):
         started = time.time()
@@ -544,7 +662,7 @@ def main():
             if error:
                 print(f"\n{n}, {check[6:]}: {error if options.verbose else error[:400]}")
     print(f"\n{sum(len(t) for t in table.values()) - failed} passed, {failed} failed")
-    sys.exit(min(failed, 99))
+    return failed
 
 
 if __name__ == "__main__":
