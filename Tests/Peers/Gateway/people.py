@@ -136,7 +136,7 @@ class Browser:
     """Keeps the cookies of each host, and finds all hosts below HOST at one port."""
 
     def __init__(self, port):
-        self.port, self.cookies = port, {}
+        self.port, self.cookies, self.longest = port, {}, 0
 
     def cookie(self, host=HOST):
         return "; ".join(f"{name}={value}" for name, value in self.cookies.get(host, {}).items())
@@ -154,6 +154,7 @@ class Browser:
         port = self.port if host.endswith(HOST) else urllib.parse.urlsplit(f"//{host}").port
         reply = rig.send(port, rig.build(target, method, host, headers, body), timeout=30)
         for cookie in reply.all("Set-Cookie"):
+            self.longest = max(self.longest, len(cookie))
             if len(cookie) >= 4096 and host.endswith(HOST):
                 raise Failure(f"a cookie has {len(cookie)} bytes")
             name, _, value = cookie.split(";")[0].partition("=")
