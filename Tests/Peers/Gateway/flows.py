@@ -48,7 +48,7 @@ class Gateway:
             (folder / "gateway.yaml").write_text(FILE.format(providers=", ".join(self.providers)))
             self.log = open(folder / "gateway.log", "w+")
             self.process = subprocess.Popen(
-                [carnet, "gateway", "gateway.yaml", "--sandbox", "--port", "0"], cwd=folder, text=True,
+                [os.path.abspath(carnet), "gateway", "gateway.yaml", "--sandbox", "--port", "0"], cwd=folder, text=True,
                 stdout=subprocess.PIPE, stderr=self.log, env=dict(os.environ, HOME=str(folder)))
             line = self.process.stdout.readline().strip()
             if line:

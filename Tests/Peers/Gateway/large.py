@@ -52,21 +52,22 @@ profile: {{ from: id_token }}
 
 class LargeTokens(people.Provider):
     """Three tokens of about a third of the size each."""
+    size = SIZE
 
     def issue(self, person):
         document = super().issue(person)
-        filling = "x" * (SIZE // 3)
+        filling = "x" * (self.size // 3)
         document["access_token"] += f".{filling}"
         document["refresh_token"] += f".{filling}"
         now = int(time.time())
         claims = {"iss": self.base, "sub": person, "aud": "client", "iat": now, "exp": now + 600, "email": f"{person}@example.com",
-                  "email_verified": True, "filling": filling[:SIZE // 4]}
+                  "email_verified": True, "filling": filling[:self.size // 4]}
         if self.nonces.get(person):
             claims["nonce"] = self.nonces[person]
         parts = [base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=") for part in ({"alg": "HS256"}, claims)]
         signature = hmac.new(SECRET.encode(), b".".join(parts), hashlib.sha256).digest()
         document["id_token"] = b".".join([*parts, base64.urlsafe_b64encode(signature).rstrip(b"=")]).decode()
-        assert len(json.dumps(document)) >= SIZE
+        assert len(json.dumps(document)) >= self.size
         return document
 
 

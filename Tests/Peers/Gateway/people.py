@@ -2,6 +2,7 @@
 
 import http.server
 import json
+import os
 import pathlib
 import secrets
 import subprocess
@@ -118,7 +119,7 @@ class Gateway:
         self.log = folder / log
         with open(self.log, "a") as file:
             self.process = subprocess.Popen(
-                [carnet, "gateway", "gateway.yaml", "--port", "0", *options], cwd=folder, text=True,
+                [os.path.abspath(carnet), "gateway", "gateway.yaml", "--port", "0", *options], cwd=folder, text=True,
                 stdout=subprocess.PIPE, stderr=file, env=environment)
         line = self.process.stdout.readline().strip()
         if not line:
@@ -167,7 +168,8 @@ class Browser:
     def follow(self, where, host):
         """Requests the target of a Location header. Returns host, target and the reply."""
         parts = urllib.parse.urlsplit(where)
-        host, target = parts.netloc or host, target_of(where)
+        inside = (parts.hostname or "").endswith(HOST)
+        host, target = (parts.hostname if inside else parts.netloc) or host, target_of(where)
         return host, target, self.send(target, host=host)
 
     def sign_in(self, provider, host=HOST, target="/"):
