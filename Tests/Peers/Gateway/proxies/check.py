@@ -537,6 +537,17 @@ class Bench:
         self.ask("/a", headers=headers, cookie=None)
         self.nothing(401)
 
+    def check_upgrade(self):
+        """no other upgrade than websocket: a program that takes it would get further requests without a decision"""
+        for values in [["h2c"], ["H2C"], ["h2c, websocket"], ["websocket, h2c"], ["websocket,h2c"], ["h2c", "websocket"], ["websocket", "h2c"], ["websocket", ""], ["", "h2c"], ["TLS/1.0"], ["HTTP/2.0"], ["connect-ip"], ["x websocket"],
+                       ["websocket x"], ["websocket/13"], ["\"websocket\""], ["websocketx"], ["xwebsocket"]]:
+            for connection in ("Upgrade", "Upgrade, HTTP2-Settings", "keep-alive, upgrade", "close"):
+                headers = [("Upgrade", value) for value in values] + [("Connection", connection), ("HTTP2-Settings", "AAMAAABkAAQAAP__")]
+                self.ask("/a", headers=headers)
+                time.sleep(0.01 if self.reply.status == 101 else 0)
+                for got in self.at_one + self.gateway.take():
+                    assert [v.lower() for v in got.all("Upgrade")] in ([], ["websocket"]), f"{values}, {connection}: the program got {got.all('Upgrade')}"
+
     def check_cookies(self):
         """one cookie of 4,096 bytes passes both ways; a cookie of a 2xx decision reaches the browser"""
         self.needs(Stub)

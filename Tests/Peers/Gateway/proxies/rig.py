@@ -195,6 +195,14 @@ def send(port, data, timeout=8, then=None):
                 return Reply(0, [], b"")
             parsed = Request(head)
             status = int(parsed.line.split(" ")[1])
+            if status == 101 and parsed.one("Upgrade", "").lower() == "h2c":
+                # The proxy itself speaks HTTP/2: its response to the request is on stream 1 (RFC 7540, section 3.2).
+                connection.sendall(H2_PREFACE)
+                while header := stream.read(9):
+                    stream.read(int.from_bytes(header[:3], "big"))
+                    if header[3] == 1:
+                        break
+                return Reply(101, parsed.headers, b"")
             if status == 101:
                 connection.sendall(b"hello")
                 return Reply(101, parsed.headers, stream.read(10))
@@ -215,6 +223,9 @@ def send(port, data, timeout=8, then=None):
 
 
 # ---------------------------------------------------------------- a small HTTP/2 client (RFC 9113, prior knowledge)
+
+H2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])    # With empty settings.
+
 
 def h2_literal(name, value):
     name, value = name.encode("latin-1"), value.encode("latin-1")
@@ -262,7 +273,7 @@ def send_h2(port, fields, timeout=4):
     with socket.create_connection(("127.0.0.1", port), timeout=timeout) as connection:
         block = b"".join(h2_literal(n, v) for n, v in fields)
         try:
-            connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0, b"") + frame(1, 5, 1, block))
+            connection.sendall(H2_PREFACE + frame(1, 5, 1, block))
             stream = connection.makefile("rb")
             while header := stream.read(9):
                 if len(header) < 9:

@@ -21,6 +21,8 @@ function clean(r)
             r.headers_in[name] = nil
         end
     end
+    -- A program that takes another upgrade, such as h2c, would get further requests without a decision.
+    if (r.headers_in["Upgrade"] or ""):lower() ~= "websocket" then r.headers_in["Upgrade"] = nil end
     -- A header that Connection names would be removed again on the way to the program, ours too. Upgrade needs no Connection here.
     r.headers_in["Connection"] = nil
     r.headers_in["X-Forwarded-Proto"] = r.is_https and "https" or "http"
