@@ -173,13 +173,13 @@ _carnet() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    lint|explain|schema|new|providers|show|try|sandbox|demo|compare|gateway|register|client-document|login|accounts|token|profile|resources|call|mcp|refresh|logout|doctor|help)
+    lint|explain|schema|new|import|providers|show|try|sandbox|demo|compare|gateway|register|client-document|login|accounts|token|profile|resources|call|mcp|refresh|logout|doctor|help)
         # Offer subcommand argument completions
         "_carnet_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'lint explain schema new providers show try sandbox demo compare gateway register client-document login accounts token profile resources call mcp refresh logout doctor help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'lint explain schema new import providers show try sandbox demo compare gateway register client-document login accounts token profile resources call mcp refresh logout doctor help' -- "${cur}"))
         ;;
     esac
 }
@@ -292,6 +292,51 @@ _carnet_new() {
         ;;
     '--color')
         __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+}
+
+_carnet_import() {
+    repeating_flags=()
+    non_repeating_flags=(--descriptor --json --version -h --help)
+    repeating_options=(--scheme --checked-elsewhere)
+    non_repeating_options=(--id --output --fail-on --color)
+    __carnet_offer_flags_options 2
+
+    # Offer option value completions
+    case "${prev}" in
+    '--scheme')
+        return
+        ;;
+    '--checked-elsewhere')
+        return
+        ;;
+    '--id')
+        return
+        ;;
+    '--output')
+        __carnet_add_completions -d
+        return
+        ;;
+    '--fail-on')
+        __carnet_add_completions -W 'error'$'\n''warning'$'\n''never'
+        return
+        ;;
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __carnet_add_completions -W 'openapi'
+        return
+        ;;
+    2)
+        __carnet_add_completions -f
         return
         ;;
     esac
@@ -1475,7 +1520,7 @@ _carnet_help() {
 
     # Offer commands and topics
     if [[ "${positional_number}" -eq 1 ]]; then
-        __carnet_add_completions -W 'lint'$'\n''explain'$'\n''schema'$'\n''new'$'\n''providers'$'\n''show'$'\n''try'$'\n''sandbox'$'\n''demo'$'\n''compare'$'\n''gateway'$'\n''register'$'\n''client-document'$'\n''login'$'\n''accounts'$'\n''token'$'\n''profile'$'\n''resources'$'\n''call'$'\n''mcp'$'\n''refresh'$'\n''logout'$'\n''doctor'$'\n''clients'$'\n''environment'$'\n''exit-status'$'\n''folders'$'\n''formatting'$'\n''topics'
+        __carnet_add_completions -W 'lint'$'\n''explain'$'\n''schema'$'\n''new'$'\n''import'$'\n''providers'$'\n''show'$'\n''try'$'\n''sandbox'$'\n''demo'$'\n''compare'$'\n''gateway'$'\n''register'$'\n''client-document'$'\n''login'$'\n''accounts'$'\n''token'$'\n''profile'$'\n''resources'$'\n''call'$'\n''mcp'$'\n''refresh'$'\n''logout'$'\n''doctor'$'\n''clients'$'\n''environment'$'\n''exit-status'$'\n''folders'$'\n''formatting'$'\n''topics'
     fi
 }
 

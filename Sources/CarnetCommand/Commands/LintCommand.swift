@@ -112,9 +112,13 @@ enum FailureLevel: String, ExpressibleByArgument, CaseIterable {
     case never
 
     func isReached(by report: LintReport) -> Bool {
+        isReached(errors: report.errorCount, warnings: report.warningCount)
+    }
+
+    func isReached(errors: Int, warnings: Int) -> Bool {
         switch self {
-        case .error: report.errorCount > 0
-        case .warning: report.errorCount + report.warningCount > 0
+        case .error: errors > 0
+        case .warning: errors + warnings > 0
         case .never: false
         }
     }

@@ -46,8 +46,9 @@ struct CarnetCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Providers",
                 subcommands: [
-                    LintCommand.self, ExplainCommand.self, SchemaCommand.self, NewCommand.self, ProvidersCommand.self,
-                    ShowCommand.self, TryCommand.self, SandboxCommand.self, DemoCommand.self, CompareCommand.self,
+                    LintCommand.self, ExplainCommand.self, SchemaCommand.self, NewCommand.self, ImportCommand.self,
+                    ProvidersCommand.self, ShowCommand.self, TryCommand.self, SandboxCommand.self, DemoCommand.self,
+                    CompareCommand.self,
                 ]
             ),
             CommandGroup(name: "Servers", subcommands: [GatewayCommand.self]),

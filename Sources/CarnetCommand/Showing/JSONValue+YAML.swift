@@ -6,7 +6,7 @@ extension JSONValue {
     var yamlLines: [String] {
         switch self {
         case .object(let object) where !object.members.isEmpty:
-            object.members.flatMap { Self.lines(after: "\(Self.text($0.name)):", $0.value) }
+            object.members.flatMap { Self.lines(after: "\(Self.yamlText($0.name)):", $0.value) }
         case .array(let elements) where !elements.isEmpty:
             elements.flatMap { element in
                 let lines = element.yamlLines
@@ -36,13 +36,13 @@ extension JSONValue {
 
     private var scalar: String {
         switch self {
-        case .string(let text): Self.text(text)
+        case .string(let text): Self.yamlText(text)
         default: jsonText()
         }
     }
 
     /// Plain where nobody can take it for anything else; otherwise as JSON quotes it, which YAML reads too.
-    private static func text(_ text: String) -> String {
+    static func yamlText(_ text: String) -> String {
         let isPlain =
             text.utf8.allSatisfy { byte in
                 (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)

@@ -12,6 +12,13 @@ package struct DescriptorDraft: Sendable {
         package var scopes: [String]?
         package var authentication: ClientAuthenticationMethod?
         package var subject: JSONPointer?
+        package var docs: String?
+        package var refresh: String?
+        package var deviceAuthorization: String?
+        /// What stands before the paths of resources.
+        package var baseURL: String?
+        /// The provider's scopes, with what each allows.
+        package var catalog: [(id: String, title: String?)] = []
 
         package init() {}
     }
@@ -35,13 +42,17 @@ package struct DescriptorDraft: Sendable {
 
     /// The file's text.
     package var text: String {
-        var lines = ["carnet: 1", "id: \(id)"]
-        lines.append(facts.name.map { "name: \(Self.quoted($0))" } ?? "name: \(guessedName) # guessed from the id")
-        if let docs = metadata?["service_documentation"]?.string, (try? WebURL.check(docs)) != nil {
+        var lines = ["carnet: 1", "id: \(Self.plain(id.rawValue))"]
+        lines.append(
+            facts.name.map { "name: \(Self.quoted($0))" } ?? "name: \(Self.plain(guessedName)) # guessed from the id")
+        if let docs = facts.docs {
+            lines.append("docs: \(Self.quoted(docs))")
+        } else if let docs = metadata?["service_documentation"]?.string, (try? WebURL.check(docs)) != nil {
             lines.append("docs: \(Self.quoted(docs)) # as the server announces")
         }
         if let issuer { lines.append("issuer: \(issuer)") }
-        lines += endpoints + authentication + scopes + proofKey + profile
+        lines += endpoints + authentication + scopes + catalog + proofKey + profile
+        if let url = facts.baseURL { lines += ["api:", "  base_url: \(Self.quoted(url))"] }
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -66,12 +77,12 @@ package struct DescriptorDraft: Sendable {
         }
         let userinfo = line("userinfo", facts.userinfo, "https://api.\(id).example/me")
         guard issuer == nil else { return ["endpoints:", userinfo] }
+        let token = line("token", facts.token, "https://\(id).example/oauth/token")
+        let others = [("refresh", facts.refresh), ("device_authorization", facts.deviceAuthorization)]
         return [
-            "endpoints:",
-            line("authorization", facts.authorization, "https://\(id).example/oauth/authorize"),
-            line("token", facts.token, "https://\(id).example/oauth/token"),
-            userinfo,
+            "endpoints:", line("authorization", facts.authorization, "https://\(id).example/oauth/authorize"), token,
         ]
+            + others.compactMap { name, url in url.map { line(name, $0, "") } } + [userinfo]
     }
 
     /// The methods that the author knows or the server announces, if Carnet's order would not do.
@@ -97,7 +108,7 @@ package struct DescriptorDraft: Sendable {
         guard !isPlain else {
             return ["scopes:", "  default: [] # guessed: the scopes to request; see the provider's documentation"]
         }
-        let announced = announcedTexts("scopes_supported")
+        let announced = metadata == nil ? facts.catalog.map(\.id) : announcedTexts("scopes_supported")
         let usual = ["openid", "profile", "email"]
         let wanted = announced.isEmpty ? usual : usual.filter(announced.contains)
         let remark =
@@ -106,6 +117,15 @@ package struct DescriptorDraft: Sendable {
         var lines = ["scopes:", "  default: [\(wanted.joined(separator: ", "))] # \(remark)"]
         if announced.contains("offline_access") { lines.append("  offline: [offline_access]") }
         return lines
+    }
+
+    private var catalog: [String] {
+        guard !facts.catalog.isEmpty else { return [] }
+        return ["  catalog:"]
+            + facts.catalog.map { scope in
+                let title = scope.title.map { ", title: \(Self.quoted($0))" } ?? ""
+                return "    - { id: \(Self.quoted(scope.id))\(title) }"
+            }
     }
 
     private var proofKey: [String] {
@@ -130,6 +150,13 @@ package struct DescriptorDraft: Sendable {
 
     /// A string that YAML reads as this text.
     private static func quoted(_ text: String) -> String { JSONValue.string(text).jsonText() }
+
+    /// An id or a name without quotes, unless YAML reads a number or a boolean in it.
+    private static func plain(_ text: String) -> String {
+        let words = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"]
+        let isString = text.utf8.first.map { !ASCII.isDigit($0) } ?? false && !words.contains(text.lowercased())
+        return isString ? text : quoted(text)
+    }
 
     /// The strings of a list in the metadata that are plain enough to be written into a file.
     private func announcedTexts(_ member: String) -> [String] {

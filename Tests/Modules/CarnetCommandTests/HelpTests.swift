@@ -12,7 +12,8 @@ struct HelpTests {
     }
 
     private static let commands = [
-        "lint", "explain", "schema", "new", "providers", "show", "try", "sandbox", "demo", "compare", "doctor",
+        "lint", "explain", "schema", "new", "import", "providers", "show", "try", "sandbox", "demo", "compare",
+        "doctor",
         "register",
         "login", "accounts", "token", "profile", "resources", "call", "refresh", "logout",
     ]

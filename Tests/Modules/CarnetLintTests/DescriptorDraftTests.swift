@@ -92,6 +92,39 @@ struct DescriptorDraftTests {
         #expect(descriptor.scopes.defaults == [])
     }
 
+    @Test("a draft names its scopes, and all that is known of the API and its server")
+    func takesFactsOfAnAPI() throws {
+        var facts = DescriptorDraft.Facts()
+        facts.docs = "https://acme.example/docs"
+        facts.refresh = "https://acme.example/r"
+        facts.deviceAuthorization = "https://acme.example/d"
+        facts.baseURL = "https://api.acme.example"
+        facts.catalog = [("openid", nil), ("read:all", "Read: # all")]
+        for issuer in ["https://id.acme.example", nil] {
+            let draft = try #require(DescriptorDraft(id: "acme", issuer: issuer, facts: facts))
+            let file = SourceFile(path: "acme.yaml", text: draft.text)
+            #expect(Linter().lint(files: [file]).diagnostics == [], "\(draft.text)")
+            let descriptor = try #require(DescriptorDocument(file).descriptor)
+            #expect(descriptor.docs == facts.docs && descriptor.api.baseURL?.source == facts.baseURL)
+            #expect(descriptor.scopes.catalog.map(\.id) == ["openid", "read:all"])
+            #expect(descriptor.scopes.catalog.map(\.title) == [nil, "Read: # all"])
+            #expect(descriptor.scopes.defaults == (issuer == nil ? [] : ["openid"]))
+            #expect(descriptor.endpoints[.refresh]?.source == (issuer == nil ? facts.refresh : nil))
+            #expect(
+                descriptor.endpoints[.deviceAuthorization]?.source == (issuer == nil ? facts.deviceAuthorization : nil))
+        }
+    }
+
+    @Test(
+        "an id that YAML reads as a number or a boolean is between quotes",
+        arguments: ["12", "yes", "null", "1e5", "n"])
+    func ambiguousID(id: String) throws {
+        let draft = try #require(DescriptorDraft(id: id, issuer: nil))
+        let file = SourceFile(path: "\(id).yaml", text: draft.text)
+        #expect(Linter().lint(files: [file]).diagnostics == [], "\(draft.text)")
+        #expect(DescriptorDocument(file).descriptor?.id.rawValue == id)
+    }
+
     @Test("what is no id makes no draft", arguments: ["", "Acme", "a b", "a/b", "-a"])
     func badID(id: String) {
         #expect(DescriptorDraft(id: id, issuer: nil)?.text == nil)

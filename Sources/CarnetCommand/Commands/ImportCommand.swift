@@ -1,0 +1,159 @@
+import ArgumentParser
+import CarnetDescriptors
+import CarnetFoundation
+import CarnetLint
+
+struct ImportCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Make a resource map and the draft of a descriptor from an API's own description.",
+        discussion: """
+            The file is a description in OpenAPI 3 or Swagger 2.0, as YAML or JSON, or - for stdin. The command prints \
+            the map that carnet resources check and CarnetResourceServer read. Where a map cannot say what the \
+            description says, it refuses the request, and a finding says so.
+
+            Examples:
+              carnet import openapi petstore.yaml > resources.yaml
+              carnet import openapi petstore.yaml --descriptor > providers/petstore.yaml
+              carnet import openapi petstore.yaml --scheme petstore_auth --output .
+            """
+    )
+
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case openapi
+    }
+
+    @Argument(help: ArgumentHelp("The language of the description: openapi.", valueName: "format"))
+    var format: Format
+
+    @Argument(help: ArgumentHelp("The description, or - for stdin.", valueName: "file"), completion: .file())
+    var file: String
+
+    @Option(
+        help: ArgumentHelp(
+            "A security scheme whose access tokens the map accepts. Repeatable. Default: the first that is used and names an authorization server, and others of this server.",
+            valueName: "name"))
+    var scheme: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A security scheme that another program checks. Where it is needed besides a token, the map requires only the token. Repeatable.",
+            valueName: "name"))
+    var checkedElsewhere: [String] = []
+
+    @Option(help: ArgumentHelp("The id of the descriptor. Default: made from the title.", valueName: "id"))
+    var id: String?
+
+    @Flag(help: "Print the draft of the descriptor instead of the map.")
+    var descriptor = false
+
+    @Option(
+        name: .customLong("output"),
+        help: ArgumentHelp(
+            "The folder for ID.yaml, the descriptor, and ID-resources.yaml, the map. Default: print the map.",
+            valueName: "dir"),
+        completion: .directory)
+    var folder: String?
+
+    @Option(help: ArgumentHelp("The findings that cause exit status 1.", valueName: "level"))
+    var failOn = FailureLevel.error
+
+    @OptionGroup(title: "Output options") var plainOutput: PlainOutputOptions
+    var output: OutputOptions { plainOutput.all }
+
+    func validate() throws {
+        guard folder == nil || !descriptor else {
+            throw ValidationError("--descriptor and --output cannot be combined: --output writes both files")
+        }
+    }
+
+    func run(_ context: CommandContext) async throws {
+        let console = context.console
+        let limit = OpenAPIDocument.limits.maximumBytes
+        let source =
+            file == "-"
+            ? try SourceFile(readingStandardInputAs: "<stdin>", maximumBytes: limit)
+            : try SourceFile(readingFrom: file, maximumBytes: limit)
+        let imported = try OpenAPIImport(
+            source, OpenAPIImport.Options(schemes: scheme, checkedElsewhere: checkedElsewhere, id: id))
+        var written: [String] = []
+        if let folder {
+            written = try write(imported, to: folder)
+            for path in written { console.print(path.printable) }
+        } else if !console.isJSON {
+            console.print(bytes: Array((descriptor ? imported.draft : imported.map).utf8))
+        }
+        show(imported, console)
+        console.print(json: imported.json(source.path, written: written))
+        if failOn.isReached(errors: imported.findings.count(.error), warnings: imported.findings.count(.warning)) {
+            throw ExitStatus.failed
+        }
+    }
+
+    /// - Returns: The paths of the descriptor and of the map.
+    private func write(_ imported: OpenAPIImport, to folder: String) throws -> [String] {
+        guard Path.isFolder(folder) else {
+            throw Failure(
+                .usage, "--output \(folder): no such folder", next: ["create it: mkdir -p \(folder.shellWord)"])
+        }
+        let files = [("\(imported.id).yaml", imported.draft), ("\(imported.id)-resources.yaml", imported.map)]
+            .map { (path: folder + "/" + $0.0, text: $0.1) }
+        if let known = files.first(where: { FileManager.default.fileExists(atPath: $0.path) }) {
+            throw Failure(
+                .usage, "\(known.path) already exists", next: ["remove it, or choose another --id or folder"])
+        }
+        for (path, text) in files {
+            do {
+                try Data(text.utf8).write(to: URL(filePath: path), options: .withoutOverwriting)
+            } catch {
+                throw Failure(.broken, "\(path) cannot be written: \(error.fileReason)")
+            }
+        }
+        return files.map(\.path)
+    }
+
+    private func show(_ imported: OpenAPIImport, _ console: Console) {
+        for (finding, count) in imported.findings.grouped {
+            let style: TextStyle = finding.severity == .error ? .failure : .warning
+            let place = "\((finding.file ?? file).printable):\(finding.place.line):\(finding.place.column)"
+            let others = count > 1 ? " (and \(count - 1) more)" : ""
+            console.note(
+                "\(place): \(console.paintError(finding.severity.rawValue, style)): \(finding.message.printable)\(others)"
+            )
+            if let help = finding.help { console.note("  = help: \(help.printable)") }
+        }
+        let counts = imported.counts
+        console.note(
+            "\(counts.operations) operations, \(counts.resources) resources: \(counts.open) open to anyone, "
+                + "\(counts.closed) closed")
+    }
+}
+
+extension OpenAPIImport {
+    fileprivate var counts: (operations: Int, resources: Int, open: Int, closed: Int) {
+        (
+            operationCount, resources.count, resources.count(where: \.need.isOpen),
+            resources.count(where: \.need.isClosed)
+        )
+    }
+
+    fileprivate func json(_ path: String, written: [String]) -> JSONObject {
+        let counts = counts
+        return JSONObject([
+            "id": .string(id), "schemes": .list(acceptedSchemes), "files": .list(written),
+            "descriptor": .string(draft), "resources": .string(map),
+            "counts": [
+                "operations": .number("\(counts.operations)"), "resources": .number("\(counts.resources)"),
+                "open": .number("\(counts.open)"), "closed": .number("\(counts.closed)"),
+            ],
+            "findings": .array(
+                findings.sorted.map { finding in
+                    [
+                        "severity": .string(finding.severity.rawValue), "message": .string(finding.message),
+                        "help": finding.help.map(JSONValue.string) ?? .null, "file": .string(finding.file ?? path),
+                        "line": .number("\(finding.place.line)"), "column": .number("\(finding.place.column)"),
+                    ]
+                }),
+        ])
+    }
+}

@@ -1,0 +1,516 @@
+import CarnetDescriptors
+import CarnetFoundation
+import CarnetLint
+import CarnetTestSupport
+import Foundation
+import Testing
+
+@testable import CarnetCommand
+
+/// Expectations are written by hand from the OpenAPI specification 3.2.0 and from Swagger 2.0.
+@Suite("Import of OpenAPI documents")
+struct OpenAPIImportTests {
+    /// A document with one operation `GET /a`.
+    private static func document(
+        security: String, general: String = "", schemes: String = OpenAPIImportTests.schemes, version: String = "3.1.0"
+    ) -> String {
+        """
+        openapi: \(version)
+        info: { title: Acme, version: "1" }
+        \(general)
+        components:
+          securitySchemes:
+        \(schemes)
+        paths:
+          /a:
+            get: { \(security) }
+
+        """
+    }
+
+    private static let schemes = """
+            acme:
+              type: oauth2
+              flows:
+                authorizationCode:
+                  authorizationUrl: https://id.acme.example/authorize
+                  tokenUrl: https://id.acme.example/token
+                  scopes: { read: Read, write: Write, admin: All }
+            programs:
+              type: oauth2
+              flows: { clientCredentials: { tokenUrl: https://id.acme.example/token, scopes: { read: Read } } }
+            other:
+              type: openIdConnect
+              openIdConnectUrl: https://id.other.example/.well-known/openid-configuration
+            pat: { type: http, scheme: Bearer }
+            key: { type: apiKey, in: header, name: X-Key }
+            password: { type: http, scheme: basic }
+            certificate: { type: mutualTLS }
+        """
+
+    private static func imported(
+        _ text: String, _ options: OpenAPIImport.Options = OpenAPIImport.Options()
+    ) throws -> OpenAPIImport {
+        try OpenAPIImport(SourceFile(path: "api.yaml", text: text), options)
+    }
+
+    /// The lines of the resources, without their titles.
+    private static func lines(_ imported: OpenAPIImport) -> [String] {
+        imported.map.split(separator: "\n").filter { $0.hasPrefix("  - ") }.map { line in
+            String(line.dropFirst(6).dropLast(2)).replacing(#/title: ("[^"]*"|[^,]*), /#, with: "")
+        }
+    }
+
+    private static func messages(_ imported: OpenAPIImport) -> [String] {
+        imported.findings.sorted.map { "\($0.place.line):\($0.place.column) \($0.severity.rawValue): \($0.message)" }
+    }
+
+    // MARK: Requirements
+
+    @Test(
+        "A security requirement is what a resource needs",
+        arguments: [
+            ("security: [{ acme: [read] }]", "scope: read"),
+            ("security: [{ acme: [] }]", ""),
+            ("security: [{ acme: [read, write] }]", "all_of: [read, write]"),
+            ("security: [{ acme: [read] }, { acme: [write] }]", "any_of: [read, write]"),
+            ("security: [{ acme: [read] }, { acme: [read, write] }]", "scope: read"),
+            ("security: [{ acme: [read, write] }, { acme: [read, admin] }]", "all_of: [read], any_of: [write, admin]"),
+            ("security: [{ acme: [read] }, { acme: [] }]", ""),
+            // Of several schemes of one authorization server, a token may be of any.
+            ("security: [{ acme: [write] }, { programs: [read] }]", "any_of: [write, read]"),
+            ("security: [{ acme: [write], programs: [read] }]", "all_of: [write, read]"),
+            ("security: []", "anonymous: no security is required"),
+            ("security: [{ acme: [read] }, {}]", "anonymous: no security is required"),
+            // Tokens of other schemes, and other credentials, are not accepted.
+            ("security: [{ acme: [read] }, { other: [] }, { pat: [] }]", "scope: read"),
+            ("security: [{ acme: [read] }, { key: [] }]", "scope: read"),
+            ("security: [{ key: [] }]", "claims: { closed: [] }"),
+            ("security: [{ password: [] }, { certificate: [] }]", "claims: { closed: [] }"),
+            ("security: [{ acme: [read], key: [] }]", "claims: { closed: [] }"),
+            ("security: [{ acme: [read], key: [] }, { acme: [write] }]", "scope: write"),
+            ("security: [{ acme: [read], other: [] }]", "claims: { closed: [] }"),
+            ("security: [{ nobody: [] }]", "claims: { closed: [] }"),
+            ("security: { acme: [read] }", "claims: { closed: [] }"),
+            ("security: [acme]", "claims: { closed: [] }"),
+            ("security:", "claims: { closed: [] }"),
+            ("security: [{ acme: read }]", "claims: { closed: [] }"),
+            ("security: [{ acme: }]", "claims: { closed: [] }"),
+            ("security: [{ acme: [[read]] }]", "claims: { closed: [] }"),
+            ("security: [{ acme: [read write] }]", "claims: { closed: [] }"),
+            // As many as a map can say.
+            ("security: [{ acme: [read, write] }, { acme: [admin] }]", "scope: admin"),
+            ("security: [{ acme: [a, b] }, { acme: [c, d] }]", "all_of: [a, b]"),
+            ("security: [{ acme: [x, a] }, { acme: [x, b] }, { acme: [x, c, d] }]", "all_of: [x], any_of: [a, b]"),
+        ])
+    func requirements(security: String, expected: String) throws {
+        // The scheme acme is the first that is used.
+        let general = "security: [{ acme: [admin] }]"
+        let lines = Self.lines(try Self.imported(Self.document(security: security, general: general)))
+        #expect(lines == ["url: /a" + (expected.isEmpty ? "" : ", " + expected)])
+    }
+
+    @Test("The document's security is for operations without their own")
+    func generalSecurity() throws {
+        func lines(_ general: String) throws -> [String] {
+            Self.lines(try Self.imported(Self.document(security: "summary: A", general: general)))
+        }
+        #expect(try lines("security: [{ acme: [admin] }]") == ["url: /a, scope: admin"])
+        #expect(try lines("security: []") == ["url: /a, anonymous: no security is required"])
+        // Without any, nobody has said that it is open.
+        #expect(try lines("") == ["url: /a"])
+        let imported = try Self.imported(Self.document(security: "summary: A"))
+        #expect(
+            Self.messages(imported).contains(
+                "23:1 warning: the document has no security: the map requires a token for each operation"))
+    }
+
+    @Test(
+        "The accepted scheme is the first with an authorization server that is used, or the named ones",
+        arguments: [
+            ("[{ key: [] }, { pat: [] }, { other: [] }, { acme: [] }]", [], ["acme", "programs"]),
+            ("[{ key: [] }, { pat: [] }, { other: [] }]", [], ["other"]),
+            ("[{ key: [] }, { pat: [] }]", [], ["pat"]),
+            ("[{ key: [] }]", [], ["acme", "programs"]),
+            ("[{ acme: [] }]", ["pat", "other"], ["pat", "other"]),
+        ])
+    func choice(security: String, named: [String], expected: [String]) throws {
+        let text = Self.document(security: "security: \(security)")
+        let imported = try Self.imported(text, OpenAPIImport.Options(schemes: named))
+        #expect(imported.acceptedSchemes == expected)
+    }
+
+    @Test("A scheme that another program checks is no part of what a token needs")
+    func checkedElsewhere() throws {
+        for (security, expected) in [
+            ("[{ acme: [read], key: [] }]", "url: /a, scope: read"),
+            // Alone, it is no token.
+            ("[{ key: [] }]", "url: /a, claims: { closed: [] }"),
+            ("[{ acme: [read] }, { key: [] }]", "url: /a, scope: read"),
+            ("[{ acme: [read], key: [], password: [] }]", "url: /a, claims: { closed: [] }"),
+            ("[{ key: [] }, { pat: [] }]", "url: /a"),
+        ] {
+            let imported = try Self.imported(
+                Self.document(security: "security: \(security)"), OpenAPIImport.Options(checkedElsewhere: ["key"]))
+            #expect(Self.lines(imported) == [expected], "\(security)")
+        }
+    }
+
+    // MARK: Paths, methods and servers
+
+    @Test("Paths are those of a map; a part of a segment is refused, and never left to a general resource")
+    func paths() throws {
+        let imported = try Self.imported(
+            """
+            openapi: 3.0.3
+            info: { title: Acme, version: "1" }
+            security: [{ acme: [read] }]
+            components:
+              securitySchemes: { acme: { type: oauth2, flows: { implicit: { authorizationUrl: "https://id.acme.example/a", scopes: {} } } } }
+            paths:
+              /: { get: { summary: Root } }
+              /users/{user-id}/: { get: {}, delete: { security: [{ acme: [admin] }] } }
+              /users/{id}.json: { get: { security: [{ acme: [json] }] }, put: {} }
+              /users/me: { options: {} }
+              /files/{a}-{b}: { get: {} }
+              /{issuer}/café: { get: {} }
+              /glob/**: { get: {} }
+              /a//b: { get: {} }
+              /m;x=1: { get: {} }
+              /heads: { get: { security: [{ acme: [a] }] }, head: { security: [{ acme: [b] }] }, trace: {}, GET: {} }
+              /head: { head: {} }
+              /query?x=1: { get: {} }
+              /empty: {}
+              relative: { get: {} }
+              x-paths: { get: {} }
+
+            """)
+        let all = "method: [GET, POST, PUT, PATCH, DELETE], claims: { closed: [] }"
+        #expect(
+            Self.lines(imported) == [
+                "url: /, scope: read",
+                // Also for /users/5.json, which needs another scope.
+                #"url: "/users/{user_id}", all_of: [read, json]"#,
+                #"url: "/users/{user_id}", method: DELETE, scope: admin"#,
+                #"url: "/{issuer_}/caf%C3%A9", scope: read"#,
+                "url: /heads, all_of: [a, b]",
+                "url: /users/me, " + all,
+                #"url: "/files/{part}", "# + all,
+                #"url: "/glob/{any}", "# + all,
+                "url: /head, " + all,
+                "url: /query, " + all,
+                "url: /empty, " + all,
+            ])
+        #expect(
+            Self.messages(imported) == [
+                "5:22 information: the scheme has no authorization code flow: the descriptor has guesses for it",
+                #"9:23 warning: a map cannot distinguish the request from /users/{user_id}: it requires what both need"#,
+                "9:62 warning: a map cannot say a part of a segment, or a query: it refuses the request",
+                #"10:16 warning: a map cannot name the method "OPTIONS": it refuses the request"#,
+                "11:21 warning: a map cannot say a part of a segment, or a query: it refuses the request",
+                "13:15 warning: a map cannot say a part of a segment, or a query: it refuses the request",
+                "14:12 warning: no request can be this one: the path has two slashes in a row",
+                "15:13 warning: no request can be this one: the path encodes a separator, a percent sign or a control character",
+                #"16:49 warning: HEAD is GET for a map: it requires what both need"#,
+                #"16:86 warning: a map cannot name the method "TRACE": it refuses the request"#,
+                #"16:97 error: a path has no field "GET": it is not imported"#,
+                "17:12 warning: a map cannot name HEAD without GET: it refuses the request",
+                "18:17 warning: a map cannot say a part of a segment, or a query: it refuses the request",
+                #"20:3 error: the path "relative" does not begin with a slash: it is not imported"#,
+            ])
+    }
+
+    @Test("The methods of OpenAPI 3.2 and references to path items are read, and nothing of other documents")
+    func references() throws {
+        let imported = try Self.imported(
+            """
+            openapi: 3.2.0
+            info: { title: Acme, version: "1" }
+            components:
+              securitySchemes:
+                acme: { $ref: "#/components/securitySchemes/real~0one" }
+                real~one: { type: http, scheme: bearer }
+                away: { $ref: "other.yaml#/x" }
+              pathItems:
+                item: { get: { security: [{ acme: [] }] }, additionalOperations: { COPY: {} } }
+                loop: { $ref: "#/components/pathItems/loop" }
+            paths:
+              /a: { $ref: "#/components/pathItems/item", put: { security: [] }, query: { security: [] } }
+              /b: { $ref: "#/paths/~1a" }
+              /c: { $ref: "#/components/pathItems/loop" }
+              /d: { $ref: "./d.yaml" }
+              /e: { get: { $ref: "./e.yaml" }, put: }
+
+            """)
+        let all = "method: [GET, POST, PUT, PATCH, DELETE], claims: { closed: [] }"
+        #expect(
+            Self.lines(imported) == [
+                "url: /a, method: PUT, anonymous: no security is required", "url: /a",
+                "url: /b, method: PUT, anonymous: no security is required", "url: /b",
+                "url: /e, claims: { closed: [] }", "url: /e, method: PUT, claims: { closed: [] }",
+                "url: /c, " + all, "url: /d, " + all,
+            ])
+        let errors = Self.messages(imported).filter { $0.contains("error") }
+        #expect(
+            errors == [
+                "7:11 error: the security scheme is in another document",
+                "14:7 error: the path is in another document: it is not imported",
+                "15:7 error: the path is in another document: it is not imported",
+                "16:14 error: the operation is no mapping, or is in another document: the map refuses the request",
+                "16:40 error: the operation is no mapping, or is in another document: the map refuses the request",
+            ])
+    }
+
+    @Test(
+        "The paths of servers stand before those of operations",
+        arguments: [
+            ("", ["/a"]),
+            ("servers: []", ["/a"]),
+            ("servers: [{ url: / }]", ["/a"]),
+            ("servers: [{ url: /v1/ }]", ["/v1/a"]),
+            ("servers: [{ url: https://api.acme.example }]", ["/a"]),
+            ("servers: [{ url: https://api.acme.example/v1 }, { url: https://test.acme.example/v1/ }]", ["/v1/a"]),
+            ("servers: [{ url: https://api.acme.example/v1 }, { url: http://localhost:8080 }]", ["/v1/a", "/a"]),
+            (
+                "servers: [{ url: 'https://{r}.acme.example/{v}', variables: { v: { enum: [v1, v2], default: v2 }, r: { default: eu, enum: [eu, us] } } }]",
+                ["/v1/a", "/v2/a"]
+            ),
+            (
+                "servers: [{ url: '{scheme}://h.example/{base}', variables: { base: { default: x/y }, scheme: { default: https } } }]",
+                ["/x/y/a"]
+            ),
+            (
+                "servers: [{ url: '{base}/v1', variables: { base: { default: 'https://api.acme.example' } } }]",
+                ["/v1/a"]
+            ),
+            ("servers: [{ url: ../v1 }, { description: x }]", ["/a"]),
+        ])
+    func servers(servers: String, expected: [String]) throws {
+        let text = Self.document(security: "security: [{ acme: [] }]", general: servers)
+        #expect(Self.lines(try Self.imported(text)) == expected.map { "url: " + $0 })
+    }
+
+    @Test("Servers of a path or an operation replace those of the document; another host stays apart")
+    func ownServers() throws {
+        let imported = try Self.imported(
+            """
+            openapi: 3.0.0
+            info: { title: Acme, version: "1" }
+            servers: [{ url: https://api.acme.example/v1 }]
+            security: [{ acme: [read] }]
+            components:
+              securitySchemes: { acme: { type: http, scheme: bearer } }
+            paths:
+              /files:
+                get: { summary: List }
+                post: { summary: Upload, servers: [{ url: https://Upload.acme.example:443/v2 }], security: [{ acme: [write] }] }
+              /old: { servers: [{ url: https://api.acme.example }, { url: /older }], get: {} }
+
+            """)
+        #expect(
+            Self.lines(imported) == [
+                "url: /v1/files, scope: read", "url: https://upload.acme.example/v2/files, method: POST, scope: write",
+                "url: /old, scope: read", "url: /older/old, scope: read",
+            ])
+        let (table, problems) = RouteTable.reading(
+            ResourceMapFile(SourceFile(path: "map.yaml", text: imported.map)).entries)
+        #expect(problems.isEmpty)
+        func status(_ method: String, _ target: String, _ host: String) -> Int {
+            CheckedRequest(method: method, target: target, host: host, scopes: ["write"])
+                .decision(by: table, now: Date(timeIntervalSince1970: 0)).status
+        }
+        #expect(status("POST", "/v2/files", "upload.acme.example") == 200)
+        #expect(status("POST", "/v2/files", "api.acme.example") == 404)
+        #expect(status("POST", "/v1/files", "api.acme.example") == 405)
+    }
+
+    @Test("Two paths that are one for a map require what both need")
+    func samePaths() throws {
+        let imported = try Self.imported(
+            """
+            openapi: 3.0.0
+            info: { title: Acme, version: "1" }
+            components: { securitySchemes: { acme: { type: http, scheme: bearer } } }
+            paths:
+              /a/{x}: { get: { operationId: one, security: [{ acme: [x] }, { acme: [y] }] } }
+              /a/{y}/: { get: { operationId: two, security: [{ acme: [z] }] } }
+              /b/{x}: { get: { security: [] } }
+              /b/{y}: { get: { security: [{ acme: [] }] } }
+
+            """)
+        #expect(
+            Self.lines(imported) == [
+                #"id: one, url: "/a/{x}", all_of: [z], any_of: [x, y]"#, #"url: "/b/{x}""#,
+            ])
+        #expect(
+            Self.messages(imported).filter { $0.contains("both need") }.map { $0.prefix(4) } == ["6:14", "8:13"])
+    }
+
+    // MARK: Swagger 2.0
+
+    @Test("Swagger 2.0 has other names for the same")
+    func swagger() throws {
+        let imported = try Self.imported(
+            """
+            {"swagger": "2.0", "info": {"title": "Acme: the API", "version": "1"}, "host": "api.acme.example",
+             "basePath": "/v2", "schemes": ["http", "https"], "externalDocs": {"url": "https://acme.example/docs"},
+             "securityDefinitions": {
+               "token": {"type": "apiKey", "in": "header", "name": "authorization"},
+               "petstore": {"type": "oauth2", "flow": "accessCode", "authorizationUrl": "https://id.acme.example/a",
+                 "tokenUrl": "/oauth/token", "scopes": {"read:pets": "read your pets", "x-note": "no scope"}},
+               "basic": {"type": "basic"}},
+             "paths": {"/pets/{petId}": {
+               "get": {"operationId": "getPet", "summary": "Find a pet", "security": [{"petstore": ["read:pets"]}]},
+               "delete": {"security": [{"basic": []}]}}}}
+
+            """)
+        #expect(
+            Self.lines(imported) == [
+                #"id: getPet, url: "/v2/pets/{petId}", scope: read:pets"#,
+                #"url: "/v2/pets/{petId}", method: DELETE, claims: { closed: [] }"#,
+            ])
+        #expect(imported.id == "acme-the-api")
+        let descriptor = try #require(
+            DescriptorDocument(SourceFile(path: "acme.yaml", text: imported.draft)).descriptor)
+        #expect(descriptor.name == "Acme: the API" && descriptor.docs == "https://acme.example/docs")
+        #expect(descriptor.endpoints[.authorization]?.source == "https://id.acme.example/a")
+        #expect(descriptor.endpoints[.token]?.source == "https://api.acme.example/oauth/token")
+        #expect(descriptor.api.baseURL?.source == "https://api.acme.example")
+        #expect(descriptor.scopes.catalog.map(\.id) == ["read:pets"])
+        #expect(descriptor.scopes.catalog.map(\.title) == ["read your pets"])
+    }
+
+    // MARK: The descriptor
+
+    @Test(
+        "The descriptor has what the scheme says about its server",
+        arguments: [
+            (
+                "{ type: openIdConnect, openIdConnectUrl: 'https://id.acme.example/.well-known/openid-configuration' }",
+                "https://id.acme.example", nil, nil
+            ),
+            (
+                "{ type: oauth2, oauth2MetadataUrl: 'https://id.acme.example/.well-known/oauth-authorization-server/t', flows: {} }",
+                "https://id.acme.example/t", nil, nil
+            ),
+            ("{ type: openIdConnect, openIdConnectUrl: 'https://id.acme.example/metadata' }", nil, nil, nil),
+            (
+                "{ type: oauth2, flows: { deviceAuthorization: { deviceAuthorizationUrl: 'https://id.acme.example/d', tokenUrl: 'https://id.acme.example/t', scopes: {} } } }",
+                nil, "https://id.acme.example/t", "https://id.acme.example/d"
+            ),
+            (
+                "{ type: oauth2, flows: { clientCredentials: { tokenUrl: 'https://id.acme.example/t', scopes: {} } } }",
+                nil, "https://id.acme.example/t", nil
+            ),
+            (
+                "{ type: oauth2, flows: { password: { tokenUrl: 'http://id.acme.example/t', scopes: {} } } }", nil, nil,
+                nil
+            ),
+            ("{ type: http, scheme: bearer, bearerFormat: JWT }", nil, nil, nil),
+            (
+                "{ type: oauth2, flows: { authorizationCode: { tokenUrl: \"https://id.acme.example/t\\nissuer: x\" } } }",
+                nil, nil, nil
+            ),
+        ] as [(String, String?, String?, String?)])
+    func drafts(scheme: String, issuer: String?, token: String?, device: String?) throws {
+        let text = Self.document(security: "security: [{ acme: [] }]", schemes: "    acme: \(scheme)")
+        let imported = try Self.imported(text, OpenAPIImport.Options(id: "acme"))
+        let file = SourceFile(path: "acme.yaml", text: imported.draft)
+        #expect(Linter().diagnostics(in: [file]).isEmpty, "\(imported.draft)")
+        let resolved = try #require(DescriptorDocument(file).descriptor).resolve()
+        #expect(resolved.issuer == issuer)
+        let guess = "https://acme.example/oauth/token"
+        #expect(resolved.endpoints[.token]?.text == (issuer == nil ? token ?? guess : nil))
+        #expect(resolved.endpoints[.deviceAuthorization]?.text == device)
+    }
+
+    // MARK: Whole documents
+
+    @Test("A map and a descriptor have no finding, whatever the names and texts of the document are")
+    func hostileTexts() throws {
+        let nasty = [
+            "a: b # c", "{x}", "\u{202E}evil", "line\nbreak", "yes", "12", "- x", "\"quoted\"", "'single'", "é\u{301}",
+            String(repeating: "long ", count: 100), "&anchor *alias", "%YAML", "\u{FEFF}", " ", "}, anonymous: yes",
+        ]
+        for text in nasty {
+            let quoted = JSONValue.string(text).jsonText()
+            let imported = try Self.imported(
+                """
+                { "openapi": "3.0.0", "info": { "title": \(quoted), "version": "1" },
+                  "components": { "securitySchemes": { \(quoted): { "type": "oauth2", "flows": { "authorizationCode":
+                    { "authorizationUrl": \(quoted), "tokenUrl": "https://id.acme.example/t", "scopes": { \(quoted): \(quoted), "a": \(quoted) } } } } } },
+                  "paths": { "/a": { "get": { "summary": \(quoted), "operationId": \(quoted), "security": [{ \(quoted): ["a"] }] } } } }
+
+                """)
+            let map = ResourceMapFile(SourceFile(path: "map.yaml", text: imported.map))
+            #expect(map.diagnostics.isEmpty && map.entries.count == 1, "\(text): \(imported.map)")
+            #expect(map.entries.first?.anonymous == nil && map.entries.first?.scope == "a", "\(imported.map)")
+            #expect(imported.findings.all.allSatisfy { $0.file == nil }, "\(imported.findings)")
+        }
+    }
+
+    @Test(
+        "A file that is no description is refused with its place",
+        arguments: [
+            ("", "api.yaml is empty"),
+            ("a: [\n", "api.yaml:"),
+            ("openapi: 3.1.0\npaths: {\n", "api.yaml:"),
+            ("[]", "no description in OpenAPI 3 or Swagger 2.0"),
+            ("carnet: 1\n", "no description in OpenAPI 3 or Swagger 2.0"),
+            ("openapi: 2.0\n", "no description in OpenAPI 3 or Swagger 2.0"),
+            ("swagger: \"1.2\"\n", "no description in OpenAPI 3 or Swagger 2.0"),
+        ])
+    func refused(text: String, reason: String) throws {
+        let failure = try #require(throws: Failure.self) { try Self.imported(text) }
+        #expect(failure.status == .usage && failure.summary.contains(reason), "\(failure)")
+    }
+
+    @Test("Options that name what the document has not are refused")
+    func badOptions() throws {
+        let text = Self.document(security: "security: [{ acme: [] }]")
+        for (options, reason) in [
+            (OpenAPIImport.Options(schemes: ["acne"]), "no security scheme \"acne\""),
+            (OpenAPIImport.Options(checkedElsewhere: ["kee"]), "no security scheme \"kee\""),
+            (OpenAPIImport.Options(schemes: ["key"]), "\"key\" is not for access tokens"),
+            (OpenAPIImport.Options(id: "Acme"), "\"Acme\" is not an id"),
+            (OpenAPIImport.Options(schemes: ["pat"], checkedElsewhere: ["pat"]), "cannot name the same"),
+        ] {
+            let failure = try #require(throws: Failure.self) { try Self.imported(text, options) }
+            #expect(failure.status == .usage && failure.summary.contains(reason), "\(failure)")
+        }
+    }
+
+    @Test("Mistakes of YAML are findings where they matter, and nowhere else")
+    func yamlMistakes() throws {
+        let imported = try Self.imported(
+            """
+            openapi: 3.0.0
+            info: { title: Acme, title: Acme }
+            components:
+              schemas: { A: { type: object, type: string } }
+              securitySchemes: { acme: { type: http, scheme: bearer } }
+            paths:
+              /a:
+                get:
+                  responses: { 200: {}, 200: {} }
+                  security: [{ acme: [a] }]
+                  security: []
+
+            """)
+        #expect(
+            Self.messages(imported).filter { $0.contains("twice") } == [
+                #"11:7 error: the key "security" is defined twice in this mapping"#
+            ])
+        #expect(Self.lines(imported) == ["url: /a, scope: a"])
+    }
+
+    @Test("References cannot make more of a document than its size")
+    func manyReferences() throws {
+        let item = (0..<100).map { "\"X\($0)\":{}" }.joined(separator: ",")
+        let paths = (0..<2_500).map { "\"/p\($0)\":{\"$ref\":\"#/components/pathItems/i\"}" }.joined(separator: ",")
+        let text =
+            "{\"openapi\":\"3.2.0\",\"components\":{\"pathItems\":{\"i\":{\"additionalOperations\":{\(item)}}}},\"paths\":{\(paths)}}"
+        let failure = try #require(throws: Failure.self) { try Self.imported(text) }
+        #expect(failure.summary.contains("more than \(OpenAPIOperations.most) operations"), "\(failure)")
+    }
+}
