@@ -83,7 +83,7 @@ struct ImportCommand: Subcommand {
         } else if !console.isJSON {
             console.print(bytes: Array((descriptor ? imported.draft : imported.map).utf8))
         }
-        show(imported, console)
+        show(imported, of: source.path, console)
         console.print(json: imported.json(source.path, written: written))
         if failOn.isReached(errors: imported.findings.count(.error), warnings: imported.findings.count(.warning)) {
             throw ExitStatus.failed
@@ -112,10 +112,10 @@ struct ImportCommand: Subcommand {
         return files.map(\.path)
     }
 
-    private func show(_ imported: OpenAPIImport, _ console: Console) {
+    private func show(_ imported: OpenAPIImport, of path: String, _ console: Console) {
         for (finding, count) in imported.findings.grouped {
             let style: TextStyle = finding.severity == .error ? .failure : .warning
-            let place = "\((finding.file ?? file).printable):\(finding.place.line):\(finding.place.column)"
+            let place = "\((finding.file ?? path).printable):\(finding.place.line):\(finding.place.column)"
             let others = count > 1 ? " (and \(count - 1) more)" : ""
             console.note(
                 "\(place): \(console.paintError(finding.severity.rawValue, style)): \(finding.message.printable)\(others)"

@@ -21,7 +21,8 @@ struct OpenAPIDocument {
 
     /// - Throws: `Failure` with the place of the mistake.
     init(_ file: SourceFile) throws {
-        let document = YAMLReader(limits: Self.limits).read(file)
+        let document = YAMLReader(limits: Self.limits).read(
+            SourceFile(path: file.path, bytes: JSONAsYAML(file.bytes).bytes))
         guard let root = document.root else {
             guard let mistake = document.diagnostics.first, mistake.code != ReaderDiagnostics.emptyFile.code else {
                 throw Failure(.usage, "\(file.path) is empty")

@@ -30,8 +30,11 @@ struct OpenAPIOperations {
 
     /// - Throws: `Failure` if there are too many.
     init(_ document: OpenAPIDocument, _ findings: inout ImportFindings) throws {
-        guard let paths = document.root.entry("paths") else { return }
-        for entry in paths.value.entries ?? [] where !entry.key.hasPrefix("x-") {
+        guard let paths = document.root.entry("paths")?.value.entries else {
+            findings.add(.warning, "the document has no paths", at: document.root.entry("paths")?.keySpan ?? .fileStart)
+            return
+        }
+        for entry in paths where !entry.key.hasPrefix("x-") {
             guard entry.key.hasPrefix("/") else {
                 findings.add(
                     .error, "the path \(entry.key.quoted) does not begin with a slash: it is not imported",
@@ -43,6 +46,8 @@ struct OpenAPIOperations {
                 findings.add(
                     .error, "the path is in another document: it is not imported", at: entry.value.span,
                     help: "bundle the documents into one file")
+            } else if entry.value.entries == nil {
+                findings.add(.error, "the path is no mapping: it is not imported", at: entry.keySpan)
             }
             read(items ?? [entry.value], of: entry, &findings)
             guard all.count <= Self.most else {

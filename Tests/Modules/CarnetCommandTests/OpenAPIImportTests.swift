@@ -239,6 +239,7 @@ struct OpenAPIImportTests {
               /b: { $ref: "#/paths/~1a" }
               /c: { $ref: "#/components/pathItems/loop" }
               /d: { $ref: "./d.yaml" }
+              /list: []
               /e: { get: { $ref: "./e.yaml" }, put: }
 
             """)
@@ -248,7 +249,7 @@ struct OpenAPIImportTests {
                 "url: /a, method: PUT, anonymous: no security is required", "url: /a",
                 "url: /b, method: PUT, anonymous: no security is required", "url: /b",
                 "url: /e, claims: { closed: [] }", "url: /e, method: PUT, claims: { closed: [] }",
-                "url: /c, " + all, "url: /d, " + all,
+                "url: /c, " + all, "url: /d, " + all, "url: /list, " + all,
             ])
         let errors = Self.messages(imported).filter { $0.contains("error") }
         #expect(
@@ -256,8 +257,9 @@ struct OpenAPIImportTests {
                 "7:11 error: the security scheme is in another document",
                 "14:7 error: the path is in another document: it is not imported",
                 "15:7 error: the path is in another document: it is not imported",
-                "16:14 error: the operation is no mapping, or is in another document: the map refuses the request",
-                "16:40 error: the operation is no mapping, or is in another document: the map refuses the request",
+                "16:3 error: the path is no mapping: it is not imported",
+                "17:14 error: the operation is no mapping, or is in another document: the map refuses the request",
+                "17:40 error: the operation is no mapping, or is in another document: the map refuses the request",
             ])
     }
 
@@ -502,6 +504,27 @@ struct OpenAPIImportTests {
                 #"11:7 error: the key "security" is defined twice in this mapping"#
             ])
         #expect(Self.lines(imported) == ["url: /a, scope: a"])
+    }
+
+    @Test(
+        "A document without paths has a map without resources, and a finding", arguments: ["", "paths: []", "paths:"])
+    func noPaths(paths: String) throws {
+        let imported = try Self.imported("openapi: 3.1.0\n\(paths)\n")
+        #expect(imported.map == "# From api.yaml\nresources: []\n")
+        #expect(Self.messages(imported).map { $0.dropFirst(4) } == ["warning: the document has no paths"])
+    }
+
+    @Test("JSON is read with what YAML does not allow, and places stay")
+    func characters() throws {
+        let strange = "\u{7F}\u{85}\u{9F}\u{2028}\u{FEFF}\u{FFFF} é"
+        let imported = try Self.imported(
+            #"{"openapi": "3.0.0", "info": {"title": "\uD83D\uDE00 \ud83d \u00e9\\uD83D \#(strange)", "x\uD83D\uDE00": 1}, "#
+                + #""components": {"securitySchemes": {"a": {"type": "http", "scheme": "bearer"}}}, "#
+                + #""paths": {"/\uD83D\uDE00": {"get": {"summary": "\"\/", "security": [{"a": []}]}}, "b": {}}}"#)
+        #expect(imported.map.hasPrefix("# From api.yaml (😀 \u{FFFD} é\\uD83D"), "\(imported.map)")
+        #expect(Self.lines(imported) == [#"url: "/%F0%9F%98%80""#])
+        let place = try #require(imported.findings.all.first { $0.message.contains("slash") }).place
+        #expect(place.line == 1 && place.column == 269, "\(place)")
     }
 
     @Test("References cannot make more of a document than its size")

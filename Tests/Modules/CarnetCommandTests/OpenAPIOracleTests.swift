@@ -150,4 +150,35 @@ struct OpenAPIOracleTests {
         }
         #expect(counts.allowed > 1_000 && counts.refused > 1_000 && counts.stricter > 10, "\(counts)")
     }
+
+    @Test("Of a document with a mistake anywhere, the map has no finding either")
+    func mutatedDocuments() throws {
+        var writer = Writer(random: SplitMix64(seed: 4))
+        var counts = (read: 0, refused: 0)
+        for _ in 0..<400 {
+            var bytes = Array(writer.document().jsonText().utf8)
+            for _ in 0...writer.random.below(3) {
+                let place = writer.random.below(bytes.count)
+                switch writer.random.below(4) {
+                case 0: bytes.remove(at: place)
+                case 1: bytes[place] = UInt8(0x20 + writer.random.below(0x5F))
+                case 2: bytes.swapAt(place, writer.random.below(bytes.count))
+                default: bytes.insert(contentsOf: writer.random.pick(["null", "{", "[]", "\"", ","]).utf8, at: place)
+                }
+            }
+            let file = SourceFile(path: "api.json", bytes: bytes)
+            do {
+                let imported = try OpenAPIImport(file, OpenAPIImport.Options())
+                counts.read += 1
+                let map = ResourceMapFile(SourceFile(path: "map.yaml", text: imported.map))
+                #expect(map.diagnostics.isEmpty && map.entries.count == imported.resources.count, "\(imported.map)")
+                #expect(
+                    imported.findings.all.allSatisfy { $0.file == nil }, "\(imported.findings.all)\n\(imported.map)")
+            } catch let failure as Failure {
+                counts.refused += 1
+                #expect(failure.status == .usage && failure.summary.hasPrefix("api.json"), "\(failure)")
+            }
+        }
+        #expect(counts.read > 50 && counts.refused > 50, "\(counts)")
+    }
 }
