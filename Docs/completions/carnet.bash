@@ -624,9 +624,9 @@ _carnet_compare() {
 
 _carnet_gateway() {
     repeating_flags=()
-    non_repeating_flags=(--sandbox --ask --all --json -v --verbose --version -h --help)
-    repeating_options=(--providers --as)
-    non_repeating_options=(--port --bind --socket --metrics-port --clients --requests --provider --subject --color)
+    non_repeating_flags=(--sandbox --ask --force --all --json -v --verbose --version -h --help)
+    repeating_options=(--providers --as --program)
+    non_repeating_options=(--port --bind --socket --metrics-port --clients --requests --output --listen --provider --subject --color)
     __carnet_offer_flags_options -1
 
     # Offer option value completions
@@ -658,6 +658,16 @@ _carnet_gateway() {
         ;;
     '--requests')
         __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
+        return
+        ;;
+    '--output')
+        __carnet_add_completions -d
+        return
+        ;;
+    '--program')
+        return
+        ;;
+    '--listen')
         return
         ;;
     '--provider')

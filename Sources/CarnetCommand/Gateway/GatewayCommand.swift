@@ -22,7 +22,8 @@ struct GatewayCommand: Subcommand {
             SIGHUP. With mistakes in the file, it goes on with the version before. At SIGTERM, it completes the requests in \
             progress.
 
-            With check, the command prints the decision about a request, without a server. With sessions list and sessions end, see and end the sign-ins of people, also while the gateway runs.
+            With check, the command prints the decision about a request, without a server. With proxy, it prints the \
+            configuration of nginx, caddy, traefik, haproxy or apache for the gateway file. With sessions list and sessions end, see and end the sign-ins of people, also while the gateway runs.
 
             Examples:
               carnet gateway
@@ -32,6 +33,7 @@ struct GatewayCommand: Subcommand {
               carnet gateway check gateway.yaml GET https://apps.example/admin
               carnet gateway check gateway.yaml GET https://apps.example/admin --as provider=acme groups=ops
               carnet gateway check gateway.yaml --requests requests.yaml
+              carnet gateway proxy nginx gateway.yaml --output /etc/nginx --program wiki.apps.example=http://127.0.0.1:9001
               carnet gateway sessions list gateway.yaml
               carnet gateway sessions end gateway.yaml --provider acme --subject 1034
             """
@@ -41,7 +43,7 @@ struct GatewayCommand: Subcommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The gateway file; or check, a file, a method and a URL; or sessions list or end, and a file.",
+            "The gateway file; or check, a file, a method and a URL; or proxy, the name of a proxy and a file; or sessions list or end, and a file.",
             valueName: "file"),
         completion: .yamlFile)
     var words: [String] = []
@@ -77,6 +79,7 @@ struct GatewayCommand: Subcommand {
     var clients: String?
 
     @OptionGroup(title: "Options of check") var check: GatewayCheckOptions
+    @OptionGroup(title: "Options of proxy") var proxy: GatewayProxyOptions
     @OptionGroup(title: "Options of sessions end") var ending: GatewaySessionOptions
     @OptionGroup(title: "Output options") var output: OutputOptions
 
@@ -92,6 +95,8 @@ struct GatewayCommand: Subcommand {
         switch words.first {
         case nil: throw Self.printSample(context.console)
         case "check"?: try GatewayCheck(options: check, context).run(Array(words.dropFirst()))
+        case "proxy"?:
+            try GatewayProxy(proxy, context).run(Array(words.dropFirst()), bind: bind, port: port, socket: socket)
         case "sessions"?: try await GatewaySessions(ending, context).run(Array(words.dropFirst()))
         case let file?:
             guard words.count == 1 else {

@@ -34,7 +34,7 @@ COOKIE = "__Host-carnet"
 ALICE, BOB = f"{COOKIE}=alice", f"{COOKIE}=bob"
 BIG = "big-" + "x" * (4096 - len(f"{COOKIE}=big-; Path=/; Secure; HttpOnly; SameSite=Lax"))
 BIG_COOKIE = f"{COOKIE}={BIG}; Path=/; Secure; HttpOnly; SameSite=Lax"
-IDENTITY = [("X-Auth-User", "alice"), ("X-Auth-Email", "alice@example.com"), ("X-Auth-Assertion", "e30.e30.c2ln")]
+IDENTITY = [("X-Auth-User", "alice"), ("X-Auth-Email", "alice@example.com"), ("X-Auth-Groups", "ops,dev"), ("X-Auth-Assertion", "e30.e30.c2ln")]
 FORWARDED = ["X-Forwarded-Method", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Uri"]
 # A name that each proxy's language for values would expand, and letters that are not ASCII.
 ODD_NAME = "{env.CARNET_PROXY_SECRET} {http.request.host} ${CARNET_PROXY_SECRET} $http_cookie %[env(CARNET_PROXY_SECRET)] {{ env }} %{HTTP_HOST}e \xc3\xa9"
@@ -365,6 +365,17 @@ class Bench:
                 assert self.reply.status == 200 and b"/carnet/sign-in/storm" in self.reply.body, self.reply.status
             else:
                 assert self.reply.one("Location", "").startswith("https://apps.example/carnet/enter?"), self.reply.headers
+
+    def check_metadata(self):
+        """the metadata of the resource server (RFC 9728): at the gateway without a decision, on both sites; no path below it"""
+        path = "/.well-known/oauth-protected-resource"
+        for host in ("wiki.apps.example", "apps.example"):
+            self.ask(path, cookie=None, host=host, headers=[("X-Gateway-Secret", rig.SECRET)])
+            self.nothing()
+            assert [d.target for d in self.decisions] == [path], [d.line for d in self.decisions]
+            assert self.decisions[0].all("Host") == [host] and not self.decisions[0].all("X-Gateway-Secret"), self.decisions[0].headers
+        self.ask(path + "/x", cookie=None)
+        self.nothing(401)
 
     def check_decide(self):
         """a decision cannot be asked for from outside"""

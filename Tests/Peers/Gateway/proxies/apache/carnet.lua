@@ -2,9 +2,9 @@
 local socket = require "socket"
 local host, port = ("127.0.0.1:4180"):match("^(.*):(%d+)$")
 local secret = os.getenv("CARNET_PROXY_SECRET") or ""
-local identity = { "X-Auth-User", "X-Auth-Email", "X-Auth-Assertion" }
+local identity = { ["x-auth-user"] = true, ["x-auth-email"] = true, ["x-auth-groups"] = true, ["x-auth-assertion"] = true }
 
--- Not from outside: who the person is, what the proxy says, and what would serve another path or method than the one decided.
+-- Not from outside: what the proxy says, and what would serve another path or method than the one decided.
 local ours = { ["x-gateway-secret"] = true, ["forwarded"] = true, ["x-real-ip"] = true, ["x-rewrite-url"] = true,
                ["x-http-method-override"] = true, ["x-http-method"] = true, ["x-method-override"] = true }
 
@@ -16,7 +16,7 @@ function clean(r)
     for name in pairs(r:headers_in_table()) do
         local lower = name:lower()
         -- Programs read "_", "." and more in a name as "-" (X_Auth_User): no such header goes on.
-        if ours[lower] or lower:find("[^a-z0-9-]") or lower:find("^x%-auth%-") or lower:find("^x%-forwarded%-")
+        if identity[lower] or ours[lower] or lower:find("[^a-z0-9-]") or lower:find("^x%-forwarded%-")
             or lower:find("^x%-original%-") then
             r.headers_in[name] = nil
         end
@@ -70,16 +70,11 @@ function decide(r)
         elseif not allowed and (name == "location" or name == "www-authenticate" or name == "cache-control") then
             local before = r.err_headers_out[name]
             r.err_headers_out[name] = before and before .. ", " .. value or value
+        elseif allowed and identity[name] then
+            r.headers_in[name] = value
         end
     end
-    if allowed then
-        for _, header in ipairs(headers) do
-            for _, name in ipairs(identity) do
-                if header[1] == name:lower() then r.headers_in[name] = header[2] end
-            end
-        end
-        return apache2.DECLINED
-    end
+    if allowed then return apache2.DECLINED end
     if status < 300 then return 503 end
     if body:find("^%s*<") then r:custom_response(status, body) end
     return status

@@ -2,7 +2,7 @@
 -- (HAProxy 2.6's own httpclient knows no time limit and asks up to four times.)
 local host, port = ("127.0.0.1:4180"):match("^(.*):(%d+)$")
 local secret = os.getenv("CARNET_PROXY_SECRET") or ""
-local identity = { ["x-auth-user"] = true, ["x-auth-email"] = true, ["x-auth-assertion"] = true }
+local identity = { ["x-auth-user"] = true, ["x-auth-email"] = true, ["x-auth-groups"] = true, ["x-auth-assertion"] = true }
 
 -- Headers that describe the client's connection or body; the sub-request has neither.
 local hop = { ["connection"] = true, ["upgrade"] = true, ["transfer-encoding"] = true, ["content-length"] = true,

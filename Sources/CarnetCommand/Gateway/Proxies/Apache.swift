@@ -1,0 +1,168 @@
+extension ProxyKind {
+    static let apache = ProxyKind(
+        name: "apache", folder: "/etc/apache2", takesSockets: false,
+        files: { setup in
+            [
+                ProxyFile(path: "carnet.lua", text: setup.apacheScript),
+                ProxyFile(path: "sites-available/carnet-site.conf", text: setup.apacheSite),
+            ]
+        },
+        next: { setup in
+            environmentStep(setup, unit: "apache2") + [
+                "a2enmod proxy proxy_http lua && a2ensite carnet-site && systemctl restart apache2"
+            ]
+        })
+}
+
+extension ProxySetup {
+    private var apacheAddress: String {
+        if case .address(let address) = gateway { address } else { "" }
+    }
+
+    fileprivate var apacheSite: String {
+        let about = secretVariable.map { name in
+            """
+
+            # The secret is \(name) in Apache's environment (systemd: EnvironmentFile=\(folder)/\(ProxyKind.environmentFile), mode 0600).
+            """
+        }
+        let metadata = #"\.well-known/oauth-protected-resource"#
+        let (others, own) =
+            acceptsTokens
+            ? ("\"^/(?!carnet/|\(metadata)$)\"", "<LocationMatch \"^/(carnet/|\(metadata)$)\">")
+            : ("\"^/(?!carnet/)\"", "<Location \"/carnet/\">")
+        let metadataPass =
+            acceptsTokens
+            ? "\n    ProxyPassMatch \"^/(\(metadata))$\" http://\(apacheAddress)/$1" : ""
+        let sites = hosts.map { host in
+            // A site has a name of its own.
+            let name = host.domain.map { "any.\($0)\n    ServerAlias *.\($0)" } ?? host.name
+            let passes = host.programs.map {
+                "    ProxyPass \($0.path) http://\($0.address)\($0.path) nocanon upgrade=websocket\n"
+            }
+            return """
+
+                <VirtualHost *:\(port)>
+                    ServerName \(name)
+                    ProxyPass /carnet/ http://\(apacheAddress)/carnet/\(metadataPass)
+                \(passes.joined())</VirtualHost>
+
+                """
+        }
+        return """
+            # \(folder)/sites-available/carnet-site.conf: the protected hosts. Apache 2.4.
+            #   apt install apache2 lua-socket && a2enmod proxy proxy_http lua\(about ?? "")
+            # With TLS: *:443, SSLEngine on, SSLCertificateFile …
+            Listen \(port)
+            ProxyPreserveHost on
+            # X-Forwarded-* are set in carnet.lua, once.
+            ProxyAddHeaders off
+
+            # The gateway decides about everything but its own pages. Both match the same decoded path, as ProxyPass does.
+            <LocationMatch \(others)>
+                LuaHookAccessChecker \(folder)/carnet.lua decide
+            </LocationMatch>
+            \(own)
+                LuaHookAccessChecker \(folder)/carnet.lua clean
+            </\(acceptsTokens ? "LocationMatch" : "Location")>
+
+            # A host that is not listed reaches no program.
+            <VirtualHost *:\(port)>
+                <Location "/">
+                    Require all denied
+                </Location>
+            </VirtualHost>
+
+            # nocanon: the target goes on as the client sent it.
+            """ + "\n" + sites.joined().drop { $0 == "\n" }
+    }
+
+    fileprivate var apacheScript: String {
+        let secret = secretVariable.map { "local secret = os.getenv(\"\($0)\") or \"\"\n" } ?? ""
+        let header = secretVariable == nil ? "" : #", "X-Gateway-Secret: " .. secret"#
+        let identity = headers.map { "[\"\($0.lowercased())\"] = true" }.joined(separator: ", ")
+        return #"""
+            -- \#(folder)/carnet.lua: asks Carnet's gateway whether a request may pass. An error in here is Apache's 500: nothing passes.
+            local socket = require "socket"
+            local host, port = ("\#(apacheAddress)"):match("^(.*):(%d+)$")
+            \#(secret)local identity = { \#(identity) }
+
+            -- Not from outside: what the proxy says, and what would serve another path or method than the one decided.
+            local ours = { ["x-gateway-secret"] = true, ["forwarded"] = true, ["x-real-ip"] = true, ["x-rewrite-url"] = true,
+                           ["x-http-method-override"] = true, ["x-http-method"] = true, ["x-method-override"] = true }
+
+            -- Headers that describe the client's connection or body; the sub-request has neither.
+            local hop = { ["connection"] = true, ["upgrade"] = true, ["transfer-encoding"] = true, ["content-length"] = true,
+                          ["keep-alive"] = true, ["te"] = true, ["trailer"] = true, ["expect"] = true }
+
+            function clean(r)
+                for name in pairs(r:headers_in_table()) do
+                    local lower = name:lower()
+                    -- Programs read "_", "." and more in a name as "-" (X_Auth_User): no such header goes on.
+                    if identity[lower] or ours[lower] or lower:find("[^a-z0-9-]") or lower:find("^x%-forwarded%-")
+                        or lower:find("^x%-original%-") then
+                        r.headers_in[name] = nil
+                    end
+                end
+                -- A program that takes another upgrade, such as h2c, would get further requests without a decision.
+                if (r.headers_in["Upgrade"] or ""):lower() ~= "websocket" then r.headers_in["Upgrade"] = nil end
+                -- A header that Connection names would be removed again on the way to the program, ours too. Upgrade needs no Connection here.
+                r.headers_in["Connection"] = nil
+                r.headers_in["X-Forwarded-Proto"] = r.is_https and "https" or "http"
+                r.headers_in["X-Forwarded-Host"] = r.headers_in["Host"]
+                r.headers_in["X-Forwarded-For"] = r.useragent_ip
+                return apache2.DECLINED
+            end
+
+            function decide(r)
+                clean(r)
+                -- The target as the client sent it; with nocanon that is what the program gets, but for "//" after ProxyPass's path.
+                if not r.unparsed_uri:find("^/") or r.unparsed_uri:find("^[^?]*//") then return 400 end
+                r.headers_in["X-Forwarded-Method"] = r.method
+                r.headers_in["X-Forwarded-Uri"] = r.unparsed_uri
+
+                local lines = { "GET /carnet/decide HTTP/1.1", "Connection: close"\#(header) }
+                for name, value in pairs(r:headers_in_table()) do
+                    if not hop[name:lower()] then lines[#lines + 1] = name .. ": " .. value end
+                end
+
+                local connection = socket.tcp()
+                connection:settimeout(10)
+                if not connection:connect(host, port) then return 503 end
+                connection:send(table.concat(lines, "\r\n") .. "\r\n\r\n")
+                local status = tonumber(((connection:receive("*l") or ""):match("^HTTP/1%.[01] (%d%d%d)%f[^%d]")))
+                local headers, length = {}, 0
+                while true do
+                    local line = connection:receive("*l")
+                    if not line then connection:close() return 503 end     -- Half a response allows nothing.
+                    if line == "" then break end
+                    local name, value = line:match("^([^:]+):%s*(.-)%s*$")
+                    if not name then connection:close() return 503 end
+                    headers[#headers + 1] = { name:lower(), value }
+                    if name:lower() == "content-length" then length = tonumber(value) or 0 end
+                end
+                local body = length > 0 and length <= 65536 and connection:receive(length) or ""
+                connection:close()
+                if not status then return 503 end
+
+                local allowed = status >= 200 and status < 300
+                for _, header in ipairs(headers) do
+                    local name, value = header[1], header[2]
+                    if name == "set-cookie" then
+                        r.err_headers_out["Set-Cookie"] = value
+                    elseif not allowed and (name == "location" or name == "www-authenticate" or name == "cache-control") then
+                        local before = r.err_headers_out[name]
+                        r.err_headers_out[name] = before and before .. ", " .. value or value
+                    elseif allowed and identity[name] then
+                        r.headers_in[name] = value
+                    end
+                end
+                if allowed then return apache2.DECLINED end
+                if status < 300 then return 503 end
+                if body:find("^%s*<") then r:custom_response(status, body) end
+                return status
+            end
+
+            """#
+    }
+}

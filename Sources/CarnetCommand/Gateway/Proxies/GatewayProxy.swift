@@ -1,0 +1,207 @@
+import ArgumentParser
+import CDispatch
+import Carnet
+import CarnetDescriptors
+import CarnetFoundation
+import CarnetGateway
+import CarnetProtocol
+import CarnetStorage
+
+/// What `carnet gateway proxy` needs beside the gateway file.
+struct GatewayProxyOptions: ParsableArguments {
+    @Option(
+        name: .customLong("output"),
+        help: ArgumentHelp(
+            "The folder of the proxy's files, such as /etc/nginx. Default: print the files.", valueName: "dir"),
+        completion: .directory)
+    var folder: String?
+
+    @Flag(help: "With --output, replace files that exist.")
+    var force = false
+
+    @Option(
+        name: .customLong("program"),
+        help: ArgumentHelp(
+            "A host, or a path of it, and the program behind: HOST=URL or HOST/PATH/=URL. May be repeated.",
+            valueName: "host=url"))
+    var programs: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The port at which the proxy takes requests. Default: that of an origin with http, else 8080.",
+            valueName: "n"))
+    var listen: Int?
+}
+
+/// `carnet gateway proxy`: the configuration of a proxy, made from the gateway file.
+struct GatewayProxy {
+    private let options: GatewayProxyOptions
+    private let context: CommandContext
+    private var console: Console { context.console }
+
+    private static var names: [String] { ProxyKind.all.map(\.name) }
+
+    init(_ options: GatewayProxyOptions, _ context: CommandContext) {
+        self.options = options
+        self.context = context
+    }
+
+    /// - Parameters:
+    ///   - words: The proxy and the gateway file.
+    ///   - bind: The gateway's address with `port`, unless it has a socket.
+    func run(_ words: [String], bind: String, port: Int, socket: String?) throws {
+        guard let name = words.first, words.count == 2 else {
+            throw Failure(
+                .usage, "proxy needs the name of a proxy and a gateway file",
+                next: ["write: carnet gateway proxy NAME FILE", "the names are \(Self.names.joined(separator: ", "))"])
+        }
+        guard let kind = ProxyKind.all.first(where: { $0.name == name.lowercased() }) else {
+            throw UsageMistake.unknown(
+                name, "proxy", in: Self.names, next: "choose one of \(Self.names.joined(separator: ", "))")
+        }
+        let path = words[1]
+        let source = try SourceFile(readingFrom: path)
+        let file = GatewayFile(source)
+        guard let rules = file.rules else { throw Failure(diagnostics: file.diagnostics, in: source, console) }
+        guard options.listen.map((1...65_535).contains) ?? true else {
+            throw Failure(.usage, "--listen must be a number from 1 to 65535")
+        }
+        let setup = try ProxySetup(
+            rules, of: path, in: try folder() ?? kind.folder,
+            gateway: try gateway(kind, bind: bind, port: port, socket: socket), port: options.listen,
+            programs: try options.programs.map { try ProgramPlace($0) })
+        if options.folder == nil {
+            show(kind.files(setup), kind)
+        } else {
+            try write(
+                kind.files(setup) + [try secretFile(rules, path, kind, setup)].compactMap { $0 }, in: setup.folder)
+        }
+        note(setup, rules, kind, "carnet gateway \(path.shellWord)\(start(bind: bind, port: port, socket: socket))")
+    }
+
+    /// The folder of `--output` as the files of the proxy can name it.
+    private func folder() throws -> String? {
+        guard let written = options.folder else { return nil }
+        let folder = URL(filePath: written, directoryHint: .notDirectory).standardizedFileURL.path
+        guard ProgramPlace.isPlain(folder) else {
+            throw Failure(
+                .usage, "--output \(written): a configuration cannot name this folder",
+                next: ["choose one with letters, digits, hyphens and dots"])
+        }
+        guard Path.isFolder(folder) else {
+            throw Failure(
+                .usage, "--output \(written): no such folder",
+                next: ["install the proxy, or create it: mkdir -p \(written.shellWord)"])
+        }
+        return folder
+    }
+
+    private func gateway(_ kind: ProxyKind, bind: String, port: Int, socket: String?) throws -> ProxySetup.Gateway {
+        if let socket {
+            guard kind.takesSockets else {
+                throw Failure(
+                    .usage, "this configuration of \(kind.name) reaches the gateway by a port",
+                    next: ["leave out --socket here and at the gateway"])
+            }
+            guard socket.hasPrefix("/"), ProgramPlace.isPlain(socket) else {
+                throw Failure(
+                    .usage, "--socket must be a path that begins with /, of letters, digits, hyphens and dots")
+            }
+            return .socket(socket)
+        }
+        let isAny = bind == "0.0.0.0" || bind == "::"
+        guard let address = ProgramPlace.address("\(isAny ? "127.0.0.1" : bind):\(port)") else {
+            throw Failure(
+                .usage, "--bind \(bind) with --port \(port) is no address for a proxy",
+                next: ["write an IPv4 address or a name, and a port from 1 to 65535"])
+        }
+        return .address(address)
+    }
+
+    private func start(bind: String, port: Int, socket: String?) -> String {
+        if let socket { return " --socket \(socket.shellWord)" }
+        return (bind == "127.0.0.1" ? "" : " --bind \(bind.shellWord)") + (port == 4180 ? "" : " --port \(port)")
+    }
+
+    // MARK: - Files
+
+    private func show(_ files: [ProxyFile], _ kind: ProxyKind) {
+        if !console.isJSON { console.print(bytes: Array(files.map(\.text).joined(separator: "\n").utf8)) }
+        console.print(
+            json: JSONObject([
+                "proxy": .string(kind.name),
+                "files": .array(files.map { ["path": .string($0.path), "text": .string($0.text)] }),
+            ]))
+    }
+
+    /// The file with the secret that the gateway has; `nil` if the gateway file names none.
+    private func secretFile(
+        _ rules: GatewayRules, _ path: String, _ kind: ProxyKind, _ setup: ProxySetup
+    ) throws -> ProxyFile? {
+        guard let place = rules.proxy.secret, let variable = setup.secretVariable else { return nil }
+        let secret = try place.value(below: Path.folder(of: path), context.environment, "proxy.secret").reveal()
+        // No file has to quote these.
+        guard secret.utf8.allSatisfy({ ASCII.isAlphanumeric($0) || "-._~+/=".utf8.contains($0) }) else {
+            throw Failure(
+                .usage, "proxy.secret has a character that a file of \(kind.name) cannot have",
+                next: ["make one of letters and digits: openssl rand -hex 32"])
+        }
+        return kind.secretFile(variable, secret)
+    }
+
+    private func write(_ files: [ProxyFile], in folder: String) throws {
+        let paths = files.map { "\(folder)/\($0.path)" }
+        let existing = paths.filter { !Path.isAbsent($0) }
+        guard options.force || existing.isEmpty else {
+            throw Failure(
+                .usage, "\(existing.joined(separator: ", ")) already exists, and nothing is written",
+                next: ["keep a copy of what is yours, then add --force to replace it"])
+        }
+        do {
+            for (file, path) in zip(files, paths) {
+                let parent = Path.folder(of: path)
+                guard Path.isFolder(parent) || mkdir(parent, 0o755) == 0 else { throw TokenStoreError.system(parent) }
+                let name = String(path.dropFirst(parent.utf8.count + 1))
+                try PrivateFolder(path: parent).replace(name, with: Array(file.text.utf8))
+                // Some proxies read their files as a user of their own.
+                guard file.isPrivate || chmod(path, 0o644) == 0 else { throw TokenStoreError.system(path) }
+            }
+        } catch let error as TokenStoreError {
+            throw Failure(.usage, error.reason, next: ["run the command as a user who may write to \(folder)"])
+        }
+        for path in paths { console.print(path.printable) }
+        console.print(json: JSONObject(["files": .list(paths)]))
+    }
+
+    // MARK: - Notes
+
+    /// What is left to do.
+    private func note(_ setup: ProxySetup, _ rules: GatewayRules, _ kind: ProxyKind, _ start: String) {
+        for host in setup.hosts {
+            if let program = host.programs.first(where: \.isGuess) {
+                console.note(
+                    "edit: the program of \(host.name) is expected at http://\(program.address); "
+                        + "or add --program \(host.name.shellWord)=URL")
+            }
+            if kind.starIsOneLabel, host.domain != nil {
+                console.note("\(kind.name) takes names of one more label only as \(host.name)")
+            }
+        }
+        if rules.origin.scheme == "https" {
+            console.note("edit: this takes plain HTTP at port \(setup.port); the lines about TLS say what https needs")
+        }
+        if options.folder == nil {
+            for file in kind.files(setup) {
+                console.note("write to \(setup.folder)/\(file.path) the part that begins with this name")
+            }
+            if let name = setup.secretVariable {
+                let file = kind.secretFile(name, "SECRET")
+                console.note(
+                    "write to \(setup.folder)/\(file.path), for root alone: \(file.text.trimming(\.isWhitespace)); or add --output, which writes all files"
+                )
+            }
+        }
+        for step in [start] + kind.next(setup) { console.note("next: \(step)") }
+        console.note("after a change of hosts, headers, bearer or the secret in the gateway file, make the files again")
+    }
+}

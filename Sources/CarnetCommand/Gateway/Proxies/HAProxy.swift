@@ -1,0 +1,174 @@
+extension ProxyKind {
+    static let haproxy = ProxyKind(
+        name: "haproxy", folder: "/etc/haproxy", takesSockets: true,
+        files: { setup in
+            [
+                ProxyFile(path: "carnet.lua", text: setup.haproxyScript),
+                ProxyFile(path: "haproxy.cfg", text: setup.haproxyConfiguration),
+            ]
+        },
+        next: { setup in
+            environmentStep(setup, unit: "haproxy") + [
+                "haproxy -c -f \(setup.folder)/haproxy.cfg && systemctl restart haproxy"
+            ]
+        })
+}
+
+extension ProxySetup {
+    fileprivate var haproxyConfiguration: String {
+        let about = secretVariable.map { name in
+            """
+
+            # The secret is \(name) in its environment (systemd: EnvironmentFile=\(folder)/\(ProxyKind.environmentFile), mode 0600).
+            """
+        }
+        let address =
+            switch gateway {
+            case .address(let address): address;
+            case .socket(let path): "unix@\(path)"
+            }
+        let names = hosts.indices.map { "host\($0 + 1)" }
+        let tests = zip(names, hosts).map { name, host in
+            "    acl \(name) req.hdr(host),host_only -i " + (host.domain.map { "-m end .\($0)" } ?? host.name)
+        }
+        let uses = zip(names, hosts).flatMap { name, host in
+            host.programs.map { program in
+                "    use_backend program\(program.number) if \(name)"
+                    + (program.path == "/" ? "" : " { path_beg \(program.path) }")
+            } + (host.isWhole ? [] : ["    use_backend none if \(name)"])
+        }
+        let metadata = acceptsTokens ? "\n    acl gateway path \(Self.metadataPath)" : ""
+        return """
+            # \(folder)/haproxy.cfg: the protected hosts. HAProxy 2.6 or newer with Lua (Debian: yes).\(about ?? "")
+            global
+                lua-load-per-thread \(folder)/carnet.lua
+
+            defaults
+                mode http
+                timeout connect 5s
+                timeout client 60s
+                timeout server 60s
+                timeout tunnel 1h
+                timeout http-request 10s
+
+            frontend sites
+                bind :\(port)                                # With TLS: bind :443 ssl crt … alpn h2,http/1.1
+
+            \(tests.joined(separator: "\n"))
+                http-request deny deny_status 421 unless \(names.joined(separator: " or "))     # A host that is not listed reaches no program.
+                http-request deny deny_status 400 if { req.hdr_cnt(host) gt 1 }
+                # One form of target, one path: without scheme and host, never empty.
+                http-request deny deny_status 400 unless { path_beg / }
+                http-request set-uri %[pathq]
+
+                # Programs read "_", "." and more in a name as "-" (X_Auth_User): no such header goes on.
+                http-request del-header [^A-Za-z0-9-] -m reg
+            \(lines(headers, indent: "    ") { "http-request del-header \($0.lowercased())" })
+                http-request del-header ^x-forwarded- -m reg
+                http-request del-header x-gateway-secret
+                http-request del-header forwarded
+                http-request del-header x-real-ip
+                # A program that follows these would serve another path or method than the one decided.
+                http-request del-header ^x-(original-|rewrite-url$) -m reg
+                http-request del-header ^x-(http-)?method(-override)?$ -m reg
+
+                # A program that takes another upgrade, such as h2c, would get further requests without a decision.
+                http-request del-header upgrade if !{ req.fhdr(upgrade) -i websocket } or { req.fhdr_cnt(upgrade) gt 1 }
+
+                http-request set-header X-Forwarded-For %[src]
+                http-request set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)]
+                http-request set-header X-Forwarded-Host %[req.hdr(host)]
+                acl gateway path_beg /carnet/                             # The gateway's own: sign-in, callback, sign-out.\(metadata)
+                http-request set-header X-Forwarded-Method %[method] if !gateway
+                http-request set-header X-Forwarded-Uri %[pathq] if !gateway
+
+                http-request lua.carnet if !gateway
+                # A script that fails lets the request go on: so what was not allowed is refused here.
+                http-request deny deny_status 503 unless gateway or { var(txn.carnet_allowed) -m bool }
+                http-response add-header Set-Cookie %[var(txn.carnet_cookie)] if { var(txn.carnet_cookie) -m found }
+
+                use_backend carnet if gateway
+            \(uses.joined(separator: "\n"))
+                default_backend none
+
+            backend carnet
+                server gateway \(address)
+            \(lines(programs) { "backend program\($0.number)\n    server program \($0.address)" })
+            backend none
+                http-request deny deny_status 404
+
+            """
+    }
+
+    fileprivate var haproxyScript: String {
+        let secret = secretVariable.map { "local secret = os.getenv(\"\($0)\") or \"\"\n" } ?? ""
+        let header = secretVariable == nil ? "" : #", "X-Gateway-Secret: " .. secret"#
+        let (place, connection) =
+            switch gateway {
+            case .address(let address):
+                ("local host, port = (\"\(address)\"):match(\"^(.*):(%d+)$\")\n", "host, tonumber(port)")
+            case .socket(let path): ("", "\"unix@\(path)\"")
+            }
+        let identity = headers.map { "[\"\($0.lowercased())\"] = true" }.joined(separator: ", ")
+        return #"""
+            -- \#(folder)/carnet.lua: asks Carnet's gateway whether a request may pass.
+            -- (HAProxy 2.6's own httpclient knows no time limit and asks up to four times.)
+            \#(place)\#(secret)local identity = { \#(identity) }
+
+            -- Headers that describe the client's connection or body; the sub-request has neither.
+            local hop = { ["connection"] = true, ["upgrade"] = true, ["transfer-encoding"] = true, ["content-length"] = true,
+                          ["keep-alive"] = true, ["te"] = true, ["trailer"] = true, ["expect"] = true }
+
+            -- The status, the headers as a list of { name, value } and the body; nothing when the response is not whole.
+            local function ask(lines)
+                local connection = core.tcp()
+                connection:settimeout(10)
+                if not connection:connect(\#(connection)) then return end
+                connection:send(table.concat(lines, "\r\n") .. "\r\n\r\n")
+                local status = tonumber(((connection:receive("*l") or ""):match("^HTTP/1%.[01] (%d%d%d)%f[^%d]")))
+                local headers, length = {}, 0
+                while status do
+                    local line = connection:receive("*l")
+                    if not line then return end
+                    if line == "" then break end
+                    local name, value = line:match("^([^:]+):%s*(.-)%s*$")
+                    if not name then return end
+                    headers[#headers + 1] = { name:lower(), value }
+                    if name:lower() == "content-length" then length = tonumber(value) or 0 end
+                end
+                local body = length > 0 and length <= 65536 and connection:receive(length) or ""
+                connection:close()
+                return status, headers, body
+            end
+
+            core.register_action("carnet", { "http-req" }, function(txn)
+                local lines = { "GET /carnet/decide HTTP/1.1", "Connection: close"\#(header) }
+                for name, values in pairs(txn.http:req_get_headers()) do
+                    for i = 0, hop[name] and -1 or #values do lines[#lines + 1] = name .. ": " .. values[i] end
+                end
+                local status, headers, body = ask(lines)
+                if not status or status < 200 then return end              -- Refused by the line after this action.
+
+                if status < 300 then
+                    for _, header in ipairs(headers) do
+                        if identity[header[1]] then txn.http:req_set_header(header[1], header[2]) end
+                        if header[1] == "set-cookie" then txn:set_var("txn.carnet_cookie", header[2]) end
+                    end
+                    local set = txn.http:req_get_headers()                 -- A header that does not fit into the buffer is dropped silently.
+                    for _, header in ipairs(headers) do
+                        if identity[header[1]] and not (set[header[1]] and set[header[1]][0] == header[2]) then return end
+                    end
+                    txn:set_var("txn.carnet_allowed", true)
+                    return
+                end
+
+                local reply = txn:reply({ status = status, body = body })  -- Any other response is the client's.
+                for _, header in ipairs(headers) do
+                    if not hop[header[1]] then reply:add_header(header[1], header[2]) end
+                end
+                txn:done(reply)
+            end)
+
+            """#
+    }
+}

@@ -1,0 +1,201 @@
+import CarnetDescriptors
+import CarnetFoundation
+import CarnetGateway
+import HTTPTypes
+
+/// What a proxy's configuration is made of.
+struct ProxySetup: Sendable {
+    /// Where the proxy finds the gateway.
+    enum Gateway: Sendable {
+        /// `ADDRESS:PORT`.
+        case address(String)
+        case socket(String)
+    }
+
+    struct Host: Sendable {
+        /// In lower case, or `*.` and a domain.
+        let name: String
+        /// The longest path first; none if the host has the gateway's pages alone.
+        var programs: [Program]
+
+        /// The part behind `*.`; `nil` for a host of its own.
+        var domain: String? { name.hasPrefix("*.") ? String(name.dropFirst(2)) : nil }
+        /// Whether requests for any path go to a program.
+        var isWhole: Bool { programs.contains { $0.path == "/" } }
+    }
+
+    struct Program: Sendable {
+        /// A number of its own, for names in the configuration.
+        let number: Int
+        /// With a slash at both ends.
+        let path: String
+        /// `ADDRESS:PORT`.
+        let address: String
+        /// Whether the operator has to write the address.
+        let isGuess: Bool
+    }
+
+    /// Of the proxy's files, without a slash at the end.
+    let folder: String
+    let gateway: Gateway
+    /// The port at which the proxy takes requests.
+    let port: Int
+    /// The port in the URLs that browsers show; `nil` for that of the scheme.
+    let publicPort: Int?
+    /// Names before those with `*.`, and longer ones first.
+    let hosts: [Host]
+    /// The headers that identify the sender, each once.
+    let headers: [String]
+    /// The environment variable that has the secret; `nil` without one.
+    let secretVariable: String?
+    /// Whether programs send access tokens, and so look for the metadata of the resource (RFC 9728).
+    let acceptsTokens: Bool
+
+    static let metadataPath = "/.well-known/oauth-protected-resource"
+
+    /// The programs of all hosts.
+    var programs: [Program] { hosts.flatMap(\.programs) }
+
+    /// Lines of a configuration, each from one value.
+    func lines<Value>(_ values: [Value], indent: String = "", _ line: (Value) -> String) -> String {
+        values.map { indent + line($0) }.joined(separator: "\n")
+    }
+}
+
+extension ProxySetup {
+    /// - Parameters:
+    ///   - rules: Of the gateway file at `path`.
+    ///   - programs: What `--program` says.
+    ///   - port: Where the proxy takes requests; by default the port of an origin with http, else 8080.
+    /// - Throws: `Failure` for what no proxy can express.
+    init(
+        _ rules: GatewayRules, of path: String, in folder: String, gateway: Gateway, port: Int?,
+        programs: [ProgramPlace]
+    ) throws {
+        guard rules.proxy.dialect == .forwarded else {
+            throw Failure(
+                .usage, "\(path): proxy.dialect is original, and these configurations send X-Forwarded-*",
+                next: ["remove proxy.dialect"])
+        }
+        self.folder = folder
+        self.gateway = gateway
+        self.port = port ?? (rules.origin.scheme == "http" ? rules.origin.port ?? 80 : 8080)
+        publicPort = rules.origin.port
+        hosts = try Self.hosts(rules, path, programs)
+        headers = try Self.headers(rules, path)
+        secretVariable = rules.proxy.secret.map { place in
+            if case .environment(let name) = place { name } else { "CARNET_PROXY_SECRET" }
+        }
+        acceptsTokens = rules.routes.contains { $0.acceptsTokens }
+    }
+
+    /// What a proxy, a client of HTTP or the decision itself has in a header of the name.
+    private static let taken =
+        MethodOverride.headers.map { $0.lowercased() } + [
+            "accept", "cache-control", "date", "dpop", "server", "user-agent", "www-authenticate", "x-real-ip",
+            "x-rewrite-url",
+        ]
+
+    private static func headers(_ rules: GatewayRules, _ path: String) throws -> [String] {
+        var headers: [String] = []
+        let names = rules.headers.all.map { ($0.name.rawName, $0.span.start.line as Int?) }
+        for (name, line) in names + (rules.identityToken.map { [($0.header.rawName, nil)] } ?? []) {
+            guard !taken.contains(name.lowercased()) else {
+                throw Failure(
+                    .usage, "\(path)\(line.map { ":\($0)" } ?? ""): a proxy needs the header \(name) for itself",
+                    next: ["choose another name, such as X-Auth-User"])
+            }
+            if !headers.contains(where: { $0.lowercased() == name.lowercased() }) { headers.append(name) }
+        }
+        return headers
+    }
+
+    private static func hosts(_ rules: GatewayRules, _ path: String, _ places: [ProgramPlace]) throws -> [Host] {
+        let origin = HostName(rules.origin.host).text
+        guard !origin.utf8.contains(UInt8(ascii: ":")) else {
+            throw Failure(
+                .usage, "\(path): the origin has an IPv6 address", next: ["write a name, such as http://localhost:8080"]
+            )
+        }
+        var names = rules.routes.flatMap(\.hosts)
+        // A route without a host decides about the origin, and so does one for names above it.
+        let hasProgram = rules.routes.contains { route in
+            route.hosts.isEmpty
+                || route.hosts.contains { $0 == origin || $0.hasPrefix("*.") && origin.hasSuffix($0.dropFirst(1)) }
+        }
+        names.append(origin)
+        names = Set(names).sorted { first, second in
+            let (firstIsDomain, secondIsDomain) = (first.hasPrefix("*."), second.hasPrefix("*."))
+            if firstIsDomain != secondIsDomain { return secondIsDomain }
+            return firstIsDomain && first.utf8.count != second.utf8.count
+                ? first.utf8.count > second.utf8.count : first < second
+        }
+        if let wrong = places.first(where: { !names.contains($0.host) }) {
+            throw UsageMistake.unknown(
+                wrong.host, "host", in: names,
+                next: "--program takes a host of the file: \(names.joined(separator: ", "))")
+        }
+        var number = 0
+        return names.map { name in
+            var own = places.filter { $0.host == name }
+            if own.isEmpty, name != origin || hasProgram {
+                own = [ProgramPlace(host: name, path: "/", address: nil)]
+            }
+            let programs = own.sorted { ($0.path.utf8.count, $1.path) > ($1.path.utf8.count, $0.path) }.map { place in
+                number += 1
+                return Program(
+                    number: number, path: place.path, address: place.address ?? "127.0.0.1:\(9_000 + number)",
+                    isGuess: place.address == nil)
+            }
+            return Host(name: name, programs: programs)
+        }
+    }
+}
+
+/// Where the program of a host, or of a path of it, is: the value of `--program`.
+struct ProgramPlace: Sendable {
+    let host: String
+    let path: String
+    /// `nil` for one that the operator has to write.
+    let address: String?
+
+    init(host: String, path: String, address: String?) {
+        (self.host, self.path, self.address) = (host, path, address)
+    }
+
+    /// - Parameter text: `HOST=URL`, or `HOST/PATH/=URL`.
+    /// - Throws: `Failure`.
+    init(_ text: String) throws {
+        let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+        let place = parts.first ?? ""
+        let slash = place.firstIndex(of: "/") ?? place.endIndex
+        host = place[..<slash].lowercased()
+        path = slash == place.endIndex ? "/" : String(place[slash...])
+        var target = parts.count == 2 ? parts[1] : ""
+        if target.hasPrefix("http://") { target.removeFirst("http://".count) }
+        if target.hasSuffix("/") { target.removeLast() }
+        guard let address = Self.address(target), path.hasSuffix("/"), Self.isPlain(path) else {
+            throw Failure(
+                .usage, "--program \(text) is not a host and the URL of its program",
+                next: [
+                    "write: --program wiki.apps.example=http://127.0.0.1:9001",
+                    "or for one path: --program apps.example/notes/=http://127.0.0.1:9002",
+                ])
+        }
+        self.address = address
+    }
+
+    /// A name or an IPv4 address with a port.
+    static func address(_ text: String) -> String? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, let port = Int(parts[1]), (1...65_535).contains(port), !parts[0].isEmpty,
+            isPlain(String(parts[0])), !parts[0].contains("/")
+        else { return nil }
+        return "\(parts[0]):\(port)"
+    }
+
+    /// Whether no proxy's language gives a character of a path a meaning of its own.
+    static func isPlain(_ text: String) -> Bool {
+        text.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-._~/".utf8.contains($0) }
+    }
+}

@@ -1,0 +1,226 @@
+import Foundation
+import Testing
+
+/// The configurations that real proxies start in `Tests/Peers/Gateway` are those that the command makes of the gateway file
+/// there, and the pages show them. With `CARNET_UPDATE_DOCS=1` in the environment, both are written anew.
+@Suite("carnet gateway proxy")
+struct GatewayProxyTests {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+    private static let peers = root.appending(path: "Tests/Peers/Gateway/proxies")
+    private static let proxies = ["nginx", "caddy", "traefik", "haproxy", "apache"]
+
+    private let home: CommandHome
+
+    init() throws {
+        home = try CommandHome()
+    }
+
+    private struct Made: Decodable {
+        struct File: Decodable {
+            let path, text: String
+            var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+        }
+
+        let files: [File]
+        var text: String { files.map(\.text).joined() }
+    }
+
+    private func make(_ proxy: String, _ file: String, _ more: [String] = []) async throws -> Made {
+        try home.write(file, to: "gateway.yaml")
+        let result = try await home.start(["gateway", "proxy", proxy, "gateway.yaml", "--json"] + more).finish()
+        try #require(result.status == 0, "\(result)")
+        return try JSONDecoder().decode(Made.self, from: Data(result.standardOutput.utf8))
+    }
+
+    /// What the command makes for the example file.
+    private func example(_ proxy: String) async throws -> Made {
+        try await make(
+            proxy, try String(contentsOf: Self.peers.appending(path: "gateway.yaml"), encoding: .utf8),
+            [
+                "--program", "wiki.apps.example=http://127.0.0.1:9001", "--program",
+                "apps.example/notes/=http://127.0.0.1:9002",
+            ])
+    }
+
+    private static let small = """
+        gateway: 1
+        origin: http://127.0.0.1:8080
+        providers: [github]
+        routes: [{ allow: signed_in }]
+        headers: { x-auth-GROUPS: "{account.groups}", Remote-User: "{account.subject}" }
+
+        """
+
+    private func check(_ file: URL, is text: String) throws {
+        if ProcessInfo.processInfo.environment["CARNET_UPDATE_DOCS"] == "1" { try Data(text.utf8).write(to: file) }
+        let written = try String(contentsOf: file, encoding: .utf8)
+        #expect(written == text, "\(file.lastPathComponent) is not current; run the tests with CARNET_UPDATE_DOCS=1")
+    }
+
+    @Test("The configuration that the tests start is the one that the command prints", arguments: proxies)
+    func started(proxy: String) async throws {
+        let made = try await example(proxy)
+        let folder = Self.peers.appending(path: proxy)
+        for file in made.files { try check(folder.appending(path: file.name), is: file.text) }
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == made.files.map(\.name).sorted()
+        )
+    }
+
+    @Test("The page of a proxy shows what the command prints", arguments: proxies)
+    func page(proxy: String) async throws {
+        let file = Self.root.appending(path: "Docs/gateway/\(proxy).md")
+        var rest = try String(contentsOf: file, encoding: .utf8)[...]
+        var page = ""
+        for made in try await example(proxy).files {
+            let start = try #require(rest.range(of: "```text\n"), "\(made.path)")
+            let end = try #require(rest.range(of: "\n```\n", range: start.upperBound..<rest.endIndex))
+            page += rest[..<start.upperBound] + made.text.trimmingCharacters(in: .newlines)
+            rest = rest[end.lowerBound...]
+        }
+        #expect(!rest.contains("```text\n"))
+        try check(file, is: page + rest)
+    }
+
+    @Test(
+        "Each header of the gateway file is removed from the client's request, and set for the program",
+        arguments: [
+            ("nginx", ["proxy_set_header NAME $identity_", "$upstream_http_LOW"]),
+            ("caddy", ["request_header -NAME\n", "{http.reverse_proxy.header.CANON}", "header_up NAME {http.vars."]),
+            ("traefik", ["\"NAME\": \"\"\n", "authResponseHeaders: [", "\"NAME\""]),
+            ("haproxy", ["http-request del-header LOWER\n", "[\"LOWER\"] = true"]),
+            ("apache", ["[\"LOWER\"] = true"]),
+        ])
+    func headers(proxy: String, wanted: [String]) async throws {
+        let made = try await make(proxy, Self.small + "identity_token: {}\n")
+        for (name, canonical) in [
+            ("x-auth-GROUPS", "X-Auth-Groups"), ("Remote-User", "Remote-User"),
+            ("X-Auth-Assertion", "X-Auth-Assertion"),
+        ] {
+            for text in wanted {
+                let line = text.replacing("LOWER", with: name.lowercased())
+                    .replacing("LOW", with: name.lowercased().replacing("-", with: "_"))
+                    .replacing("CANON", with: canonical).replacing("NAME", with: name)
+                #expect(made.text.contains(line), "\(proxy): \(line)")
+            }
+        }
+    }
+
+    @Test("Secret, metadata and ports are as the gateway file has them", arguments: proxies)
+    func contents(proxy: String) async throws {
+        let plain = try await make(proxy, Self.small).text
+        #expect(!plain.contains("CARNET_PROXY_SECRET") && !plain.contains("carnet-secret.conf"), "\(plain)")
+        #expect(
+            !plain.contains("oauth-protected-resource") && plain.contains("8080") && plain.contains("127.0.0.1:4180"))
+        let file = """
+            gateway: 1
+            origin: http://localhost:7000
+            providers: [github]
+            bearer: [github]
+            routes:
+              - { host: "*.apps.example", allow: signed_in, bearer: true }
+              - { host: x.apps.example, path: /a/**, allow: signed_in }
+            proxy: { secret_env: PROXY_KEY }
+
+            """
+        let other = try await make(
+            proxy, file, ["--bind", "10.0.0.5", "--port", "5000", "--program", "x.apps.example/a/=app:81"]
+        ).text
+        #expect(other.contains(proxy == "nginx" ? "/etc/nginx/carnet-secret.conf" : "PROXY_KEY"), "\(other)")
+        for text in ["oauth-protected-resource", "7000", "10.0.0.5:5000", "app:81", "localhost"] {
+            #expect(other.contains(text), "\(proxy): \(text)")
+        }
+        #expect(try await make(proxy, file, ["--listen", "7001"]).text.contains("7001"))
+    }
+
+    @Test("With --output, the files are written once, and the one with the secret is private", arguments: proxies)
+    func output(proxy: String) async throws {
+        try home.write(Self.small + "proxy: { secret_file: secret }\n", to: "gateway.yaml")
+        try home.write("c2VjcmV0+/=\n", to: "secret")
+        let folder = home.folder.appending(path: "made")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        func run(_ more: String...) async throws -> CommandResult {
+            try await home.start(["gateway", "proxy", proxy, "gateway.yaml", "--output", "made"] + more).finish()
+        }
+        let result = try await run()
+        #expect(result.status == 0, "\(result)")
+        let paths = result.standardOutput.split(separator: "\n").map(String.init)
+        #expect(paths.count >= 2 && paths.allSatisfy { $0.hasPrefix(folder.path + "/") })
+        var secrets = 0
+        for path in paths {
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            let mode = try #require(
+                try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber)
+            #expect(!text.contains("/etc/\(proxy)"), "\(path): names another folder")
+            guard text.contains("c2VjcmV0+/=") else {
+                #expect(mode == 0o644, "\(path)")
+                continue
+            }
+            secrets += 1
+            #expect(mode == 0o600, "\(path)")
+        }
+        #expect(secrets == 1 && !result.standardError.contains("c2VjcmV0"))
+
+        try Data("mine".utf8).write(to: URL(filePath: paths[0]))
+        let second = try await run()
+        #expect(second.status == 2 && second.standardError.contains("\(paths[0])"), "\(second)")
+        #expect(second.standardError.contains("already exists, and nothing is written"), "\(second)")
+        #expect(try String(contentsOfFile: paths[0], encoding: .utf8) == "mine")
+        #expect(try await run("--force").status == 0)
+        #expect(try String(contentsOfFile: paths[0], encoding: .utf8) != "mine")
+    }
+
+    @Test("Notes name the programs to edit, the gateway's command, and how the proxy reads the files")
+    func notes() async throws {
+        try home.write(Self.small, to: "gateway.yaml")
+        let result = try await home.run("gateway", "proxy", "nginx", "gateway.yaml", "--port", "5000")
+        #expect(result.status == 0 && result.standardOutput.hasPrefix("# /etc/nginx/carnet-gateway.conf"), "\(result)")
+        for text in [
+            "edit: the program of 127.0.0.1 is expected at http://127.0.0.1:9001",
+            "write to /etc/nginx/conf.d/carnet-site.conf",
+            "next: carnet gateway gateway.yaml --port 5000\n", "next: nginx -t && nginx -s reload\n",
+        ] {
+            #expect(result.standardError.contains(text), "\(text): \(result.standardError)")
+        }
+    }
+
+    @Test("Mistakes have a reason and a next step")
+    func mistakes() async throws {
+        let header = Self.small.replacing("Remote-User", with: "X-Real-IP")
+        let rows: [(file: String, arguments: [String], reason: String)] = [
+            (Self.small, ["nginxx", "gateway.yaml"], "unknown proxy \"nginxx\"; did you mean nginx?"),
+            (Self.small, ["nginx"], "proxy needs the name of a proxy and a gateway file"),
+            (Self.small, ["nginx", "none.yaml"], "none.yaml"),
+            (Self.small.replacing("signed_in", with: "nobody"), ["nginx", "gateway.yaml"], "gateway.yaml:4"),
+            (header, ["nginx", "gateway.yaml"], "gateway.yaml:5: a proxy needs the header X-Real-IP for itself"),
+            (Self.small + "proxy: { dialect: original }\n", ["caddy", "gateway.yaml"], "proxy.dialect is original"),
+            (Self.small, ["apache", "gateway.yaml", "--socket", "/run/carnet.sock"], "reaches the gateway by a port"),
+            (Self.small, ["nginx", "gateway.yaml", "--socket", "carnet.sock"], "--socket must be a path"),
+            (Self.small, ["nginx", "gateway.yaml", "--bind", "::1"], "no address for a proxy"),
+            (Self.small, ["nginx", "gateway.yaml", "--listen", "0"], "--listen must be a number"),
+            (Self.small, ["nginx", "gateway.yaml", "--program", "127.0.0.2=http://a:1"], "did you mean 127.0.0.1?"),
+            (Self.small, ["nginx", "gateway.yaml", "--program", "127.0.0.1=a"], "is not a host and the URL"),
+            (Self.small, ["nginx", "gateway.yaml", "--program", "127.0.0.1/x=a:1"], "is not a host and the URL"),
+            (Self.small, ["nginx", "gateway.yaml", "--program", "127.0.0.1=a;b:1"], "is not a host and the URL"),
+            (Self.small, ["nginx", "gateway.yaml", "--output", "none"], "--output none: no such folder"),
+            (
+                Self.small + "proxy: { secret_env: MISSING }\n", ["nginx", "gateway.yaml", "--output", "."],
+                "the environment variable MISSING is not set"
+            ),
+            (
+                Self.small + "proxy: { secret_env: ODD }\n", ["nginx", "gateway.yaml", "--output", "."],
+                "proxy.secret has a character"
+            ),
+        ]
+        for row in rows {
+            try home.write(row.file, to: "gateway.yaml")
+            let result = try await home.start(
+                ["gateway", "proxy"] + row.arguments, environment: ["ODD": "a$host\""]
+            ).finish()
+            #expect(result.status == 2 && result.standardOutput.isEmpty, "\(row.arguments): \(result)")
+            #expect(result.standardError.contains(row.reason), "\(row.arguments): \(result.standardError)")
+            #expect(!result.standardError.contains("a$host"))
+        }
+    }
+}
