@@ -101,6 +101,43 @@ extension Array {
         withUnsafeBufferPointer { keys in keys.indices.first { keys[$0].slot == slot } }
     }
 
+    /// What a section with these keys may look like.
+    ///
+    /// - Parameter shorthand: The key that a value without a mapping stands for.
+    package func shape<Section>(of section: Section.Type, shorthand: String?) -> Shape where Element == Key<Section> {
+        let mapping = Shape.section(
+            SectionDescription(name: String(describing: section), keys: map(\.description)))
+        guard let short = first(where: { $0.description.name == shorthand }) else { return mapping }
+        return .either([short.description.shape, mapping])
+    }
+
+    /// Reads a section.
+    ///
+    /// - Parameters:
+    ///   - shorthand: The key that a value without a mapping stands for.
+    ///   - elsewhere: What to write for a name that is none of the keys.
+    /// - Returns: Whether the value can be a section.
+    package func read<Section>(
+        _ node: YAMLNode, into section: inout Section, _ decoder: inout DescriptorDecoder, shorthand: String?,
+        elsewhere: (String) -> String?
+    ) -> Bool where Element == Key<Section> {
+        guard let entries = node.entries else {
+            guard let short = first(where: { $0.description.name == shorthand }), !node.isNull else {
+                decoder.reportWrongType(node, expected: shape(of: Section.self, shorthand: shorthand))
+                return false
+            }
+            short.read(node, &section, &decoder)
+            return true
+        }
+        read(entries, into: &section, &decoder, elsewhere: elsewhere)
+        guard !decoder.isPartial else { return true }
+        for index in indices where self[index].description.isRequired {
+            let key = self[index].description
+            if node.entry(key.name) == nil { decoder.reportMissingKey(key, in: node) }
+        }
+        return true
+    }
+
     /// Reads the values of a mapping into a section.
     ///
     /// - Parameter elsewhere: What to write for a name that is none of the keys.
@@ -134,30 +171,13 @@ extension DescriptorSection {
     static var shorthand: String? { nil }
     static func elsewhere(_ name: String) -> String? { nil }
 
-    package static var shape: Shape {
-        let section = Shape.section(
-            SectionDescription(name: String(describing: Self.self), keys: keys.map(\.description)))
-        guard let short = keys.first(where: { $0.description.name == shorthand }) else { return section }
-        return .either([short.description.shape, section])
-    }
+    package static var shape: Shape { keys.shape(of: Self.self, shorthand: shorthand) }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
         self.init()
-        let keys = Self.keys
-        guard let entries = node.entries else {
-            guard let short = keys.first(where: { $0.description.name == Self.shorthand }), !node.isNull else {
-                decoder.reportWrongType(node, expected: Self.shape)
-                return nil
-            }
-            short.read(node, &self, &decoder)
-            return
-        }
-        keys.read(entries, into: &self, &decoder, elsewhere: Self.elsewhere)
-        guard !decoder.isPartial else { return }
-        for index in keys.indices where keys[index].description.isRequired {
-            let key = keys[index].description
-            if node.entry(key.name) == nil { decoder.reportMissingKey(key, in: node) }
-        }
+        guard
+            Self.keys.read(node, into: &self, &decoder, shorthand: Self.shorthand, elsewhere: Self.elsewhere)
+        else { return nil }
     }
 
     func json(_ filler: TemplateFiller) -> JSONValue? {

@@ -21,29 +21,13 @@ extension GatewaySection {
     static var shorthand: String? { nil }
     static func elsewhere(_ name: String) -> String? { nil }
 
-    static var shape: Shape {
-        let section = Shape.section(
-            SectionDescription(name: String(describing: Self.self), keys: keys.map(\.description)))
-        guard let short = keys.first(where: { $0.description.name == shorthand }) else { return section }
-        return .either([short.description.shape, section])
-    }
+    static var shape: Shape { keys.shape(of: Self.self, shorthand: shorthand) }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
         self.init(at: node)
-        let keys = Self.keys
-        guard let entries = node.entries else {
-            guard let short = keys.first(where: { $0.description.name == Self.shorthand }), node.scalar?.isNull == false
-            else {
-                decoder.reportWrongType(node, expected: Self.shape)
-                return nil
-            }
-            short.read(node, &self, &decoder)
-            return
-        }
-        keys.read(entries, into: &self, &decoder, elsewhere: Self.elsewhere)
-        for key in keys.map(\.description) where key.isRequired && node.entry(key.name) == nil {
-            decoder.reportMissingKey(key, in: node)
-        }
+        guard
+            Self.keys.read(node, into: &self, &decoder, shorthand: Self.shorthand, elsewhere: Self.elsewhere)
+        else { return nil }
     }
 }
 
