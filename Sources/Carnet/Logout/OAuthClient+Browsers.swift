@@ -48,18 +48,10 @@ extension Session {
     ///
     /// - Throws: `TokenStoreError`; `OAuthError` of kind `sessionEnded` if the tokens are gone.
     package func note(_ browser: BrowserNote, subject: String) async throws {
-        while true {
-            let stored = try await stored()
-            var connection = stored.connection
+        try await update { connection in
             connection.browser = browser
             connection.subject = connection.subject ?? subject
-            do {
-                _ = try await client.store.save(connection, replacing: stored.revision)
-                return
-            } catch let error as TokenStoreError where error.kind == .conflict {
-                // Another process has saved or removed the tokens meanwhile.
-                continue
-            }
+            return true
         }
     }
 }

@@ -1,8 +1,4 @@
-import CarnetFoundation
-
 extension Duration {
-    var timeInterval: TimeInterval { TimeInterval(components.seconds) + TimeInterval(components.attoseconds) / 1e18 }
-
     /// The duration for a message: `1 second`, `30 seconds` or `1.5 seconds`.
     package var inSeconds: String {
         let (seconds, attoseconds) = components

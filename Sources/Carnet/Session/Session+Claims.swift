@@ -47,17 +47,10 @@ extension Session {
     ///
     /// - Throws: As `claims(of:)`.
     package func note(_ claims: KeptClaims) async throws {
-        while true {
-            let stored = try await stored()
-            var connection = stored.connection
-            guard connection.browser != nil, connection.tokens.issuedAt == claims.issuedAt else { return }
+        try await update { connection in
+            guard connection.browser != nil, connection.tokens.issuedAt == claims.issuedAt else { return false }
             connection.browser?.claims = claims
-            do {
-                _ = try await client.store.save(connection, replacing: stored.revision)
-                return
-            } catch let error as TokenStoreError where error.kind == .conflict {
-                continue
-            }
+            return true
         }
     }
 }

@@ -12,6 +12,23 @@ extension Session {
         return stored
     }
 
+    /// Changes the stored record. If another writer saves first, the change is made again with its record.
+    ///
+    /// - Parameter change: Returns whether there is anything to save.
+    /// - Throws: `TokenStoreError`; `OAuthError` of kind `sessionEnded` if the tokens are gone; `CancellationError`.
+    func update(_ change: (inout Connection) -> Bool) async throws {
+        while true {
+            var stored = try await stored()
+            guard change(&stored.connection) else { return }
+            do {
+                _ = try await client.store.save(stored.connection, replacing: stored.revision)
+                return
+            } catch let error as TokenStoreError where error.kind == .conflict {
+                try Task.checkCancellation()
+            }
+        }
+    }
+
     func validConnection() async throws -> Connection {
         try await reportingState {
             do {

@@ -1,4 +1,5 @@
 public import Carnet
+import CarnetFoundation
 import CarnetStorage
 import Foundation
 
@@ -99,13 +100,13 @@ extension KeychainStore {
     }
 
     private func end(after duration: Duration) -> [UInt8] {
-        let end = clock.now.timeIntervalSince1970 + Double(duration.components.seconds)
+        let end = clock.now.timeIntervalSince1970 + duration.timeInterval
         return Array(String(end).utf8)
     }
 
     private func isOver(_ lock: KeychainItem) -> Bool {
         guard let end = lock.data.flatMap({ Double(String(decoding: $0, as: UTF8.self)) }) else { return true }
         let left = end - clock.now.timeIntervalSince1970
-        return left <= 0 || left > Double(Self.longestLease.components.seconds)
+        return left <= 0 || left > Self.longestLease.timeInterval
     }
 }

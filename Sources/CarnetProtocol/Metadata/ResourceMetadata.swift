@@ -23,6 +23,14 @@ extension ResourceMetadata {
     /// How many authorization servers and scopes a document may name.
     private static let longestList = 100
 
+    private static let wellKnown = "/.well-known/oauth-protected-resource"
+
+    /// Where the metadata of a resource is on its host: the well-known part stands between the host and the path of the
+    /// resource (RFC 9728, section 3.1).
+    package static func path(of resource: WebURL) -> String {
+        wellKnown + (resource.path == "/" ? "" : resource.path) + (resource.query.map { "?\($0)" } ?? "")
+    }
+
     /// The places of the metadata, in the order to try: the one that the resource itself named, then the well-known ones
     /// with the path of the resource and without it (RFC 9728, sections 3.1 and 5.1).
     ///
@@ -31,12 +39,11 @@ extension ResourceMetadata {
         of resource: WebURL, named: ResourceChallenge? = nil
     ) throws(OAuthError) -> [Location] {
         let root = "\(resource.scheme)://\(resource.authority)"
-        let path = resource.path == "/" ? "" : resource.path
-        let rest = path + (resource.query.map { "?\($0)" } ?? "")
-        let wellKnown = "\(root)/.well-known/oauth-protected-resource"
+        let wellKnown = root + Self.wellKnown
+        let own = root + Self.path(of: resource)
         do throws(WebURLError) {
-            var locations = [Location(url: try WebURL(wellKnown + rest), identifiers: [resource.text])]
-            if !rest.isEmpty {
+            var locations = [Location(url: try WebURL(own), identifiers: [resource.text])]
+            if own != wellKnown {
                 // RFC 9728, section 3.3: the identifier that the well-known path was inserted into.
                 locations.append(
                     Location(url: try WebURL(wellKnown), identifiers: [resource.text, root, root + "/"]))

@@ -30,10 +30,7 @@ extension ResourceServer {
         return (response, request.method == .head ? [] : body)
     }
 
-    /// RFC 9728, section 3.1: the well-known part stands between the host and the path of the resource identifier.
-    private var metadataPath: String {
-        "/.well-known/oauth-protected-resource" + (resource.path == "/" ? "" : resource.path)
-    }
+    private var metadataPath: String { ResourceMetadata.path(of: resource) }
 
     func refusal(_ problem: AccessProblem, isDPoP: Bool) -> AccessRefusal {
         var response = HTTPResponse(status: problem.status)

@@ -25,8 +25,7 @@ public final class ManualClock: WallClock {
     }
 
     public func advance(by duration: Duration) {
-        let (seconds, attoseconds) = duration.components
-        time.withLock { $0 += TimeInterval(seconds) + TimeInterval(attoseconds) / 1e18 }
+        time.withLock { $0 += duration.timeInterval }
     }
 
     package func set(to date: Date) {

@@ -29,7 +29,7 @@ struct RetryingTests {
 
     /// The pauses, in seconds.
     private var pauses: [Double] {
-        provider.clock.sleeps.map { Double($0.components.seconds) + Double($0.components.attoseconds) / 1e18 }
+        provider.clock.sleeps.map(\.timeInterval)
     }
 
     @Test("Without a limit, a request is sent once, and the error has the server's time")

@@ -1,0 +1,4 @@
+extension Duration {
+    /// The duration in seconds.
+    package var timeInterval: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}
