@@ -97,7 +97,8 @@ extension OAuthError {
         {
             return rejectedToken(response, of: request, serverError)
         }
-        if response.status == 403, response.retryAfter == nil || challenge.serverError != nil {
+        let isOfToken = challenge.serverError != nil || serverError.map { Self.bearerCodes.contains($0.code) } ?? false
+        if response.status == 403, response.retryAfter == nil || isOfToken {
             var error = OAuthError(
                 request.step,
                 .insufficientScope,
@@ -111,9 +112,17 @@ extension OAuthError {
             error.scopes = challenge.scopes
             return error
         }
-        return OAuthError.status(
+        let error = OAuthError.status(
             response, request.step, key: request.descriptorKey, fields: errors, hiding: request.secrets)
+        // A resource's own code, such as rate_limit_exceeded: nothing but a limit ends by waiting.
+        guard error.status == 403, error.kind == .serverError, let hint = error.hint else { return error }
+        return error.meaning(.tooManyRequests, "the server got too many requests", hint: hint)
     }
+
+    /// The codes of RFC 6750, section 3.1, and RFC 9470, section 3.
+    private static let bearerCodes = [
+        "invalid_request", "invalid_token", "insufficient_scope", AuthenticationRequirements.errorCode,
+    ]
 }
 
 extension OAuthError {

@@ -161,6 +161,24 @@ struct ResourceResponseTests {
         #expect(error?.hint == "sign in with the scopes files write")
     }
 
+    // RFC 9110, section 10.2.3; RFC 6750, section 3.1.
+    @Test(
+        "403 with a time is a limit, unless an error of the token says otherwise; the server's code stays",
+        arguments: [
+            ("", .tooManyRequests, nil), ("{}", .tooManyRequests, nil),
+            (#"{"error":"rate_limit_exceeded"}"#, .tooManyRequests, "rate_limit_exceeded"),
+            (#"{"error":"insufficient_scope"}"#, .insufficientScope, "insufficient_scope"),
+            (#"{"error":"invalid_token"}"#, .insufficientScope, "invalid_token"),
+        ] as [(String, OAuthError.Kind, String?)])
+    func forbiddenWithATime(body: String, kind: OAuthError.Kind, code: String?) throws {
+        var response = IncomingResponse.json(body, status: 403)
+        response.head.headerFields[.retryAfter] = "7"
+        response.retryAfter = RetryAfter(of: response, at: Attempt.now)
+        let error = expectError(.resource, kind) { try validate(response) }
+        #expect(error?.server?.code == code && error?.status == 403)
+        #expect(error?.retryAt == (kind == .tooManyRequests ? Attempt.now + 7 : nil))
+    }
+
     @Test("A missing scope is whole, or is left out: part of one would be another")
     func missingScopesAreWhole() throws {
         let long = String(repeating: "a", count: 200)
