@@ -217,7 +217,8 @@ extension ProviderSections {
         case .preferred, .required: true
         case nil:
             (issuer != nil || resource != nil)
-                && ([.authorization, .token, .jwks] + (authorization.isPushed ? [.pushedAuthorizationRequest] : []))
+                && ([.authorization, .token] + (issuer == nil ? [] : [.jwks])
+                    + (authorization.isPushed ? [.pushedAuthorizationRequest] : []))
                     .contains { endpoints[$0] == nil }
         }
     }

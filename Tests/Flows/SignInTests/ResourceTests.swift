@@ -41,6 +41,22 @@ struct ResourceTests {
         #expect(await fixture.sandbox.requests.allSatisfy { !$0.url.contains("oauth-protected-resource") })
     }
 
+    @Test("With hand-written endpoints, the resource is where the tokens go, and nothing is searched for")
+    func handWrittenEndpoints() async throws {
+        let endpoints = """
+            endpoints: { authorization: https://id.mcp.example/authorize, token: https://id.mcp.example/token }
+            scopes: { default: [read] }
+
+            """
+        let fixture = try SignInFixture(try descriptor(Self.four + endpoints))
+        let session = try await fixture.signIn()
+        #expect(try await session.send(HTTPRequest(url: Self.url)).status == 200)
+        #expect(await fixture.sandbox.requests.allSatisfy { !$0.url.contains("well-known") })
+        let first = try #require(await fixture.sandbox.requests.first)
+        #expect(first.url.hasPrefix("https://id.mcp.example/authorize?"), "\(first.url)")
+        #expect(await fixture.wire(.token).last?.contains("resource=https%3A%2F%2Fmcp.example%2Fmcp") == true)
+    }
+
     @Test("A sign-in on a device, and a token of the client itself, are for the resource too")
     func otherGrants() async throws {
         let fixture = try SignInFixture(try descriptor(Self.four), secret: "s")

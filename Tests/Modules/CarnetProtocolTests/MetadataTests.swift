@@ -76,6 +76,11 @@ struct MetadataLocationTests {
         #expect(try !Fixture.provider().needsMetadata)
         #expect(try Fixture.provider(Fixture.openID + "discovery: required\n").needsMetadata)
         #expect(try !Fixture.provider(Fixture.discovered + "discovery: none\n").needsMetadata)
+        // Without an issuer there are no ID tokens, so nothing needs keys.
+        let resource = "resource: https://api.acme.example\n"
+        #expect(try !Fixture.provider(Fixture.plain + resource).needsMetadata)
+        #expect(
+            try Fixture.provider(Fixture.plain + resource + "authorization: { pushed: always }\n").needsMetadata)
     }
 
     @Test("Request has no body and asks for JSON")
