@@ -695,7 +695,7 @@ _carnet_register() {
     repeating_flags=()
     non_repeating_flags=(--confidential --read --delete --json -v --verbose --version -h --help)
     repeating_options=(--contact --providers --input --input-env --allow-local)
-    non_repeating_options=(--name --token-env --output --key-file --client-uri --logo-uri --policy-uri --tos-uri --jwks-uri --post-logout-redirect-uri --backchannel-logout-uri --frontchannel-logout-uri --initiate-login-uri --id-token-alg --userinfo-alg --request-object-alg --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --color)
+    non_repeating_options=(--name --token-env --output --key-file --client-uri --logo-uri --policy-uri --tos-uri --software-id --software-version --jwks-uri --post-logout-redirect-uri --backchannel-logout-uri --frontchannel-logout-uri --initiate-login-uri --id-token-alg --userinfo-alg --request-object-alg --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --color)
     __carnet_offer_flags_options 1
 
     # Offer option value completions
@@ -727,6 +727,12 @@ _carnet_register() {
         return
         ;;
     '--tos-uri')
+        return
+        ;;
+    '--software-id')
+        return
+        ;;
+    '--software-version')
         return
         ;;
     '--jwks-uri')
@@ -811,7 +817,7 @@ _carnet_client-document() {
     repeating_flags=()
     non_repeating_flags=(--check --json -v --verbose --version -h --help)
     repeating_options=(--redirect-uri --scope --allow-local)
-    non_repeating_options=(--name --client-uri --logo-uri --policy-uri --tos-uri --software-id --port --ca-file --color)
+    non_repeating_options=(--name --client-uri --logo-uri --policy-uri --tos-uri --software-id --software-version --port --ca-file --color)
     __carnet_offer_flags_options 1
 
     # Offer option value completions
@@ -838,6 +844,9 @@ _carnet_client-document() {
         return
         ;;
     '--software-id')
+        return
+        ;;
+    '--software-version')
         return
         ;;
     '--port')

@@ -38,12 +38,7 @@ struct ClientDocumentCommand: Subcommand {
         help: ArgumentHelp("A scope that the client may request. Repeatable.", valueName: "scope"))
     var scopes: [String] = []
 
-    @OptionGroup var pages: ClientPageOptions
-
-    @Option(
-        name: .customLong("software-id"),
-        help: ArgumentHelp("The id of the program, the same for all of its versions (RFC 7591).", valueName: "id"))
-    var softwareID: String?
+    @OptionGroup var program: ProgramOptions
 
     @Option(
         help: ArgumentHelp("Serve the document at this port of 127.0.0.1, for a proxy with TLS.", valueName: "port"))
@@ -59,7 +54,8 @@ struct ClientDocumentCommand: Subcommand {
         if let port, !(0...65_535).contains(port) { throw ValidationError("--port must be a number from 0 to 65535") }
         guard check else { return }
         let isMade =
-            !redirectURIs.isEmpty || !scopes.isEmpty || !pages.uris.isEmpty || name != nil || softwareID != nil
+            !redirectURIs.isEmpty || !scopes.isEmpty || !program.uris.isEmpty || name != nil
+            || program.softwareID != nil || program.softwareVersion != nil
         if isMade || port != nil { throw ValidationError("--check reads the document; remove the other options") }
     }
 
@@ -83,9 +79,8 @@ struct ClientDocumentCommand: Subcommand {
         let metadata = ClientMetadata(
             redirectURIs: redirectURIs.isEmpty
                 ? ["http://127.0.0.1/callback", "http://localhost/callback"] : redirectURIs,
-            clientName: name, scopes: scopes, uris: pages.uris)
-        var document = try JSONValue(parsing: try metadata.document(at: url)).object ?? JSONObject()
-        if let softwareID { document["software_id"] = .string(softwareID) }
-        return document
+            clientName: name, scopes: scopes, uris: program.uris, softwareID: program.softwareID,
+            softwareVersion: program.softwareVersion)
+        return try JSONValue(parsing: try metadata.document(at: url)).object ?? JSONObject()
     }
 }

@@ -126,7 +126,9 @@ struct RegisterCommand: Subcommand {
                     keys: keys,
                     contacts: metadata.contacts,
                     uris: metadata.uris,
-                    algorithms: metadata.algorithms
+                    algorithms: metadata.algorithms,
+                    softwareID: metadata.program.softwareID,
+                    softwareVersion: metadata.program.softwareVersion
                 )
                 if let known { return try await registrar.update(known.client, to: wanted, at: provider) }
                 return try await registrar.register(wanted, at: provider, initialAccessToken: token)

@@ -10,7 +10,7 @@ struct RegistrationOptions: ParsableArguments {
     )
     var contacts: [String] = []
 
-    @OptionGroup var pages: ClientPageOptions
+    @OptionGroup var program: ProgramOptions
 
     @Option(
         name: .customLong("jwks-uri"),
@@ -63,7 +63,7 @@ struct RegistrationOptions: ParsableArguments {
             (.keySet, keySet), (.postLogoutRedirect, postLogoutRedirect), (.backChannelLogout, backChannelLogout),
             (.frontChannelLogout, frontChannelLogout), (.initiateLogin, initiateLogin),
         ]
-        return all.reduce(into: pages.uris) { $0[$1.0] = $1.1 }
+        return all.reduce(into: program.uris) { $0[$1.0] = $1.1 }
     }
 
     var algorithms: [ClientMetadata.Signed: String] {

@@ -37,6 +37,7 @@ extension ClientMetadata.Signed {
 
 extension ClientMetadata {
     private static let contactLimit = 254
+    private static let softwareLimit = 255
 
     /// The metadata as they are sent (RFC 7591, section 2; OpenID Connect Dynamic Client Registration, section 2).
     func document(at provider: DiscoveredProvider) throws(OAuthError) -> JSONObject {
@@ -68,6 +69,7 @@ extension ClientMetadata {
         // RFC 7591, section 2: never both.
         if !keys.isEmpty, uris[.keySet] == nil { body["jwks"] = ClientKey.publicKeySet(keys) }
         if dpopBoundAccessTokens { body["dpop_bound_access_tokens"] = true }
+        try addSoftware(to: &body)
         if !contacts.isEmpty { body["contacts"] = Self.list(try contacts.map(Self.checked)) }
         for name in URI.all {
             guard let uri = uris[name] else { continue }
@@ -88,6 +90,21 @@ extension ClientMetadata {
     /// OpenID Connect Dynamic Client Registration, section 2: for `web`, the default, a server accepts only https.
     private var isNative: Bool {
         redirectURIs.allSatisfy { uri in (try? WebURL(uri)).map { $0.scheme == "http" } ?? true }
+    }
+
+    /// RFC 7591, section 2: a version is that of the software with the id.
+    private func addSoftware(to body: inout JSONObject) throws(OAuthError) {
+        for (name, value) in [("software_id", softwareID), ("software_version", softwareVersion)] {
+            guard let value else { continue }
+            guard value.hasOnly(0x20...0x7E), (1...Self.softwareLimit).contains(value.utf8.count) else {
+                throw Self.invalid(
+                    "\(name) is not a string of 1 to \(Self.softwareLimit) ASCII characters: \(value.quotable())")
+            }
+            body[name] = .string(value)
+        }
+        guard softwareVersion == nil || softwareID != nil else {
+            throw Self.invalid("software_version says nothing without software_id", "name the software, too")
+        }
     }
 
     private static func checked(_ contact: String) throws(OAuthError) -> String {

@@ -39,6 +39,8 @@ public struct ClientMetadata: Sendable {
     package var contacts: [String]
     package var uris: [URI: String]
     package var algorithms: [Signed: String]
+    package var softwareID: String?
+    package var softwareVersion: String?
 
     /// - Parameters:
     ///   - keys: The keys that sign the client's assertions and requests, or that responses are encrypted for. Only their
@@ -47,6 +49,9 @@ public struct ClientMetadata: Sendable {
     ///   - uris: The client's other URIs.
     ///   - algorithms: Signature algorithms, such as `ES256`, instead of those that follow from the descriptor. Encryption
     ///     always follows from the descriptor.
+    ///   - softwareID: The id of the program, such as a UUID: the same in each registration and for all of its versions (RFC
+    ///     7591, section 2). At most 255 bytes.
+    ///   - softwareVersion: The version of the program with this id. At most 255 bytes.
     public init(
         redirectURIs: [String],
         clientName: String? = nil,
@@ -57,7 +62,9 @@ public struct ClientMetadata: Sendable {
         keys: [ClientKey] = [],
         contacts: [String] = [],
         uris: [URI: String] = [:],
-        algorithms: [Signed: String] = [:]
+        algorithms: [Signed: String] = [:],
+        softwareID: String? = nil,
+        softwareVersion: String? = nil
     ) {
         self.redirectURIs = redirectURIs
         self.clientName = clientName
@@ -69,6 +76,8 @@ public struct ClientMetadata: Sendable {
         self.contacts = contacts
         self.uris = uris
         self.algorithms = algorithms
+        self.softwareID = softwareID
+        self.softwareVersion = softwareVersion
     }
 }
 

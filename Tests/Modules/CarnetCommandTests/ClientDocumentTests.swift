@@ -19,7 +19,8 @@ struct ClientDocumentTests {
     func document() async throws {
         let result = try await home.run(
             "client-document", "https://app.example/client.json", "--name", "My tool", "--client-uri",
-            "https://app.example/", "--software-id", "4NRB1-0XZABZI9E6-5SM3R", "--scope", "read")
+            "https://app.example/", "--software-id", "4NRB1-0XZABZI9E6-5SM3R", "--software-version", "2.1",
+            "--scope", "read")
         #expect(result.status == 0, "\(result)")
         let document = try JSONValue(parsing: result.standardOutput)
         #expect(document["client_id"] == "https://app.example/client.json" && document["client_name"] == "My tool")
@@ -27,7 +28,7 @@ struct ClientDocumentTests {
         #expect(document["token_endpoint_auth_method"] == "none" && document["application_type"] == "native")
         #expect(document["grant_types"] == ["authorization_code", "refresh_token"])
         #expect(document["client_uri"] == "https://app.example/" && document["scope"] == "read")
-        #expect(document["software_id"] == "4NRB1-0XZABZI9E6-5SM3R")
+        #expect(document["software_id"] == "4NRB1-0XZABZI9E6-5SM3R" && document["software_version"] == "2.1")
         let insecure = try await home.run("client-document", "http://app.example/client.json")
         #expect(insecure.status != 0 && insecure.standardError.contains("https"), "\(insecure)")
     }

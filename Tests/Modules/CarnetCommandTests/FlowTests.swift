@@ -208,6 +208,7 @@ struct FlowTests {
         let invalid = [
             ["--contact", "ada"], ["--client-uri", "ftp://acme.example/"], ["--id-token-alg", "none"],
             ["--frontchannel-logout-uri", "https://acme.example/out"], ["--request-object-alg", "ES256"],
+            ["--software-version", "2.1"],
         ]
         for options in invalid {
             let refused = try await home.start(arguments + options).finish()
@@ -218,12 +219,14 @@ struct FlowTests {
             "https://acme.example/logo.png", "--policy-uri", "https://acme.example/policy", "--tos-uri",
             "https://acme.example/terms", "--post-logout-redirect-uri", "http://127.0.0.1/signed-out",
             "--backchannel-logout-uri", "https://acme.example/back", "--initiate-login-uri",
-            "https://acme.example/initiate", "--id-token-alg", "RS256", "--verbose",
+            "https://acme.example/initiate", "--id-token-alg", "RS256", "--software-id",
+            "4NRB1-0XZABZI9E6-5SM3R", "--software-version", "2.1", "--verbose",
         ]
         let registered = try await home.start(arguments + all).finish()
         #expect(registered.status == 0, "\(registered)")
         for sent in [
             #""application_type": "native""#, #""ada@acme.example""#, #""client_uri": "https://acme.example/""#,
+            #""software_id": "4NRB1-0XZABZI9E6-5SM3R""#, #""software_version": "2.1""#,
         ] {
             #expect(registered.standardError.contains(sent), "\(registered)")
         }

@@ -84,6 +84,29 @@ struct ClientMetadataTests {
                 == "https://app.example/post_logout_redirect_uris")
     }
 
+    // RFC 7591, section 2.
+    @Test("The software and its version are sent")
+    func software() throws {
+        let id = "4NRB1-0XZABZI9E6-5SM3R"
+        func body(_ id: String?, _ version: String?) throws -> JSONValue {
+            try document(
+                ClientMetadata(
+                    redirectURIs: ["https://app.example/cb"], softwareID: id, softwareVersion: version))
+        }
+        let both = try body(id, "2.1")
+        #expect(both["software_id"] == .string(id) && both["software_version"] == "2.1")
+        let one = try body(String(repeating: "x", count: 255), nil)
+        #expect(one["software_id"] != nil && one["software_version"] == nil)
+        let none = try body(nil, nil)
+        #expect(none["software_id"] == nil && none["software_version"] == nil)
+        let wrong: [(String?, String?)] = [
+            ("", nil), (String(repeating: "x", count: 256), nil), ("a\nb", nil), (id, ""), (id, "1\u{0}"), (nil, "2.1"),
+        ]
+        for (id, version) in wrong {
+            expectError(.registration, .badRegistration) { try body(id, version) }
+        }
+    }
+
     @Test("Algorithms follow from the descriptor")
     func algorithmsFollowFromTheDescriptor() throws {
         let yaml = """

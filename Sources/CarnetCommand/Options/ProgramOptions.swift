@@ -1,8 +1,8 @@
 import ArgumentParser
 import CarnetProtocol
 
-/// The pages of a client that the provider may show to users (RFC 7591, section 2).
-struct ClientPageOptions: ParsableArguments {
+/// What a program says of itself: its pages, which the provider may show to users, and its id (RFC 7591, section 2).
+struct ProgramOptions: ParsableArguments {
     @Option(name: .customLong("client-uri"), help: ArgumentHelp("The client's home page.", valueName: "uri"))
     var home: String?
 
@@ -14,6 +14,16 @@ struct ClientPageOptions: ParsableArguments {
 
     @Option(name: .customLong("tos-uri"), help: ArgumentHelp("The client's terms of service.", valueName: "uri"))
     var termsOfService: String?
+
+    @Option(
+        name: .customLong("software-id"),
+        help: ArgumentHelp("The id of the program, the same for all of its versions.", valueName: "id"))
+    var softwareID: String?
+
+    @Option(
+        name: .customLong("software-version"),
+        help: ArgumentHelp("The version of the program with this id.", valueName: "text"))
+    var softwareVersion: String?
 
     var uris: [ClientMetadata.URI: String] {
         let all: [(ClientMetadata.URI, String?)] = [
