@@ -111,24 +111,25 @@ extension SampleFindings {
         return zip(requests, all).flatMap { request, place -> [Diagnostic] in
             guard let sample = request.sample else { return [] }
             let related = [context.related("the sample", at: place.sample.keySpan)]
-            guard let holder = request.holder(in: sample) else {
+            guard let holders = request.holders(in: sample), let holder = holders.first else {
                 let key = place.conditions.isWritten ? place.conditions.keySpan : place.root.span
                 return [claimFinding("nothing in the request's sample is the right object", at: key, related: related)]
             }
             let missing = request.claims.filter { claim in
-                holder.first(of: claim.value).map { !$0.canBe(claim.name) } ?? true
+                guard let value = request.value(of: claim.value, in: holders) else { return true }
+                return claim.value.isList ? value == [] : !value.canBe(claim.name)
             }
-            let read = request.claims.flatMap { $0.value.filter { holder[$0] != nil } }
+            let read = request.claims.flatMap { $0.value.pointers.filter { holder[$0] != nil } }
             guard !read.isEmpty else {
                 return missing.map { claim in
                     claimFinding(
-                        "\(Self.list(claim.value)) finds nothing in the request's sample",
+                        "\(Self.list(claim.value.pointers)) finds nothing in the request's sample",
                         at: place.claims[claim.name].span, related: related)
                 }
             }
             return missing.compactMap { claim in
                 unread(
-                    claim.name, claim.value, in: holder, of: "the request's sample", besides: read,
+                    claim.name, claim.value.pointers, in: holder, of: "the request's sample", besides: read,
                     at: place.claims[claim.name].span, place.sample)
             }
         }

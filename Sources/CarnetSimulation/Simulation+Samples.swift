@@ -57,8 +57,10 @@ extension Simulation {
             guard let request = try? Profile.request(further, tokens, at: provider),
                 let added = try? profile.adding(response, to: request, for: further, from: provider)
             else { continue }
-            let holder = further.holder(in: sample)
-            let isAnyFound = further.claims.contains { holder?.first(of: $0.value) != nil }
+            let isAnyFound =
+                further.holders(in: sample).map { holders in
+                    further.claims.contains { further.value(of: $0.value, in: holders) != nil }
+                } ?? false
             if isAnyFound { unknown.subtract(names) }
             profile = added
         }

@@ -26,17 +26,26 @@ package struct KeptClaims: Codable, Hashable, Sendable {
     package let text: String
     /// The time of the tokens that they were read with. Newer tokens may belong to a person with other claims.
     package let issuedAt: Date
+    /// `nil` in older records.
+    package let readAt: Date?
 
-    package init(_ claims: JSONObject, names: [String], issuedAt: Date) {
+    /// How long claims are in use with tokens that do not expire, so that no refresh confirms them, in seconds.
+    private static let longestUse: TimeInterval = 3600
+
+    package init(_ claims: JSONObject, names: [String], issuedAt: Date, readAt: Date) {
         self.names = names
         text = JSONValue.object(claims).jsonText()
         self.issuedAt = issuedAt
+        self.readAt = readAt
     }
 
     package var claims: JSONObject { (try? JSONValue(parsing: text))?.object ?? JSONObject() }
 
     /// Whether they are what the site wants to know, read with these tokens.
-    package func isCurrent(_ names: [String], with tokens: TokenSet) -> Bool {
-        issuedAt == tokens.issuedAt && self.names.elementsEqual(names) { $0.isSameBytes(as: $1) }
+    package func isCurrent(_ names: [String], with tokens: TokenSet, at now: Date) -> Bool {
+        guard issuedAt == tokens.issuedAt, self.names.elementsEqual(names, by: { $0.isSameBytes(as: $1) }) else {
+            return false
+        }
+        return tokens.expiresAt != nil || readAt.map { abs(now.timeIntervalSince($0)) < Self.longestUse } ?? false
     }
 }

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 public import CarnetProtocol
 
 extension Session {
@@ -8,6 +9,15 @@ extension Session {
     ///
     /// - Throws: `OAuthError`, `TokenStoreError`.
     public func profile() async throws -> Profile {
+        try await profile(for: nil)
+    }
+
+    /// The profile for a host that wants certain claims: lists of further requests are read only if they are among them, and
+    /// a scope that they lack is one of the `failures`.
+    ///
+    /// - Parameter names: The claims that the host wants besides those that have one value; `nil` for all that can be read.
+    /// - Throws: As `profile()`.
+    package func profile(for names: [String]?) async throws -> Profile {
         let provider = try await client.provider(for: try await stored().connection)
         switch Profile.source(at: provider) {
         case .userinfo:
@@ -17,7 +27,7 @@ extension Session {
                 }
                 let profile = try await self.client.profile(
                     validating: response, to: request, from: provider, subject: connection.subject)
-                return try await self.completed(profile, at: provider) { connection }
+                return try await self.completed(profile, at: provider, for: names) { connection }
             }
         case .idToken:
             guard let token = try await stored().connection.tokens.idToken else {
@@ -30,10 +40,10 @@ extension Session {
                 )
             }
             let profile = Profile(try IDToken(storedAfterValidation: token), from: provider)
-            return try await completed(profile, at: provider) { try await self.validConnection() }
+            return try await completed(profile, at: provider, for: names) { try await self.validConnection() }
         case .tokenResponse:
             let profile = try Profile(stored: try await stored().connection.profile ?? "{}", from: provider)
-            return try await completed(profile, at: provider) { try await self.validConnection() }
+            return try await completed(profile, at: provider, for: names) { try await self.validConnection() }
         }
     }
 
@@ -42,12 +52,21 @@ extension Session {
     private func completed(
         _ profile: Profile,
         at provider: FilledProvider,
+        for names: [String]?,
         with connection: () async throws -> Connection
     ) async throws -> Profile {
         var profile = try await client.addingAggregatedClaims(to: profile, at: provider)
-        for further in provider.profile.requests {
+        let map = ResourceMap(of: provider)
+        for further in provider.profile.requests where further.isFor(names) {
             do {
                 let connection = try await connection()
+                let missing = further.requirement.missing(from: map.effectiveScopes(connection.tokens.scopes))
+                guard missing.isEmpty else {
+                    if let names, further.claims.contains(where: { names.containsBytes(of: $0.name) }) {
+                        profile.failures.append(.notGranted(further, further.requirement.anyOf))
+                    }
+                    continue
+                }
                 let (incoming, request) = try await client.send(with: connection) {
                     try Profile.request(further, connection.tokens, at: provider)
                 }

@@ -46,7 +46,7 @@ package enum GatewayRuleCatalog {
 
     static let advisory: [any GatewayRule] = [
         InlineSecret(), ImpossibleCondition(), UselessCondition(), AnyProxyTrusted(), UnknownGatewayProvider(),
-        UnusedIssuer(),
+        UnusedIssuer(), ClaimWithoutScope(),
     ]
 
     package static let all: [any GatewayRule] = decisive + advisory

@@ -34,7 +34,7 @@ package enum LintRuleCatalog {
         RootOfForm(),
         ChangingSubject(), ContradictedSubject(), UnprovedSubject(), SubjectFromFurtherRequest(),
         SignedResponseWithoutKeys(), FirstCallbackNotKept(), ClaimSourceBeyondItsRights(), ClaimOfAnotherName(),
-        PartsAsAlternatives(),
+        PartsAsAlternatives(), ListOfOneValue(),
         // M: metadata and evidence.
         IDNotFileName(), NoteAboutNothing(), DateNotDay(), BadLink(), EvidenceOfCatalogues(),
     ]

@@ -1,5 +1,6 @@
 package import CarnetDescriptors
 import CarnetFoundation
+import HTTPTypes
 
 extension Profile {
     /// An additional request of the profile.
@@ -35,16 +36,53 @@ extension Profile {
         try further.outcome.validate(status: response, to: request, unauthorized: provider.api.unauthorized)
         let body = try response.value(further.format, .profile, key: request.descriptorKey)
         try further.outcome.validate(body, of: response, to: request)
-        let holder = further.holder(in: body)
+        guard let holders = further.holders(in: body) else { return self }
         let found = further.claims.compactMap { claim in
-            claim.name == "subject" ? nil : holder?.first(of: claim.value).map { Named(claim.name, $0) }
+            claim.name == "subject" ? nil : further.value(of: claim.value, in: holders).map { Named(claim.name, $0) }
         }
         guard !found.isEmpty else { return self }
         var profile = self
+        if further.hasList, response.hasNextPage || holders.count > ProfileRequest.longestList {
+            profile.failures.append(Self.incomplete(further, request, response))
+        }
         profile.claims.removeAll { claim in
             claim.name != "subject" && further.claims.contains { $0.name == claim.name }
         }
         profile.claims += found.filter { $0.value.canBe($0.name) }
         return profile
+    }
+
+    /// A cut list is an error beside the list, so that a host can say why a group is missing.
+    private static func incomplete(
+        _ further: ProfileRequest, _ request: PreparedRequest, _ response: IncomingResponse
+    ) -> OAuthError {
+        let names = further.claims.filter(\.value.isList).map(\.name).joined(separator: ", ")
+        return OAuthError(
+            .profile, .unsupported,
+            "the list \(names) is incomplete: only the first page and its first \(ProfileRequest.longestList) elements are read",
+            descriptorKey: request.descriptorKey, status: response.status,
+            hint: "ask for larger pages in the parameters of the request, or for fewer elements")
+    }
+}
+
+extension OAuthError {
+    /// A further request of the profile that is not sent, because the user granted none of its scopes.
+    package static func notGranted(_ further: ProfileRequest, _ scopes: [String]) -> OAuthError {
+        var error = OAuthError(
+            .profile, .insufficientScope,
+            "the request for \(further.claims.map(\.name).joined(separator: ", ")) needs a scope that was not granted",
+            descriptorKey: "profile.requests.any_of",
+            hint: "sign in with the scope \(scopes.joined(separator: " or "))")
+        error.scopes = scopes
+        return error
+    }
+}
+
+extension IncomingResponse {
+    /// Whether the list goes on at another URL (RFC 8288, section 3.3).
+    fileprivate var hasNextPage: Bool {
+        let link = HTTPField.Name("Link").flatMap { head.headerFields[$0] } ?? ""
+        let field = link.prefix(ReceivedLimit.challenge).lowercased()
+        return ["rel=\"next\"", "rel=next"].contains { field.contains($0) }
     }
 }

@@ -51,36 +51,60 @@ extension AuthorizationServer {
             try server.checkOfAPI(request, values, besides: further.ownRequest)
             try server.check(
                 request, at: further.url, against: try server.filled(further.request, values, for: request))
+            let missing = further.requirement.missing(from: server.effectiveScopes(access.scopes))
+            guard missing.isEmpty else { throw .insufficientScope(missing) }
             let further = further.filled(values)
-            if let sample = further.sample {
-                return further.outcome.success.adding(
-                    to: sample.response(below: further.root, meeting: further.conditions))
+            return further.outcome.success.adding(to: Self.body(of: further, about: grant.user))
+        }
+    }
+
+    private static func body(of further: ProfileRequest, about user: SandboxUser) -> JSONValue {
+        let lists = further.claims.filter(\.value.isList)
+        if let sample = further.sample, !lists.contains(where: { user.claims[$0.name] != nil }) {
+            return sample.response(below: further.root, meeting: further.conditions)
+        }
+        func object(_ value: (String) -> JSONValue) -> JSONValue {
+            var object = JSONValue.object(JSONObject())
+            for claim in further.claims {
+                if let pointer = claim.value.pointers.first { object.set(value(claim.name), at: pointer) }
             }
-            let user = grant.user
-            func object(_ value: (String) -> JSONValue) -> JSONValue {
-                var object = JSONValue.object(JSONObject())
-                for claim in further.claims {
-                    if let pointer = claim.value.first { object.set(value(claim.name), at: pointer) }
-                }
-                return object
-            }
-            var right = object { name in
+            return object
+        }
+        let shape =
+            further.sample.flatMap { further.holders(in: $0)?.first }
+            ?? object { name in
                 user.claims[name] ?? StandardClaim.all.first { $0.name == name }?.example ?? "1"
             }
-            var body = JSONValue.object(JSONObject())
-            guard !further.conditions.isEmpty else {
-                body.set(right, at: further.root)
-                return further.outcome.success.adding(to: body)
+        var right = lists.isEmpty ? [shape] : elements(of: lists, about: user, like: shape)
+        var body = JSONValue.object(JSONObject())
+        guard !further.conditions.isEmpty || !lists.isEmpty else {
+            body.set(shape, at: further.root)
+            return body
+        }
+        var wrong = object { _ in "another" }
+        for condition in further.conditions {
+            let place = JSONPointer(ofCondition: condition.name)
+            let isTruth = ["true", "false"].contains(condition.value)
+            for index in right.indices {
+                right[index].set(isTruth ? .bool(condition.value == "true") : .string(condition.value), at: place)
             }
-            var wrong = object { _ in "another" }
-            for condition in further.conditions {
-                let place = JSONPointer(ofCondition: condition.name)
-                let isTruth = ["true", "false"].contains(condition.value)
-                right.set(isTruth ? .bool(condition.value == "true") : .string(condition.value), at: place)
-                wrong.set(isTruth ? .bool(condition.value != "true") : "another", at: place)
+            wrong.set(isTruth ? .bool(condition.value != "true") : "another", at: place)
+        }
+        body.set(.array(further.conditions.isEmpty ? right : [wrong] + right), at: further.root)
+        return body
+    }
+
+    /// An element for each value that the user has in lists.
+    private static func elements(
+        of lists: [Named<ClaimPlace>], about user: SandboxUser, like shape: JSONValue
+    ) -> [JSONValue] {
+        let columns = lists.map { ($0.value.pointers.first, user.claims[$0.name]?.array ?? ["1"]) }
+        return (0..<(columns.map(\.1.count).max() ?? 0)).map { row in
+            var element = shape
+            for case (let place?, let values) in columns where values.indices.contains(row) {
+                element.set(values[row], at: place)
             }
-            body.set([wrong, right], at: further.root)
-            return further.outcome.success.adding(to: body)
+            return element
         }
     }
 }

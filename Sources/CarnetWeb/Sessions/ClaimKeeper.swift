@@ -17,16 +17,23 @@ final class ClaimKeeper: Sendable {
         var pauses: [ByteKey: Date] = [:]
     }
 
-    private let names: [String]
+    let names: [String]
     private let table = Lock(Table())
 
     init(_ names: [String]) {
         self.names = Self.ownNames + names.filter { !Self.ownNames.containsBytes(of: $0) }
     }
 
+    /// - Throws: Also the failure of a request for claims that may succeed later, so that what is known stays in use.
     private func kept(
-        _ session: Session, _ profile: Profile, issuedAt: Date, _ logger: Logger
+        _ session: Session, _ profile: Profile, issuedAt: Date, now: Date, _ logger: Logger
     ) async throws -> KeptClaims {
+        if let failure = profile.failures.first(where: { $0.disposition == .tryLater }) { throw failure }
+        for failure in profile.failures {
+            logger.notice(
+                "Claims of a user are missing",
+                metadata: ["provider": "\(session.key.provider)", "cause": "\(failure)"])
+        }
         let all = try await session.claims(of: profile)
         var claims = JSONObject()
         var size = 0
@@ -40,7 +47,7 @@ final class ClaimKeeper: Sendable {
             size += needed
             claims[name] = value
         }
-        return KeptClaims(claims, names: names, issuedAt: issuedAt)
+        return KeptClaims(claims, names: names, issuedAt: issuedAt, readAt: now)
     }
 
     /// - Returns: `nil` if the account has no tokens.
@@ -54,9 +61,9 @@ final class ClaimKeeper: Sendable {
         if let failure = found.failure { pause(key, account, now, failure, logger) }
         var claims = found.connection.browser?.claims
         let tokens = found.connection.tokens
-        if !isPaused, found.failure == nil, !(claims?.isCurrent(names, with: tokens) ?? false) {
+        if !isPaused, found.failure == nil, !(claims?.isCurrent(names, with: tokens, at: now) ?? false) {
             do {
-                claims = try await read(found.session, key, issuedAt: tokens.issuedAt, logger)
+                claims = try await read(found.session, key, issuedAt: tokens.issuedAt, now: now, logger)
             } catch let error as OAuthError where error.disposition != .signInAgain || error.step == .profile {
                 // A provider whose profile rejects its own token has not ended the session.
                 pause(key, account, now, error, logger)
@@ -67,13 +74,14 @@ final class ClaimKeeper: Sendable {
 
     /// Reads the claims once for all requests that wait for them.
     private func read(
-        _ session: Session, _ key: ByteKey, issuedAt: Date, _ logger: Logger
+        _ session: Session, _ key: ByteKey, issuedAt: Date, now: Date, _ logger: Logger
     ) async throws -> KeptClaims {
         let task = table.withLock { table in
             if let running = table.running[key] { return running }
             let task = Task { [self] in
                 defer { self.table.withLock { $0.running[key] = nil } }
-                let claims = try await kept(session, try await session.profile(), issuedAt: issuedAt, logger)
+                let profile = try await session.profile(for: names)
+                let claims = try await kept(session, profile, issuedAt: issuedAt, now: now, logger)
                 try await session.note(claims)
                 return claims
             }
@@ -83,11 +91,17 @@ final class ClaimKeeper: Sendable {
         return try await task.value
     }
 
-    /// For a sign-in: `nil` if the profile is unavailable, so that the claims are read at the next request.
-    func keptAtSignIn(_ session: Session, _ profile: Profile?, _ logger: Logger) async throws -> KeptClaims? {
+    /// For a sign-in: `nil` if a part of the profile is unavailable, so that the claims are read at the next request.
+    func keptAtSignIn(
+        _ session: Session, _ profile: Profile?, now: Date, _ logger: Logger
+    ) async throws -> KeptClaims? {
         guard let profile else { return nil }
         let tokens = try await session.storedTokens()
-        return try await kept(session, profile, issuedAt: tokens.issuedAt, logger)
+        do {
+            return try await kept(session, profile, issuedAt: tokens.issuedAt, now: now, logger)
+        } catch let error as OAuthError where error.disposition == .tryLater {
+            return nil
+        }
     }
 
     private func pause(_ key: ByteKey, _ account: WebAccount, _ now: Date, _ failure: OAuthError, _ logger: Logger) {

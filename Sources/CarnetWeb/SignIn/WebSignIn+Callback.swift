@@ -96,7 +96,7 @@ extension WebSignIn {
         let identity = try await session.identity()
         var profile: Profile?
         do {
-            profile = try await session.profile()
+            profile = try await session.profile(for: claims?.names ?? [])
         } catch {
             // An unavailable profile must not fail the sign-in of a user who is identified without it.
             guard identity.subject != nil else { throw error }
@@ -133,7 +133,7 @@ extension WebSignIn {
         account.userID = try await userID(of: account)
         try await client.forgetExpiredBrowsers(of: subject, issuer: identity.issuer)
         var note = BrowserNote(name: browser, signedInAt: account.signedInAt, expiresAt: expiry(of: account))
-        note.claims = try await claims?.keptAtSignIn(session, profile, logger)
+        note.claims = try await claims?.keptAtSignIn(session, profile, now: clock.now, logger)
         try await session.note(note, subject: subject)
         return account
     }

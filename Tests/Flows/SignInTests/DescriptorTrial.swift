@@ -208,8 +208,8 @@ struct DescriptorTrial {
         let isConditional = descriptor.profile.requests.contains { !$0.conditions.isEmpty }
         for further in fixture.client.provider.profile.requests where !isConditional {
             guard let response = fixture.responses.latest(from: further.url.text) else { continue }
-            let holder = further.holder(in: try JSONValue(parsing: response.body))
-            for claim in further.claims where profile[claim.name] != holder?.first(of: claim.value) {
+            let holders = further.holders(in: try JSONValue(parsing: response.body)) ?? []
+            for claim in further.claims where profile[claim.name] != further.value(of: claim.value, in: holders) {
                 return "the claim \(claim.name) is not that of \(further.url.text)"
             }
         }

@@ -147,6 +147,51 @@ extension Quirk {
             #expect(try await fixture.signIn().profile().email == "work@odd.example")
         },
         Quirk(
+            "the groups of the user are at another URL, for a scope",
+            key: "`profile.requests`: `any_of`, and `claims` with `{ each: POINTER }`",
+            neededBy: "GitHub (organizations), Discord (servers)"
+        ) {
+            func fixture(_ scope: String) throws -> SignInFixture {
+                try SignInFixture(
+                    odd: endpoints + """
+                        scopes: { default: [\(scope)], catalog: [read, { id: admin, implies: [teams] }, teams] }
+                        profile:
+                          claims: { subject: /id }
+                          requests:
+                            - url: https://api.odd.example/teams
+                              any_of: [all.teams, teams]
+                              parameters: { per_page: '100' }
+                              root: /items
+                              where: { state: active }
+                              claims: { groups: { each: [/slug, /id] }, owner: /owner }
+                              sample:
+                                items:
+                                  - { slug: old, state: left, owner: nobody }
+                                  - { slug: board, state: active, owner: ada }
+                                  - { id: 7, state: active, owner: bob }
+                                  - { slug: { of: x }, state: active }
+                                  - { state: active }
+
+                        """)
+            }
+            let works = try fixture("admin")
+            let profile = try await works.signIn().profile()
+            #expect(profile.failures.isEmpty)
+            #expect(profile["groups"] == ["board", 7])
+            #expect(profile["owner"] == "ada")
+            #expect(await works.sandbox.requests.last?.url == "https://api.odd.example/teams?per_page=100")
+            let without = try fixture("read")
+            let session = try await without.signIn()
+            let less = try await session.profile()
+            #expect(less["groups"] == nil && less.failures.isEmpty)
+            #expect(await without.sandbox.requests.last?.url == "https://odd.example/me")
+            // The sandbox refuses what the scope does not open, as the provider does.
+            let token = try await session.tokens().accessToken.reveal()
+            var request = HTTPRequest(url: "https://api.odd.example/teams?per_page=100")
+            request.headerFields[.authorization] = "Bearer \(token)"
+            #expect(await without.sandbox.respond(to: request, body: []).0.status == .forbidden)
+        },
+        Quirk(
             "the access token is a parameter of the body", key: "`profile.token_in: { body: NAME, because: REASON }`",
             neededBy: "Odnoklassniki, VK"
         ) {

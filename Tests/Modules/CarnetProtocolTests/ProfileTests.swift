@@ -85,6 +85,70 @@ struct ProfileTests {
         #expect(try self.profile("{}", Fixture.plain + "profile: { root: /data }\n").subject == nil)
     }
 
+    private static let lists =
+        Fixture.plain + """
+            profile:
+              claims: { subject: /id }
+              requests: [{ url: "https://api.acme.example/teams", claims: { groups: { each: /slug } } }]
+
+            """
+
+    private func listed(_ response: IncomingResponse, _ yaml: String = lists) throws -> Profile {
+        let provider = try Fixture.provider(yaml)
+        let further = try #require(provider.profile.requests.first)
+        return try profile(#"{"id":1}"#, yaml).adding(
+            response, to: try Profile.request(further, tokens, at: provider), for: further, from: provider)
+    }
+
+    @Test(
+        "A list has the value of each candidate that is a string, a number or a boolean",
+        arguments: [
+            (#"[{"slug":"a"},{"slug":7},{"slug":true}]"#, ["a", 7, true]),
+            (#"[{"slug":null},{"slug":["x"]},{"slug":{}},{},5,null,{"slug":"a"}]"#, ["a"]),
+            (#"{"slug":"a"}"#, ["a"]), ("[]", []), ("[[]]", []),
+        ] as [(String, JSONValue)])
+    func lists(body: String, groups: JSONValue) throws {
+        let profile = try listed(.json(body))
+        #expect(profile["groups"] == groups)
+        #expect(profile.failures.isEmpty && profile.subject == "1")
+    }
+
+    @Test("A body without the list brings no claim")
+    func noList() throws {
+        let below = Self.lists.replacing("claims: { groups", with: "root: /items, claims: { groups")
+        #expect(try listed(.json(#"{"other":[]}"#), below)["groups"] == nil)
+        #expect(try listed(.json(#"{"items":[]}"#), below)["groups"] == [])
+    }
+
+    // RFC 8288, section 3.3, and the header of https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api.
+    @Test(
+        "A list with further pages is read as far as it came, and the profile says that it is incomplete",
+        arguments: [
+            (
+                #"<https://api.acme.example/t?page=2>; rel="next", <https://api.acme.example/t?page=5>; rel="last""#,
+                true
+            ),
+            (#"<https://api.acme.example/teams?page=2>; REL=Next"#, true),
+            (#"<https://api.acme.example/teams?page=1>; rel="prev""#, false),
+        ])
+    func pages(link: String, isIncomplete: Bool) throws {
+        var response = IncomingResponse.json(#"[{"slug":"a"}]"#)
+        response.head.headerFields[try #require(HTTPField.Name("Link"))] = link
+        let profile = try listed(response)
+        #expect(profile["groups"] == ["a"])
+        #expect(profile.failures.map(\.kind) == (isIncomplete ? [.unsupported] : []))
+        #expect(profile.failures.allSatisfy { $0.disposition != .signInAgain && $0.message.contains("groups") })
+    }
+
+    @Test("A list has at most 1,000 values")
+    func longList() throws {
+        let all = (0..<1001).map { #"{"slug":"\#($0)"}"# }
+        let most = try listed(.json("[" + all.dropLast().joined(separator: ",") + "]"))
+        #expect(most["groups"]?.array?.count == 1000 && most.failures.isEmpty)
+        let more = try listed(.json("[" + all.joined(separator: ",") + "]"))
+        #expect(more["groups"]?.array?.count == 1000 && more.failures.count == 1)
+    }
+
     // LOG-01.
     @Test("Echoed access token is removed")
     func echoedAccessTokenIsTakenOut() throws {

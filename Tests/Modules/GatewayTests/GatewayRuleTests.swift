@@ -57,8 +57,8 @@ struct GatewayRuleTests {
             #expect(rule.code.wholeMatch(of: /G[0-9]{3}/) != nil)
             #expect(rule.name.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)*/) != nil)
             #expect(rule.summary.hasSuffix(".") && !rule.rationale.isEmpty)
-            // G014 needs the known providers.
-            guard rule.code != "G014" else { continue }
+            // These need the known providers.
+            guard !["G014", "G016"].contains(rule.code) else { continue }
             #expect(!rule.bad.isEmpty && !rule.good.isEmpty, "\(rule.code)")
             #expect(rule.bad.allSatisfy { !MarkedExample($0).spans.isEmpty }, "\(rule.code)")
         }
@@ -76,6 +76,44 @@ struct GatewayRuleTests {
         #expect(found.map { "\($0.code) \($0.line) \($0.help ?? "")" } == ["G014 5 did you mean \"acme\"?"])
         #expect(
             lint(text.replacing("acne", with: "acme2").replacing("  - acme2\n", with: ""), registry: registry) == [])
+    }
+
+    @Test("A group that needs a scope which the file does not request is found")
+    func claimWithoutScope() {
+        var registry = ProviderRegistry()
+        registry.add([
+            SourceFile(
+                path: "acme.yaml",
+                text: """
+                    carnet: 1
+                    id: acme
+                    name: Acme
+                    issuer: https://id.acme.example
+                    scopes: { default: [openid], catalog: [openid, teams, { id: all, implies: [teams] }] }
+                    profile:
+                      requests:
+                        - { url: 'https://api.acme.example/teams', any_of: [teams, orgs], claims: { groups: { each: /slug } } }
+
+                    """),
+            SourceFile(
+                path: "other.yaml", text: "carnet: 1\nid: other\nname: Other\nissuer: https://id.other.example\n"),
+        ])
+        func found(_ provider: String, _ allow: String) -> [String] {
+            let text =
+                "gateway: 1\norigin: https://apps.example\nproviders: [\(provider), other]\nroutes: [{ allow: \(allow) }]\n"
+            return lint(text, registry: registry).map { "\($0.code) \($0.message); \($0.help ?? "")" }
+        }
+        let finding = [
+            "G016 Acme reveals this only with the scope teams or orgs; add to the provider: scopes: [teams]"
+        ]
+        #expect(found("acme", "{ provider: acme, group: board }") == finding)
+        #expect(found("acme", "{ provider: acme, claim: { groups: [board] } }") == finding)
+        #expect(found("acme", "{ provider: acme, claim: { /groups/0: [board] } }") == finding)
+        #expect(found("{ id: acme, scopes: orgs }", "{ provider: acme, group: board }") == [])
+        #expect(found("{ id: acme, scopes: all }", "{ provider: acme, group: board }") == [])
+        #expect(found("{ id: acme, groups: roles }", "{ provider: acme, group: board }") == [])
+        #expect(found("acme", "{ provider: other, group: board }") == [])
+        #expect(found("acme", "{ provider: acme, claim: { department: [it] } }") == [])
     }
 
     @Test("A safe fix is applied")

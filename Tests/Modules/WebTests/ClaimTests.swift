@@ -19,6 +19,11 @@ struct ClaimTests {
             var rejectsProfile = false
             var profiles = 0
             var refreshes = 0
+            var lists = 0
+            /// The status of the list of teams instead of its response.
+            var listStatus: HTTPResponse.Status?
+            /// Whether the network itself responds, because the sandbox ends each access token after an hour.
+            var isPlayed = false
         }
 
         let state = Lock(State())
@@ -29,15 +34,23 @@ struct ClaimTests {
         func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
             let isProfile = request.head.path?.contains("userinfo") ?? false
             let isRefresh = String(decoding: request.body, as: UTF8.self).contains("grant_type=refresh_token")
-            let (isDown, isRejected, groups) = state.withLock { state in
+            let isList = request.head.path?.contains("teams") ?? false
+            let (isDown, isRejected, groups, status, isPlayed) = state.withLock { state in
                 if isProfile { state.profiles += 1 }
                 if isRefresh { state.refreshes += 1 }
-                return (state.isDown, isProfile && state.rejectsProfile, state.groups)
+                if isList { state.lists += 1 }
+                return (
+                    state.isDown, isProfile && state.rejectsProfile, state.groups, isList ? state.listStatus : nil,
+                    state.isPlayed
+                )
             }
+            if isPlayed, isProfile { return .json(#"{"id":"ada"}"#) }
+            if isPlayed, isList { return .json(#"[{"slug":"\#(groups ?? "first-group")"}]"#) }
+            if let status { return IncomingResponse(head: HTTPResponse(status: status)) }
             guard !isDown else { throw TransportError(.connection, "the network is down") }
             guard !isRejected else { return IncomingResponse(head: HTTPResponse(status: .unauthorized)) }
             var response = try await inner.send(request, limits: limits)
-            if isProfile, let groups {
+            if isProfile || isList, let groups {
                 let text = String(decoding: response.body, as: UTF8.self).replacing("first-group", with: groups)
                 response = IncomingResponse(head: response.head, body: Array(text.utf8))
             }
@@ -56,11 +69,14 @@ struct ClaimTests {
         let network: Network
         let log: RecordedLog
 
-        init(_ users: [SandboxUser], claims: [String] = ["groups"], faults: Set<SandboxFault> = []) throws {
+        init(
+            _ users: [SandboxUser], claims: [String] = ["groups"], faults: Set<SandboxFault> = [],
+            provider: String = ClaimTests.acme
+        ) throws {
             let log = RecordedLog()
             var network: Network?
             site = try Site(
-                [ClaimTests.acme], users: users, faults: faults, claims: claims,
+                [provider], users: users, faults: faults, claims: claims,
                 over: { inner in
                     let made = Network(inner)
                     network = made
@@ -158,5 +174,119 @@ struct ClaimTests {
         _ = try await browser.signIn()
         #expect(try await stand.groups(browser) == nil)
         #expect(stand.log.entries.contains { $0.contains("too large") && $0.contains("groups") })
+    }
+
+    /// A provider that lists the groups at a URL of their own, for a scope.
+    private static let teams =
+        Site.acme + """
+            profile:
+              requests:
+                - url: https://api.acme.example/teams
+                  any_of: [teams]
+                  claims: { groups: { each: /slug } }
+
+            """
+
+    private static let withTeams = ["openid", "profile", "email", "teams"].map { (name: "scope", value: $0) }
+
+    private func lists(_ stand: Stand) -> Int { stand.network.state.withLock(\.lists) }
+
+    @Test("Groups come from a request of their own, if the scope was granted and the site names them")
+    func furtherRequest() async throws {
+        let stand = try Stand([Self.user(["first-group", "staff"])], provider: Self.teams)
+        var browser = Browser(stand.site)
+        _ = try await browser.signIn("acme", Self.withTeams)
+        #expect(try await stand.groups(browser) == ["first-group", "staff"])
+        #expect(lists(stand) == 1)
+        stand.network.state.withLock { $0.groups = "second-group" }
+        stand.site.clock.advance(by: .seconds(2 * 3600))
+        #expect(try await stand.groups(browser) == ["second-group", "staff"], "read again after a refresh")
+
+        let other = try Stand([Self.user(["first-group"])], claims: ["department"], provider: Self.teams)
+        browser = Browser(other.site)
+        _ = try await browser.signIn("acme", Self.withTeams)
+        #expect(try await other.groups(browser) == nil)
+        #expect(lists(other) == 0, "the site does not name them")
+    }
+
+    @Test("Without the scope, the request is not sent, and the log names the scope")
+    func missingScope() async throws {
+        let stand = try Stand([Self.user(["first-group"])], provider: Self.teams)
+        var browser = Browser(stand.site)
+        _ = try await browser.signIn()
+        #expect(try await stand.groups(browser) == nil)
+        #expect(lists(stand) == 0)
+        #expect(stand.log.entries.contains { $0.contains("sign in with the scope teams") }, "\(stand.log.entries)")
+        #expect(try await stand.site.web.liveSession(of: browser.request)?.account()?.subject == "ada")
+    }
+
+    @Test("A list that the provider refuses is missing, and ends no session", arguments: [403, 404, 401] as [Int])
+    func refusedList(status: Int) async throws {
+        let stand = try Stand([Self.user(["first-group"])], provider: Self.teams)
+        stand.network.state.withLock { $0.listStatus = HTTPResponse.Status(code: status) }
+        var browser = Browser(stand.site)
+        _ = try await browser.signIn("acme", Self.withTeams)
+        #expect(try await stand.groups(browser) == nil)
+        #expect(lists(stand) == 1, "it is read again after a refresh only")
+        #expect(stand.log.entries.contains { $0.contains("are missing") && $0.contains("\(status)") })
+        // Groups that the person had before are gone, too.
+        stand.network.state.withLock { $0.listStatus = nil }
+        stand.site.clock.advance(by: .seconds(2 * 3600))
+        #expect(try await stand.groups(browser) == ["first-group"])
+        stand.network.state.withLock { $0.listStatus = HTTPResponse.Status(code: status) }
+        stand.site.clock.advance(by: .seconds(2 * 3600))
+        #expect(try await stand.groups(browser) == nil)
+        #expect(try await stand.site.web.liveSession(of: browser.request)?.account()?.subject == "ada")
+    }
+
+    @Test("While only the list is unavailable, the known groups stay, and it is asked again after a pause")
+    func unavailableList() async throws {
+        let stand = try Stand([Self.user(["first-group"])], provider: Self.teams)
+        stand.network.state.withLock { $0.listStatus = .serviceUnavailable }
+        var browser = Browser(stand.site)
+        _ = try await browser.signIn("acme", Self.withTeams)
+        #expect(try await stand.groups(browser) == nil, "nothing is known yet")
+        #expect(lists(stand) == 2)
+        stand.network.state.withLock { $0.listStatus = nil }
+        #expect(try await stand.groups(browser) == nil, "the pause is not over")
+        stand.site.clock.advance(by: .seconds(11))
+        #expect(try await stand.groups(browser) == ["first-group"])
+        stand.site.clock.advance(by: .seconds(2 * 3600))
+        stand.network.state.withLock { $0.listStatus = .serviceUnavailable }
+        for _ in 0..<3 { #expect(try await stand.groups(browser) == ["first-group"]) }
+        #expect(lists(stand) == 4)
+    }
+
+    @Test("With tokens that never expire, the claims are read again after an hour")
+    func tokensWithoutExpiry() async throws {
+        let provider = """
+            carnet: 1
+            id: acme
+            name: Acme
+            endpoints:
+              authorization: https://id.acme.example/authorize
+              token: https://id.acme.example/token
+              userinfo: https://id.acme.example/userinfo
+            scopes: { default: [profile, teams] }
+            profile:
+              claims: { subject: /id }
+              requests:
+                - { url: 'https://api.acme.example/teams', any_of: [teams], claims: { groups: { each: /slug } } }
+            samples:
+              token: { access_token: "[redacted]", token_type: Bearer, scope: profile teams }
+
+            """
+        let stand = try Stand([Self.user(["first-group"])], provider: provider)
+        stand.network.state.withLock { $0.isPlayed = true }
+        var browser = Browser(stand.site)
+        _ = try await browser.signIn()
+        #expect(try await stand.groups(browser) == ["first-group"])
+        stand.network.state.withLock { $0.groups = "second-group" }
+        stand.site.clock.advance(by: .seconds(3599))
+        #expect(try await stand.groups(browser) == ["first-group"])
+        stand.site.clock.advance(by: .seconds(1))
+        #expect(try await stand.groups(browser) == ["second-group"])
+        #expect(try await stand.groups(browser) == ["second-group"])
+        #expect(stand.network.state.withLock { $0.lists == 2 && $0.profiles == 2 && $0.refreshes == 0 })
     }
 }

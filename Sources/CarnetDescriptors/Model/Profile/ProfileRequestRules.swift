@@ -7,22 +7,35 @@ package struct ProfileRequestRules: Sendable {
     package internal(set) var outcome = OutcomeRules()
     package internal(set) var format = ResponseFormat.auto
     package internal(set) var root = JSONPointer(tokens: [])
+    package internal(set) var anyOf: [String] = []
     package internal(set) var conditions = NamedList<Template>()
-    package internal(set) var claims = NamedList<PointerList>()
+    package internal(set) var claims = NamedList<ClaimPlace>()
     package internal(set) var sample: JSONValue?
 
     init() {}
 }
 
 extension ProfileRequestRules: DescriptorSection {
+    static func elsewhere(_ name: String) -> String? {
+        ["scope", "scopes", "all_of"].contains(name) ? "it is any_of, a list" : nil
+    }
+
     static let keys: [Key<Self>] =
-        [Key("url", \.url, isRequired: true, "the URL, which receives the access token")]
+        [
+            Key("url", \.url, isRequired: true, "the URL, which receives the access token"),
+            Key(
+                "any_of", \.anyOf,
+                "scopes of which one must be granted, otherwise the request is not sent; default: it is always sent"),
+        ]
         + RequestRules.ownKeys(in: .signedIn, inheriting: true).map { $0.lifted(to: \.request) }
         + OutcomeRules.keys.map { $0.lifted(to: \.outcome) } + [
             Key("format", \.format, "the format of the body; auto (default) follows the content type"),
             Key("root", \.root, "the only candidate, or the list of candidates; default: the whole body"),
             Key("where", \.conditions, in: .signedIn, RequestRules.whereSummary),
-            Key("claims", \.claims, isRequired: true, "claim -> its place in the first candidate"),
+            Key(
+                "claims", \.claims, isRequired: true,
+                "claim -> its place in the first candidate, or { each: PLACE } for a list of the values in all candidates"
+            ),
             Key("sample", \.sample, "a redacted response; the sandbox returns it"),
         ]
 }
@@ -38,7 +51,8 @@ package struct ProfileRequest: Sendable {
     package let root: JSONPointer
     package fileprivate(set) var conditions: [Named<String>]
     fileprivate let lateConditions: [Named<Template>]
-    package let claims: [Named<[JSONPointer]>]
+    package let requirement: ScopeRequirement
+    package let claims: [Named<ClaimPlace>]
     package let sample: JSONValue?
 }
 
@@ -62,7 +76,8 @@ extension InputResolver {
                     root: rules.root,
                     conditions: try named(rules.conditions, key: "\(key).where"),
                     lateConditions: try lateNamed(rules.conditions, key: "\(key).where"),
-                    claims: rules.claims.items.map { Named($0.name, $0.value.pointers) },
+                    requirement: ScopeRequirement(anyOf: rules.anyOf),
+                    claims: rules.claims.items,
                     sample: rules.sample
                 )
             )
@@ -82,9 +97,28 @@ extension ProfileRequest {
 
     var isLate: Bool { request.isLate || !lateConditions.isEmpty }
 
-    /// The object that holds the claims.
-    package func holder(in body: JSONValue) -> JSONValue? {
-        body.candidates(at: root)?.first { $0.meets(conditions) }
+    /// The objects that have the claims; `nil` if the body has no candidates.
+    package func holders(in body: JSONValue) -> [JSONValue]? {
+        body.candidates(at: root)?.filter { $0.meets(conditions) }
+    }
+
+    /// How many values a list has at most; the others are left out.
+    package static let longestList = 1000
+
+    /// The value of a claim in the objects that have the claims.
+    package func value(of place: ClaimPlace, in holders: [JSONValue]) -> JSONValue? {
+        guard place.isList else { return holders.first?.first(of: place.pointers) }
+        let values = holders.lazy.compactMap { $0.first(of: place.pointers) }.filter { $0.scalarText != nil }
+        return .array(Array(values.prefix(Self.longestList)))
+    }
+
+    package var hasList: Bool { claims.contains(where: \.value.isList) }
+
+    /// Whether the request is for a host that wants these claims. A request that brings nothing but lists is for those who
+    /// name one of them; `nil` for all claims.
+    package func isFor(_ names: [String]?) -> Bool {
+        guard let names else { return true }
+        return claims.contains { !$0.value.isList || names.containsBytes(of: $0.name) }
     }
 }
 

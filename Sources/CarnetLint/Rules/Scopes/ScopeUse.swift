@@ -36,6 +36,7 @@ struct ScopeUse: Sendable {
             add(resource.scope.node, .resource)
             add(resource.allOf.elements + resource.anyOf.elements, .resource)
         }
+        for further in places.profile.requests.all { add(further.anyOf.elements, .resource) }
         return uses
     }
 }

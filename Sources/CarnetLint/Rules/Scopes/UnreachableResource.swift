@@ -5,10 +5,11 @@ struct UnreachableResource: LintRule {
         code: "S008",
         name: "unreachable-resource",
         severity: .warning,
-        summary: "A resource needs a scope that is neither requested nor in the catalogue.",
+        summary: "A resource or a profile request needs a scope that is neither requested nor in the catalogue.",
         rationale: """
             A resource is open when its scope is granted, and scopes are compared as whole, case-sensitive names. A \
-            scope that the descriptor contains nowhere else is usually misspelled, and the resource stays closed.
+            scope that the descriptor contains nowhere else is usually misspelled, and the resource stays closed. A request \
+            of the profile with 'any_of' is then never sent.
             """,
         references: ["RFC 6749, section 3.3"],
         bad: [
@@ -17,7 +18,13 @@ struct UnreachableResource: LintRule {
             resources:
               - { title: Photos, scope: ⟦Photos⟧, url: https://api.acme.example/photos }
 
+            """,
             """
+            scopes: { default: [profile], catalog: [profile, teams] }
+            profile:
+              requests: [{ url: 'https://api.acme.example/teams', any_of: [⟦team⟧], claims: { groups: { each: /name } } }]
+
+            """,
         ],
         good: [
             """

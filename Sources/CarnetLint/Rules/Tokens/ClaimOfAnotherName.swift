@@ -27,22 +27,20 @@ struct ClaimOfAnotherName: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let profile = context.places.profile
-        return ([profile.claims] + profile.requests.all.map { $0.claims }).flatMap { claims in
-            (claims.node?.entries ?? []).compactMap { entry in
-                let name = entry.key
-                guard !Self.standard.contains(where: { $0.name == name }) else { return nil }
-                let same = Self.standard.first { $0.member == name }?.name
-                guard let meant = same ?? nearestName(to: name, in: Self.standard.map(\.name)),
-                    // More words make another claim: `email_verified_at` is a time.
-                    same != nil || !name.hasPrefix(meant + "_") && !name.hasSuffix("_" + meant)
-                else { return nil }
-                return finding(
-                    "\"\(name)\" is a claim of the provider's own; Carnet's name is \"\(meant)\"",
-                    in: context,
-                    at: claims[name].keySpan,
-                    help: "write \(meant)"
-                )
-            }
+        return (profile.claims.entries + profile.requests.all.flatMap { $0.claims.entries }).compactMap { entry in
+            let name = entry.key
+            guard !Self.standard.contains(where: { $0.name == name }) else { return nil }
+            let same = Self.standard.first { $0.member == name }?.name
+            guard let meant = same ?? nearestName(to: name, in: Self.standard.map(\.name)),
+                // More words make another claim: `email_verified_at` is a time.
+                same != nil || !name.hasPrefix(meant + "_") && !name.hasSuffix("_" + meant)
+            else { return nil }
+            return finding(
+                "\"\(name)\" is a claim of the provider's own; Carnet's name is \"\(meant)\"",
+                in: context,
+                at: entry.keySpan,
+                help: "write \(meant)"
+            )
         }
     }
 }

@@ -30,19 +30,17 @@ struct PartsAsAlternatives: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let profile = context.places.profile
-        return ([profile.claims] + profile.requests.all.map { $0.claims }).flatMap { claims in
-            claims.entries.compactMap { claim in
-                guard let elements = claim.value.elements, elements.count > 1 else { return nil }
-                let words = elements.compactMap {
-                    $0.scalar.flatMap { JSONPointer($0.text)?.tokens.last?.lettersAndDigits }
-                }
-                guard words.contains(where: Self.given.contains), words.contains(where: Self.family.contains) else {
-                    return nil
-                }
-                return finding(
-                    "only the first of these that has a value is the \(claim.key)", in: context, at: claim.value.span,
-                    help: "map given_name and family_name instead; name is both, if it is missing")
+        return (profile.claims.entries + profile.requests.all.flatMap { $0.claims.entries }).compactMap { claim in
+            guard let elements = claim.value.elements, elements.count > 1 else { return nil }
+            let words = elements.compactMap {
+                $0.scalar.flatMap { JSONPointer($0.text)?.tokens.last?.lettersAndDigits }
             }
+            guard words.contains(where: Self.given.contains), words.contains(where: Self.family.contains) else {
+                return nil
+            }
+            return finding(
+                "only the first of these that has a value is the \(claim.key)", in: context, at: claim.value.span,
+                help: "map given_name and family_name instead; name is both, if it is missing")
         }
     }
 }

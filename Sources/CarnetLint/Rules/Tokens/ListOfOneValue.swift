@@ -1,0 +1,45 @@
+import CarnetDescriptors
+
+struct ListOfOneValue: LintRule {
+    let explanation = DiagnosticExplanation(
+        code: "T063",
+        name: "list-of-one-value",
+        severity: .warning,
+        summary: "A claim that has one value is mapped to a list.",
+        rationale: """
+            With 'each', a claim is the list of the values in all candidates. A user has one name and one e-mail address, \
+            and a list is neither. To choose the right candidate, use 'where' and a pointer.
+            """,
+        references: ["OpenID Connect Core 1.0, section 5.1"],
+        bad: [
+            """
+            profile:
+              requests: [{ url: 'https://api.acme.example/emails', claims: { ⟦email⟧: { each: /email } } }]
+
+            """
+        ],
+        good: [
+            """
+            profile:
+              requests:
+                - { url: 'https://api.acme.example/emails', where: { primary: true }, claims: { email: /email } }
+                - { url: 'https://api.acme.example/teams', claims: { groups: { each: /name } } }
+
+            """
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        context.places.profile.requests.all.flatMap { request in
+            request.claims.entries.compactMap { entry in
+                // A subject is none of a further request at all.
+                guard entry.value.entries != nil, entry.key != "subject",
+                    ProfileRules.standardClaims.contains(where: { $0.name == entry.key })
+                else { return nil }
+                return finding(
+                    "\(entry.key) has one value", in: context, at: entry.keySpan,
+                    help: "write a pointer, and select the candidate by 'where'; or give the list another name")
+            }
+        }
+    }
+}
