@@ -10,6 +10,15 @@ struct ProviderFailure {
     var redirectURI: String?
     /// ` --sandbox ADDRESS` for a sandbox that stands for the provider; empty without one.
     var sandboxOption = ""
+    /// How the registration is written where it is not options and the clients file.
+    var writing: Writing?
+
+    struct Writing {
+        /// File and line of the registration.
+        let place: String
+        let input: @Sendable (String) -> [String]
+        let secret: String
+    }
 
     func explaining<Result>(_ body: () async throws -> Result) async throws -> Result {
         do {
@@ -17,14 +26,19 @@ struct ProviderFailure {
         } catch let error as OAuthError where error.kind != .cancelled || error.server != nil {
             throw explain(error)
         } catch let error as ResolutionError {
-            var failure = Failure(error) { Registrations.waysToGive($0, of: entry.descriptor) }
-            failure.details = failure.details.map(placed)
+            var failure = Failure(error) { writing?.input($0) ?? Registrations.waysToGive($0, of: entry.descriptor) }
+            if let writing {
+                failure.summary = "\(writing.place): \(failure.summary)"
+            } else {
+                failure.details = failure.details.map(placed)
+            }
             throw failure
         }
     }
 
     func explain(_ error: OAuthError) -> Failure {
         var failure = Failure(error)
+        if let writing { failure.summary = "\(writing.place): \(failure.summary)" }
         failure.details = failure.details.map(placed)
         failure.details.insert(Failure.Detail(name: "provider", text: entry.descriptor.id.rawValue), at: 0)
         if let redirectURI, Self.stepsOfSignIn.contains(error.step) {
@@ -41,7 +55,8 @@ struct ProviderFailure {
         case .signInAgain where error.step != .callback && failure.next.isEmpty:
             failure.next.append("run carnet login \(entry.descriptor.id)\(sandboxOption)")
         case .fixConfiguration where error.kind == .missingClientSecret:
-            failure.next.append("add --client-secret-env NAME, or set client_secret_file in the clients file")
+            failure.next.append(
+                writing?.secret ?? "add --client-secret-env NAME, or set client_secret_file in the clients file")
         default: break
         }
         return failure

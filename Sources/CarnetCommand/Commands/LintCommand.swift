@@ -95,7 +95,7 @@ extension LintCommand {
     private func linter(for files: [SourceFile], _ context: CommandContext) throws -> Linter {
         // Most files extend nothing; then no folder has to be read. The search stops at each first letter, and x is rare.
         guard files.concurrentMap({ $0.bytes.holds("xtends") || $0.bytes.holds("gateway") }).contains(true) else {
-            return Linter(simulator: simulator)
+            return Linter(simulator: simulator, others: [GatewayFiles(registry: nil)])
         }
         let known = try ProviderSources(providers, context, isQuiet: true).registry
         return Linter(known: known, simulator: simulator, others: [GatewayFiles(registry: known)])

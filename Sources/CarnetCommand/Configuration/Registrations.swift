@@ -197,9 +197,14 @@ struct Registrations {
     }
 
     /// How an input is given. Other users of the machine can read the options of a command, so a secret is no option.
-    static func waysToGive(_ input: String, of descriptor: ProviderDescriptor) -> [String] {
+    ///
+    /// - Parameter isOption: Whether the command has the option `--input`.
+    static func waysToGive(
+        _ input: String, of descriptor: ProviderDescriptor, isOption: Bool = true
+    ) -> [String] {
         let variable = ClientSource.variable(descriptor.id, "INPUT_" + input.uppercased())
-        let option = descriptor.hasSecretInput(input) ? "" : "add --input \(input)=VALUE, or "
+        let option =
+            !isOption ? "or " : descriptor.hasSecretInput(input) ? "" : "add --input \(input)=VALUE, or "
         return ["\(option)set \(variable),", "or set it under inputs in the clients file"]
     }
 }

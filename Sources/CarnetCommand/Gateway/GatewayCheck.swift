@@ -27,7 +27,7 @@ struct GatewayCheck {
     let options: GatewayCheckOptions
     let console: Console
 
-    static let usage = "carnet gateway check FILE METHOD URL, or FILE --requests REQUESTS"
+    static let usage = "carnet gateway check FILE, FILE METHOD URL, or FILE --requests REQUESTS"
 
     init(options: GatewayCheckOptions, _ context: CommandContext) {
         self.options = options
@@ -38,6 +38,14 @@ struct GatewayCheck {
     /// - Throws: `Failure`; `ExitStatus` if a request is refused, or a decision differs from the expected one.
     func run(_ arguments: [String]) throws {
         guard let path = arguments.first, arguments.count == (options.requests == nil ? 3 : 1) else {
+            if arguments.count == 2, options.requests == nil, arguments[1].contains("://") {
+                throw Failure(
+                    .usage, "the method of the request is missing",
+                    next: [
+                        "write: carnet gateway check \(arguments[0].shellWord) GET \(arguments[1].shellWord)",
+                        Self.usage,
+                    ])
+            }
             throw Failure(.usage, "check takes a gateway file and a request", next: [Self.usage])
         }
         let source = try SourceFile(readingFrom: path)
@@ -50,7 +58,7 @@ struct GatewayCheck {
         }
         let decision = gateway.decide(request.forwarded, as: try account()?.identity(in: gateway.rules))
         let row = [
-            decision.isAllowed ? "allowed" : "refused", decision.outcome.rawValue, decision.place?.printable ?? "-",
+            decision.isAllowed ? "allowed" : "refused (\(decision.outcome.rawValue))", decision.place?.printable ?? "-",
             decision.route?.title?.printable ?? "-", decision.reason.printable,
         ]
         for line in Table.lines([row]) { console.print(line) }
@@ -112,7 +120,7 @@ struct GatewayCheck {
             "decision": .string(decision.isAllowed ? "allowed" : "refused"),
             "outcome": .string(decision.outcome.rawValue), "reason": .string(decision.reason),
             "title": .optional(decision.route?.title), "place": .optional(decision.place),
-            "missing": .list(decision.missing.map(\.phrase)),
+            "missing": .list(decision.missing.map { $0.phrase() }),
             "headers": .object(
                 JSONObject(decision.headers.map { Named($0.name.rawName, JSONValue.string($0.value)) })),
             "absent_headers": .list(decision.absentHeaders.map(\.rawName)),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Carnet
 import CarnetCatalog
 import CarnetDescriptors
 import CarnetFoundation
@@ -22,14 +23,16 @@ struct GatewayCommand: Subcommand {
             SIGHUP. With mistakes in the file, it goes on with the version before. At SIGTERM, it completes the requests in \
             progress.
 
-            With check, the command prints the decision about a request, without a server. With proxy, it prints the \
-            configuration of nginx, caddy, traefik, haproxy or apache for the gateway file. With sessions list and sessions end, see and end the sign-ins of people, also while the gateway runs.
+            With check and a file alone, the command says whether the gateway can start with it: with its secrets, keys, inputs \
+            and store. With a request, it prints the decision about it. With proxy, it prints the configuration of nginx, \
+            caddy, traefik, haproxy or apache for the gateway file. With sessions list and sessions end, see and end the sign-ins of people, also while the gateway runs.
 
             Examples:
               carnet gateway
               carnet gateway gateway.yaml --sandbox
               carnet gateway gateway.yaml --bind 10.0.0.5 --port 4180
               carnet gateway gateway.yaml --socket /run/carnet/gateway.sock
+              carnet gateway check gateway.yaml
               carnet gateway check gateway.yaml GET https://apps.example/admin
               carnet gateway check gateway.yaml GET https://apps.example/admin --as provider=acme groups=ops
               carnet gateway check gateway.yaml --requests requests.yaml
@@ -43,7 +46,7 @@ struct GatewayCommand: Subcommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The gateway file; or check, a file, a method and a URL; or proxy, the name of a proxy and a file; or sessions list or end, and a file.",
+            "The gateway file; or check, a file, and perhaps a method and a URL; or proxy, the name of a proxy and a file; or sessions list or end, and a file.",
             valueName: "file"),
         completion: .yamlFile)
     var words: [String] = []
@@ -93,18 +96,67 @@ struct GatewayCommand: Subcommand {
 
     func run(_ context: CommandContext) async throws {
         switch words.first {
-        case nil: throw Self.printSample(context.console)
+        case nil: Self.printSample(context.console)
+        case "check"? where words.count == 2 && check.account.isEmpty && check.requests == nil:
+            try await checkStart(words[1], context)
         case "check"?: try GatewayCheck(options: check, context).run(Array(words.dropFirst()))
         case "proxy"?:
             try GatewayProxy(proxy, context).run(Array(words.dropFirst()), bind: bind, port: port, socket: socket)
-        case "sessions"?: try await GatewaySessions(ending, context).run(Array(words.dropFirst()))
+        case "sessions"?:
+            guard !sandbox else {
+                throw Failure(
+                    .usage, "a gateway with --sandbox keeps its sessions to itself", next: ["they end with the gateway"]
+                )
+            }
+            try await GatewaySessions(ending, context).run(Array(words.dropFirst()))
         case let file?:
             guard words.count == 1 else {
+                let nearest = nearestName(to: file, in: ["check", "proxy", "sessions"])
                 throw Failure(
-                    .usage, "\"\(words[1])\" is no argument of this command",
-                    next: ["write: carnet gateway \(file.shellWord)"])
+                    .usage, "\"\(nearest == nil ? words[1] : file)\" is no argument of this command",
+                    next: [
+                        nearest.map { "did you mean \"carnet gateway \($0)\"?" }
+                            ?? "write: carnet gateway \(file.shellWord)"
+                    ])
             }
             try await serve(file, context)
+        }
+    }
+
+    private func loader(
+        _ file: String, _ context: CommandContext, sandbox: GatewaySandbox?, logger: Logger
+    ) throws -> GatewayLoader {
+        try GatewayLoader(
+            GatewayLoader.Options(path: file, providers: providers.folders, clients: clients), context,
+            sandbox: sandbox, logger: logger)
+    }
+
+    /// Says whether a gateway can start with a file: with its secrets, keys, inputs and store. It may be running.
+    private func checkStart(_ file: String, _ context: CommandContext) async throws {
+        let console = context.console
+        let logger = Logger(label: "carnet.gateway") { _ in ConsoleLogHandler(console) }
+        let summary: GatewayLoader.Summary
+        do {
+            summary = try await loader(file, context, sandbox: nil, logger: logger).check()
+        } catch let error as GatewayMistakes {
+            throw error.failure(console)
+        }
+        Self.report(summary.findings, console)
+        console.print("\(file): \(summary.line)".printable)
+        console.print(
+            json: JSONObject([
+                "file": .string(file), "origin": .string(summary.rules.origin.site),
+                "providers": .list(summary.rules.providers.map(\.id.rawValue)),
+                "routes": .number("\(summary.rules.routes.count)"), "store": .string(summary.store),
+                "findings": .list(summary.findings.map(\.description)),
+            ]))
+        if summary.findings.contains(where: { $0.severity == .error }) { throw ExitStatus.failed }
+    }
+
+    /// What lint finds in a file that a gateway can nevertheless use.
+    static func report(_ findings: [Diagnostic], _ console: Console) {
+        for finding in findings {
+            console.warn((finding.description + (finding.help.map { "; \($0)" } ?? "")).printable)
         }
     }
 
@@ -114,11 +166,16 @@ struct GatewayCommand: Subcommand {
         let metrics = metricsPort.map { (text: MetricsText(), port: $0) }
         if let metrics { MetricsSystem.bootstrap(metrics.text) }
         let stage = sandbox ? GatewaySandbox(asks: ask) : nil
-        let loader = try GatewayLoader(
-            GatewayLoader.Options(path: file, providers: providers.folders, clients: clients), context, sandbox: stage,
-            logger: logger)
+        let loader = try loader(file, context, sandbox: stage, logger: logger)
         let inputs = loader.inputs()
-        let version = try await loader.load()
+        let version: GatewayVersion
+        do {
+            version = try await loader.load()
+        } catch let error as GatewayMistakes {
+            throw error.failure(context.console)
+        }
+        let summary = loader.lastSummary.withLock { $0 }
+        Self.report(summary?.findings ?? [], context.console)
         let server = GatewayServer(
             site: GatewaySite(version, logger: logger), loader: loader, inputs: inputs, sandbox: stage,
             address: socket.map { .unixDomainSocket(path: $0) } ?? .hostname(bind, port: port),
@@ -129,6 +186,7 @@ struct GatewayCommand: Subcommand {
                 let place = socket ?? port.map { "http://\(bind):\($0)" } ?? bind
                 console.print(place)
                 console.print(json: JSONObject(["url": .string(place)]))
+                if let summary { console.note(summary.line.printable) }
                 console.note("the gateway decides about requests of the proxy; Ctrl-C ends it")
                 if stage != nil { console.note("a sandbox simulates every provider: anybody can sign in") }
             }
@@ -136,24 +194,28 @@ struct GatewayCommand: Subcommand {
     }
 
     /// What to write, for somebody who has no file yet.
-    private static func printSample(_ console: Console) -> ExitStatus {
+    private static func printSample(_ console: Console) {
         let sample = sample
         console.print(sample)
         console.print(json: JSONObject(["sample": .string(sample)]))
         console.note("write this to gateway.yaml, then run: carnet gateway gateway.yaml --sandbox")
-        return .usage
     }
 
-    /// A file with some provider that needs no inputs: it works with --sandbox as it is.
+    /// A file that works with --sandbox as it is, and with a client of one's own: its provider has no inputs, identifies people
+    /// by OpenID Connect with their verified address, and accepts a redirect URI of this machine.
     private static var sample: String {
+        let origin = "http://127.0.0.1:8080"
         let entry = ProviderRegistry.builtIn.entries.first { entry in
-            entry.descriptor.inputs.names.isEmpty
-                && (try? entry.descriptor.resolve(inputs: [:]))?.canHaveProfile ?? false
+            let descriptor = entry.descriptor
+            let redirectURI = origin + GatewayPaths.callback(of: descriptor.id)
+            return descriptor.inputs.names.isEmpty && descriptor.issuer != nil
+                && descriptor.scopes.defaults == ["openid", "profile", "email"]
+                && descriptor.redirects.contains { $0.matches(redirectURI) }
         }
         return """
             gateway: 1
             # Where browsers find the proxy.
-            origin: http://127.0.0.1:8080
+            origin: \(origin)
             # Who people sign in with, such as this one: carnet providers lists all.
             providers: [\(entry?.descriptor.id.rawValue ?? "acme")]
             routes:

@@ -3,6 +3,7 @@ import Carnet
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetGateway
+import CarnetLint
 import CarnetProtocol
 import CarnetResourceServer
 import CarnetStorage
@@ -27,8 +28,11 @@ final class GatewayLoader: Sendable {
     private let context: CommandContext
     private let sandbox: GatewaySandbox?
     private let logger: Logger
+    private let places: GatewayPlaces
     /// Opened once: a version with another store needs a new start.
     private let opened = Lock<(places: [SecretPlace?], store: GatewayStore)?>(nil)
+    /// The ids of the keys that were in use last.
+    private let keyIDs = Lock<[String]?>(nil)
     private let memory = MemoryTokenStore()
     private let memoryKeys: KeyRing
 
@@ -37,52 +41,124 @@ final class GatewayLoader: Sendable {
         self.context = context
         self.sandbox = sandbox
         self.logger = logger
+        places = GatewayPlaces(file: options.path)
         memoryKeys = KeyRing(try EncryptionKey(SystemRandomSource().bytes(count: 32)))
     }
 
-    private var folder: String { Path.folder(of: options.path) }
+    private var folder: String { places.folder }
+    private var environment: HostEnvironment { context.environment }
+    private var console: Console { context.console }
 
-    /// What the file, its secrets and the folders of providers contain now.
+    /// What the file, its secrets, the clients files and the folders of providers contain now.
     func inputs() -> Inputs {
         var inputs = Inputs()
+        func add(_ path: String) { inputs.files.append(try? SourceFile(readingFrom: path, maximumBytes: 1 << 18)) }
         let file = try? SourceFile(readingFrom: options.path)
         inputs.files.append(file)
         let rules = file.flatMap { GatewayFile($0).rules }
-        for path in rules?.secretFiles ?? [] {
-            inputs.files.append(try? SourceFile(readingFrom: Path.below(folder, path), maximumBytes: 1 << 18))
-        }
-        if let path = options.clients { inputs.files.append(try? SourceFile(readingFrom: path)) }
-        let unnamed = Path.isFolder(ProviderSources.unnamedFolder) ? [ProviderSources.unnamedFolder] : []
-        for path in options.providers + context.environment.providerFolders + unnamed {
+        for path in rules?.secretFiles ?? [] { add(Path.below(folder, path)) }
+        if sandbox == nil, rules?.session.key == nil { add(GatewayStore.ownKey(environment)) }
+        for path in [options.clients, Registrations.ownFile(environment)].compactMap({ $0 }) { add(path) }
+        let configuration = ConfigurationFolder(environment)
+        let folders = [configuration.resources, configuration.providers, ProviderSources.unnamedFolder]
+        for path in options.providers + environment.providerFolders + folders.filter(Path.isFolder) {
             inputs.files += (try? DescriptorFolder(path).files().read) ?? []
         }
         return inputs
     }
 
-    /// - Throws: `Failure`, with the mistakes of the file.
+    /// - Throws: `GatewayMistakes`: everything that is wrong, not only the first.
     func load() async throws -> GatewayVersion {
-        let file = try SourceFile(readingFrom: options.path)
+        try await version(creating: true).version
+    }
+
+    /// What a gateway would start with. Nothing is created.
+    ///
+    /// - Throws: As `load`.
+    func check() async throws -> Summary { try await version(creating: false).summary }
+
+    /// What a gateway works with, for a person.
+    struct Summary {
+        let rules: GatewayRules
+        let store: String
+        let key: String
+        /// What lint finds, although the gateway can decide by the file.
+        let findings: [Diagnostic]
+
+        var line: String {
+            let providers = rules.providers.map(\.id.rawValue).joined(separator: ", ")
+            let routes = rules.routes.count
+            return "origin \(rules.origin.site), providers \(providers), \(routes) route\(routes == 1 ? "" : "s"), "
+                + "store \(store), key \(key)"
+        }
+    }
+
+    /// Of the version that was loaded last.
+    let lastSummary = Lock<Summary?>(nil)
+
+    private func version(creating: Bool) async throws -> (version: GatewayVersion, summary: Summary) {
+        var failures: [Failure] = []
+        func attempt<Value>(_ body: () async throws -> Value) async -> Value? {
+            do {
+                return try await body()
+            } catch {
+                failures.append(Failure(describing: error))
+                return nil
+            }
+        }
+        let file: SourceFile
+        do throws(SourceFileError) {
+            file = try SourceFile(readingFrom: options.path)
+        } catch {
+            throw GatewayMistakes([Failure(describing: error)])
+        }
         let read = GatewayFile(file)
         guard let rules = read.rules, !read.diagnostics.contains(where: { $0.severity == .error }) else {
-            throw Failure(diagnostics: read.diagnostics, in: file, context.console)
+            throw GatewayMistakes(read.diagnostics, in: file)
         }
         let gateway = try Gateway(read)
-        let sources = try ProviderSources(
-            ProviderOptions.parse(options.providers.flatMap { ["--providers", $0] }), context)
-        let registrations = try Registrations(
-            ClientOptions.parse(options.clients.map { ["--clients", $0] } ?? []), sources.registry, context)
-        let (store, keys) = try await store(rules)
+        let sources: ProviderSources
+        let registrations: Registrations
+        do {
+            sources = try ProviderSources(
+                ProviderOptions.parse(options.providers.flatMap { ["--providers", $0] }), context)
+            registrations = try Registrations(
+                ClientOptions.parse(options.clients.map { ["--clients", $0] } ?? []), sources.registry, context)
+        } catch {
+            throw GatewayMistakes([Failure(describing: error)])
+        }
+        let findings = Linter(others: [GatewayFiles(registry: sources.registry)]).lint(files: [file]).diagnostics
+        let unknown = findings.filter { $0.code == GatewayRuleCatalog.unknownProvider }
+        guard unknown.isEmpty else { throw GatewayMistakes(unknown, in: file) }
+        let found: OpenStore? = await attempt { try await self.store(rules, creating: creating) }
+        let tokens: any TokenStore = found?.tokens ?? memory
         var clients: [OAuthClient] = []
         for provider in rules.providers {
-            let entry = try sources.entry(provider.id.rawValue)
-            clients.append(
-                try await ProviderFailure(entry: entry).explaining {
-                    try await client(of: provider, entry.descriptor, rules, registrations, store)
-                })
+            let made: OAuthClient? = await attempt {
+                let entry = try sources.entry(provider.id.rawValue)
+                var failure = ProviderFailure(entry: entry)
+                failure.writing = writing(provider, entry.descriptor)
+                return try await failure.explaining {
+                    try await self.client(of: provider, entry.descriptor, rules, registrations, tokens)
+                }
+            }
+            if let made { clients.append(made) }
         }
+        let secret: Secret?? = await attempt { () async throws -> Secret? in
+            guard let place = rules.proxy.secret else { return nil }
+            return try self.places.value(of: place, "secret", rules.proxy.line(of:), self.environment)
+        }
+        let signing: [ClientKey]? = await attempt {
+            try self.identityKeys(rules, found?.keys ?? self.memoryKeys)
+        }
+        for place in rules.secretPlaces { places.checkMode(of: place, console) }
+        if let secret = secret ?? nil, secret.reveal().utf8.count < Self.shortestSecret {
+            places.warn("proxy.secret is short enough to be guessed; make one: openssl rand -hex 32", console)
+        }
+        guard failures.isEmpty, let found else { throw GatewayMistakes(failures) }
         let table = ProviderClients(clients)
         let web = try WebSignIn(
-            table, origin: rules.origin.site, keys: keys, paths: GatewayPaths.web,
+            table, origin: rules.origin.site, keys: found.keys, paths: GatewayPaths.web,
             sessionLifetime: Double(rules.session.lifetime), claims: rules.claimNames, pages: rules.signInPages,
             logger: logger)
         let issuers = try rules.bearer.map { issuer in
@@ -92,26 +168,73 @@ final class GatewayLoader: Sendable {
                 client, audiences: issuer.audiences.isEmpty ? [rules.origin.site] : issuer.audiences,
                 introspectsOpaqueTokens: issuer.introspects)
         }
-        let secret = try rules.proxy.secret.map { try $0.value(below: folder, context.environment, "proxy.secret") }
-        return GatewayVersion(
-            gateway, web: web, issuers: issuers, usedProofs: store as? any UsedTokenStore, proxySecret: secret,
-            identityKeys: try identityKeys(rules, keys))
+        let version = GatewayVersion(
+            gateway, web: web, issuers: issuers, usedProofs: tokens as? any UsedTokenStore,
+            proxySecret: secret ?? nil, identityKeys: signing ?? [])
+        let summary = Summary(rules: rules, store: found.name, key: found.key, findings: findings)
+        lastSummary.withLock { $0 = summary }
+        return (version, summary)
     }
 
-    private func store(_ rules: GatewayRules) async throws -> (any TokenStore, KeyRing) {
-        guard sandbox == nil else { return (memory, memoryKeys) }
-        let known = opened.withLock { $0 }
-        if let known {
-            guard known.places == rules.session.places else {
-                throw Failure(.usage, "session.store or session.key has changed, and needs a new start")
-            }
-            return (known.store.tokens, try await known.store.keys())
+    /// In bytes.
+    private static let shortestSecret = 16
+
+    private struct OpenStore {
+        let tokens: any TokenStore
+        let keys: KeyRing
+        let name: String
+        let key: String
+    }
+
+    private func store(_ rules: GatewayRules, creating: Bool) async throws -> OpenStore {
+        guard sandbox == nil else {
+            return OpenStore(tokens: memory, keys: memoryKeys, name: "in memory", key: "in memory")
         }
-        let store = try GatewayStore(rules.session, below: folder, context.environment)
-        let keys = try await store.keys()
-        try await store.tokens.prepareToSave(ConnectionKey(provider: "", account: ""))
-        opened.withLock { $0 = (rules.session.places, store) }
-        return (store.tokens, keys)
+        let known = opened.withLock { $0 }
+        if let known, known.places != rules.session.places {
+            throw Failure(.usage, "session.store or session.key has changed, and needs a new start")
+        }
+        do {
+            let store = try known?.store ?? GatewayStore(rules.session, in: places, environment)
+            let keys: KeyRing
+            if creating {
+                let (ring, made) = try await store.keysOfGateway()
+                if let made { console.note("made the key of the sessions: \(made)".printable) }
+                if known == nil { try await store.tokens.prepareToSave(ConnectionKey(provider: "", account: "")) }
+                keys = ring
+                opened.withLock { $0 = (rules.session.places, store) }
+            } else {
+                let ring = try await store.keys.read()
+                guard ring != nil || store.keys.isOwn else { throw store.missingKey }
+                keys = ring ?? memoryKeys
+                if ring == nil { console.note("the gateway will make its key: \(store.keys.file ?? "")".printable) }
+            }
+            await warnAboutFormerKeys(keys, store)
+            return OpenStore(
+                tokens: store.tokens, keys: keys, name: store.name, key: keys.ids.joined(separator: ", "))
+        } catch let error as TokenStoreError {
+            // What keeps the gateway from its store is seldom its own fault.
+            var failure = Failure(error)
+            failure.status = .failed
+            throw failure
+        }
+    }
+
+    /// Says whose sessions end with a change of keys.
+    private func warnAboutFormerKeys(_ keys: KeyRing, _ store: GatewayStore) async {
+        let before = keyIDs.withLock { ids in
+            defer { ids = keys.ids }
+            return ids
+        }
+        guard before != keys.ids, let inventory = try? await store.tokens.inventory() else { return }
+        for (id, count) in inventory.recordsByKeyID.sorted(by: { $0.key < $1.key }) where !keys.ids.contains(id) {
+            let what =
+                count == 1
+                ? "1 session cannot be read: its person has" : "\(count) sessions cannot be read: their people have"
+            console.warn(
+                "the key \(id) of the sessions is no longer there, so \(what) to sign in again; to keep them, add the key in second place"
+                    .printable)
+        }
     }
 
     private func client(
@@ -125,11 +248,11 @@ final class GatewayLoader: Sendable {
         var own = ClientSource()
         own.clientID = provider.clientID
         if let name = provider.clientIDVariable {
-            own.clientID = try SecretPlace.environment(name).value(below: folder, context.environment, "client_id")
+            own.clientID = try places.value(of: .environment(name), "client_id", provider.line(of:), environment)
                 .reveal()
         }
         own.clientSecret = try provider.clientSecret.map {
-            try $0.value(below: folder, context.environment, "client_secret of \(provider.id)")
+            try places.value(of: $0, "client_secret", provider.line(of:), environment)
         }
         own.inputs = Dictionary(provider.inputs.items.map { ($0.name, $0.value) }) { $1 }
         own.environment = provider.environment
@@ -140,6 +263,7 @@ final class GatewayLoader: Sendable {
         if !descriptor.isFromNamedPlace, source.credential != nil {
             throw Registrations.untrusted(descriptor, with: "the \(source.credential ?? "secret")")
         }
+        guard source.clientID != nil else { throw missingClientID(of: provider, descriptor, rules) }
         var registration = try registrations.registration(for: descriptor, from: source.at(rules, provider.id))
         let resolved = try descriptor.variant(registration.environment).resolve(inputs: registration.inputs)
         try resolved.requireProfile()
@@ -152,6 +276,35 @@ final class GatewayLoader: Sendable {
             usedTokens: store as? any UsedTokenStore, logger: logger)
     }
 
+    /// Where an operator writes what a registration lacks.
+    private func writing(_ provider: GatewayProvider, _ descriptor: ProviderDescriptor) -> ProviderFailure.Writing {
+        let place = places.place(provider.line(of: "inputs"))
+        // A registration of the file is complete.
+        let isWhole = provider.clientID != nil || provider.clientIDVariable != nil
+        return ProviderFailure.Writing(
+            place: places.place(provider.span.start.line),
+            input: { input in
+                ["write inputs: { \(input): VALUE } at providers, \(place)"]
+                    + (isWhole ? [] : Registrations.waysToGive(input, of: descriptor, isOption: false))
+            },
+            secret: "write client_secret_env: NAME or client_secret_file: PATH at providers, \(place)")
+    }
+
+    private func missingClientID(
+        of provider: GatewayProvider, _ descriptor: ProviderDescriptor, _ rules: GatewayRules
+    ) -> Failure {
+        let place = places.place(provider.span.start.line)
+        let redirectURI = rules.origin.site + GatewayPaths.callback(of: provider.id)
+        return Failure(
+            .usage, "\(place): \(provider.id) has no client_id",
+            details: [Failure.Detail(name: "redirect_uri", text: redirectURI)],
+            next: descriptor.registrationSteps + [
+                "register the redirect URI \(redirectURI)",
+                "then write { id: \(provider.id), client_id: ID, client_secret_env: NAME } at providers, \(place),",
+                "or set \(ClientSource.variable(provider.id, "CLIENT_ID"))",
+            ])
+    }
+
     /// The keys of `identity_token`: those of the file, else one for each key of the sessions, so that all replicas have
     /// the same and a rotation of one is a rotation of the other.
     private func identityKeys(_ rules: GatewayRules, _ keys: KeyRing) throws -> [ClientKey] {
@@ -162,7 +315,7 @@ final class GatewayLoader: Sendable {
                     try ClientKey.p256($0, source: "identity_token.key")
                 }
             }
-            let text = try place.value(below: folder, context.environment, "identity_token.key")
+            let text = try places.value(of: place, "key", token.line(of:), environment)
             return try ClientKey.keys(in: text, id: nil, source: "identity_token.key").filter(\.canSign)
         } catch let error as ClientKeyError {
             throw Failure(.usage, "\(error.source) \(error.reason)", next: [error.hint].compactMap { $0 })
@@ -194,9 +347,12 @@ extension GatewaySessionRules {
 }
 
 extension GatewayRules {
+    fileprivate var secretPlaces: [SecretPlace?] {
+        [session.store, session.key, proxy.secret, identityToken?.key] + providers.map(\.clientSecret)
+    }
+
     /// The paths of the files that have secrets, as written.
     fileprivate var secretFiles: [String] {
-        let places = [session.store, session.key, proxy.secret, identityToken?.key] + providers.map(\.clientSecret)
-        return places.compactMap { if case .file(let path)? = $0 { path } else { nil } }
+        secretPlaces.compactMap { if case .file(let path)? = $0 { path } else { nil } }
     }
 }

@@ -1,3 +1,4 @@
+import Carnet
 import CarnetFoundation
 import CarnetGateway
 import CarnetHummingbird
@@ -7,6 +8,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Logging
+import Metrics
 import NIOCore
 import ServiceLifecycle
 
@@ -102,8 +104,10 @@ struct GatewayServer: Sendable {
 
     /// Uses a new version when something that it was made of has changed, or at SIGHUP. A file with mistakes changes nothing.
     private func watch() async throws {
+        let state = FileState()
+        state.note(isOK: true)
         var inputs = inputs
-        var lastWarning: String?
+        var reloads = Reloads()
         var lastLook = ContinuousClock.now
         while true {
             try await Task.sleep(for: Self.signalInterval)
@@ -111,22 +115,57 @@ struct GatewayServer: Sendable {
             guard isAsked || .now - lastLook >= Self.watchInterval else { continue }
             lastLook = .now
             let found = loader.inputs()
-            let isNew = isAsked || found != inputs
-            // What failed may have been a database that is back.
-            guard isNew || lastWarning != nil else { continue }
-            if isNew { lastWarning = nil }
+            guard reloads.isDue(isAsked: isAsked, isChanged: found != inputs) else { continue }
             inputs = found
             do {
                 site.replace(try await loader.load())
-                lastWarning = nil
+                reloads.hasSucceeded()
+                state.note(isOK: true)
+                GatewayCommand.report(loader.lastSummary.withLock { $0 }?.findings ?? [], console)
                 console.note("the gateway file was read again")
             } catch {
-                let failure = Failure(describing: error)
-                guard failure.summary != lastWarning else { continue }
-                lastWarning = failure.summary
+                try Task.checkCancellation()
+                state.note(isOK: false)
+                let mistakes = error as? GatewayMistakes ?? GatewayMistakes([Failure(describing: error)])
+                guard reloads.isNews(mistakes) else { continue }
+                let failure = mistakes.failure(console)
                 console.warn("\(failure.summary); the gateway goes on with the version before".printable)
                 for line in failure.next { console.note("  next  \(line.printable)") }
             }
         }
+    }
+}
+
+/// When a gateway reads its file again, and what of it is news.
+struct Reloads {
+    /// What failed last and may be over without a change of a file, such as a database that cannot be reached.
+    private var passing: String?
+    private var isNew = false
+
+    /// - Parameters:
+    ///   - isAsked: By a signal.
+    ///   - isChanged: Whether a file differs from what was read last.
+    mutating func isDue(isAsked: Bool, isChanged: Bool) -> Bool {
+        isNew = isAsked || isChanged
+        return isNew || passing != nil
+    }
+
+    mutating func hasSucceeded() { passing = nil }
+
+    /// Whether mistakes were not reported yet.
+    mutating func isNews(_ mistakes: GatewayMistakes) -> Bool {
+        defer { passing = mistakes.areLasting ? nil : mistakes.summary }
+        return isNew || passing != mistakes.summary
+    }
+}
+
+/// Whether the gateway uses its file as it is now, for an alert.
+private struct FileState {
+    private let isOK = Gauge(label: "carnet.gateway.file.ok")
+    private let changed = Gauge(label: "carnet.gateway.file.read.timestamp.seconds")
+
+    func note(isOK: Bool) {
+        self.isOK.record(isOK ? 1 : 0)
+        if isOK { changed.record(SystemWallClock().now.timeIntervalSince1970) }
     }
 }

@@ -14,10 +14,13 @@ struct GatewaySessionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The sessions of a subject.", valueName: "subject"))
     var subject: String?
 
+    @Option(help: ArgumentHelp("The sessions of people with an e-mail address.", valueName: "address"))
+    var email: String?
+
     @Flag(help: "All sessions.")
     var all = false
 
-    var isEmpty: Bool { provider == nil && subject == nil && !all }
+    var isEmpty: Bool { provider == nil && subject == nil && email == nil && !all }
 }
 
 /// `carnet gateway sessions`: the people who are signed in. The gateway may run: it reads the store for each request.
@@ -28,8 +31,9 @@ struct GatewaySessions {
 
     private static let usage = [
         "write: carnet gateway sessions list FILE",
-        "or: carnet gateway sessions end FILE, with an id, --provider, --subject or --all",
+        "or: carnet gateway sessions end FILE, with the beginning of an id, --provider, --subject, --email or --all",
     ]
+    private static let actions = ["list", "end"]
 
     init(_ options: GatewaySessionOptions, _ context: CommandContext) {
         self.options = options
@@ -41,38 +45,100 @@ struct GatewaySessions {
         case ("list"?, 2) where options.isEmpty: try await list(words[1])
         case ("end"?, 2) where !options.isEmpty: try await end(words[1], nil)
         case ("end"?, 3) where !words[2].isEmpty: try await end(words[1], words[2])
+        case (let word?, _) where !Self.actions.contains(word):
+            let nearest = nearestName(to: word, in: Self.actions).map { ["did you mean \($0)?"] } ?? []
+            throw Failure(.usage, "sessions does not know \"\(word)\"", next: nearest + Self.usage)
         default: throw Failure(.usage, "sessions needs list or end, and a gateway file", next: Self.usage)
         }
     }
 
     private func list(_ file: String) async throws {
-        let sessions = try await GatewaySession.all(in: GatewaySession.store(of: file, context))
-        let rows = sessions.map { session in
+        let (found, store) = try await read(file)
+        let rows = found.sessions.map { session in
             [
                 session.key.account.printable, session.key.provider.printable, session.subject.printable,
-                session.signedInAt.formatted(.iso8601), session.browser.printable,
+                (session.email ?? session.name ?? "-").printable, session.signedInAt.formatted(.iso8601),
+                session.browser.printable,
             ]
         }
-        for line in Table.lines(rows) { console.print(line) }
-        console.print(json: JSONObject(["sessions": .array(sessions.map(\.json))]))
-        if sessions.isEmpty { console.note("nobody is signed in") }
+        let heading = rows.isEmpty ? [] : [["ID", "PROVIDER", "SUBJECT", "PERSON", "SIGNED IN", "BROWSER"]]
+        for line in Table.lines(heading + rows) { console.print(line) }
+        console.print(
+            json: JSONObject([
+                "sessions": .array(found.sessions.map(\.json)), "store": .string(store.name),
+                "unreadable": .array(
+                    found.unreadable.map { ["id": .string($0.key.account), "provider": .string($0.key.provider)] }),
+            ]))
+        if found.sessions.isEmpty {
+            console.note("nobody is signed in (store: \(store.name))".printable)
+            console.note("a gateway with --sandbox keeps its sessions to itself")
+        }
+        report(found, file)
+    }
+
+    /// What is in the store besides sessions.
+    private func report(_ found: GatewaySession.Found, _ file: String) {
+        let count = found.unreadable.count
+        if let first = found.unreadable.first {
+            let what =
+                count == 1
+                ? "1 record cannot be read, so nobody can use it"
+                : "\(count) records cannot be read, so nobody can use them"
+            console.warn("\(what): \(first.error.reason)".printable)
+            console.note(
+                "  next  add the missing key, or remove such records: carnet gateway sessions end \(file.shellWord) --all"
+                    .printable)
+        }
+        for damaged in found.damaged {
+            console.warn(damaged.reason.printable)
+            if let remedy = damaged.remedy { console.note("  next  \(remedy)".printable) }
+        }
     }
 
     private func end(_ file: String, _ id: String?) async throws {
-        let store = try GatewaySession.store(of: file, context)
-        let sessions = try await GatewaySession.all(in: store).filter { session in
-            (id.map { session.key.account.utf8.starts(with: $0.utf8) } ?? true)
-                && (options.provider.map { session.key.provider.isSameBytes(as: $0) } ?? true)
-                && (options.subject.map { session.subject.isSameBytes(as: $0) } ?? true)
+        let (found, store) = try await read(file)
+        func isNamed(_ key: ConnectionKey) -> Bool {
+            (id.map { key.account.utf8.starts(with: $0.utf8) } ?? true)
+                && (options.provider.map { key.provider.isSameBytes(as: $0) } ?? true)
         }
-        if let id, sessions.count > 1 {
+        let sessions = found.sessions.filter { session in
+            isNamed(session.key) && (options.subject.map { session.subject.isSameBytes(as: $0) } ?? true)
+                && (options.email.map { session.hasEmail($0) } ?? true)
+        }
+        // Whose they are is encrypted.
+        let isOfPerson = options.subject != nil || options.email != nil
+        let unreadable = isOfPerson ? [] : found.unreadable.map(\.key).filter(isNamed)
+        if let id, sessions.count + unreadable.count > 1 {
             throw Failure(
-                .usage, "\(sessions.count) sessions begin with \(id)", next: ["write the whole id, which list prints"])
+                .usage, "\(sessions.count + unreadable.count) sessions begin with \(id)",
+                next: ["write the whole id, which list prints"])
         }
-        for session in sessions { try await store.tokens.remove(session.key, ifRevision: nil) }
-        console.print("\(sessions.count) session\(sessions.count == 1 ? "" : "s") ended")
-        console.print(json: JSONObject(["ended": .number(String(sessions.count))]))
-        if sessions.isEmpty { throw ExitStatus.failed }
+        for session in sessions {
+            try await store.tokens.remove(session.key, ifRevision: nil)
+            console.note(
+                "ended \(session.key.account) provider=\(session.key.provider) subject=\(session.subject)".printable)
+        }
+        for key in unreadable { try await store.tokens.remove(key, ifRevision: nil) }
+        let removed = unreadable.isEmpty ? "" : ", and \(unreadable.count) that could not be read"
+        console.print("\(sessions.count) session\(sessions.count == 1 ? "" : "s") ended\(removed)")
+        console.print(
+            json: JSONObject([
+                "ended": .number(String(sessions.count)), "unreadable": .number(String(unreadable.count)),
+            ]))
+        guard sessions.isEmpty, unreadable.isEmpty else { return }
+        console.note("the store is \(store.name); a gateway with --sandbox keeps its sessions to itself".printable)
+        throw ExitStatus.failed
+    }
+
+    private func read(_ path: String) async throws -> (GatewaySession.Found, GatewayStore) {
+        let file = try SourceFile(readingFrom: path)
+        let read = GatewayFile(file)
+        guard let rules = read.rules, !read.diagnostics.contains(where: { $0.severity == .error }) else {
+            throw Failure(diagnostics: read.diagnostics, in: file, console)
+        }
+        let store = try await GatewayStore(rules.session, in: GatewayPlaces(file: path), context.environment)
+            .forCommand()
+        return (try await GatewaySession.all(in: store), store)
     }
 }
 
@@ -80,40 +146,53 @@ struct GatewaySessions {
 struct GatewaySession {
     let key: ConnectionKey
     let subject: String
+    let name: String?
+    let email: String?
     let signedInAt: Date
     let expiresAt: Date
     let browser: String
 
+    /// What a store has.
+    struct Found {
+        /// The latest sign-in first.
+        var sessions: [GatewaySession] = []
+        /// The records whose key is missing.
+        var unreadable: [(key: ConnectionKey, error: TokenStoreError)] = []
+        /// The records that do not show whose they are.
+        var damaged: [TokenStoreError] = []
+    }
+
     var json: JSONValue {
         [
             "id": .string(key.account), "provider": .string(key.provider), "subject": .string(subject),
+            "name": .optional(name), "email": .optional(email),
             "signed_in_at": .optional(signedInAt), "expires_at": .optional(expiresAt), "browser": .string(browser),
         ]
     }
 
-    /// The store that a gateway file names.
-    static func store(of path: String, _ context: CommandContext) throws -> GatewayStore {
-        let file = try SourceFile(readingFrom: path)
-        let read = GatewayFile(file)
-        guard let rules = read.rules, !read.diagnostics.contains(where: { $0.severity == .error }) else {
-            throw Failure(diagnostics: read.diagnostics, in: file, context.console)
-        }
-        return try GatewayStore(rules.session, below: Path.folder(of: path), context.environment)
-    }
+    func hasEmail(_ address: String) -> Bool { email.map { EmailAddress.isSame($0, address) } ?? false }
 
-    /// The sessions that have not expired.
-    static func all(in store: GatewayStore) async throws -> [GatewaySession] {
+    /// The sessions that have not expired, and what cannot be read.
+    static func all(in store: GatewayStore) async throws -> Found {
         let now = SystemWallClock().now
-        var sessions: [GatewaySession] = []
-        for key in try await store.tokens.keys() {
-            guard let connection = try await store.tokens.load(key)?.connection, let note = connection.browser,
-                note.expiresAt > now
-            else { continue }
-            sessions.append(
-                GatewaySession(
-                    key: key, subject: connection.subject ?? "", signedInAt: note.signedInAt, expiresAt: note.expiresAt,
-                    browser: note.name ?? ""))
+        let inventory = try await store.tokens.inventory()
+        var found = Found(damaged: inventory.damaged)
+        for key in inventory.accounts {
+            do {
+                guard let connection = try await store.tokens.load(key)?.connection, let note = connection.browser,
+                    note.expiresAt > now
+                else { continue }
+                let claims = note.claims?.claims
+                found.sessions.append(
+                    GatewaySession(
+                        key: key, subject: connection.subject ?? "", name: claims?["name"]?.scalarText,
+                        email: claims?["email"]?.scalarText, signedInAt: note.signedInAt, expiresAt: note.expiresAt,
+                        browser: note.name ?? ""))
+            } catch let error as TokenStoreError where error.kind == .unreadable || store.lacksKey {
+                found.unreadable.append((key, error))
+            }
         }
-        return sessions.sorted { ($0.signedInAt, $0.key.account) > ($1.signedInAt, $1.key.account) }
+        found.sessions.sort { ($0.signedInAt, $0.key.account) > ($1.signedInAt, $1.key.account) }
+        return found
     }
 }

@@ -7,54 +7,83 @@ import CarnetStorage
 
 /// The store of a gateway's sessions and tokens, and the keys of its cookies, as the gateway file says.
 struct GatewayStore: Sendable {
-    let tokens: any EncryptedStore
-    /// For the log.
+    private(set) var tokens: any EncryptedStore
+    /// For messages.
     let name: String
-    private let key: StoreKeySource
+    let keys: SessionKeys
+    /// The folder of a store in files.
+    private let folder: String?
+    private let configuration: ConfigurationFolder
 
+    /// The file of the key that the gateway makes and keeps itself.
+    static func ownKey(_ environment: HostEnvironment) -> String { environment.configurationFolder + "/gateway-key" }
+
+    /// Reads and creates nothing.
+    ///
     /// - Parameter folder: That of the gateway file.
     /// - Throws: `Failure` for a secret that is not where it should be.
-    init(_ rules: GatewaySessionRules, below folder: String, _ environment: HostEnvironment) throws {
-        let address = try rules.store.map { try $0.value(below: folder, environment, "session.store").reveal() }
-        let usualKey = environment.configurationFolder + "/gateway-key"
+    init(_ rules: GatewaySessionRules, in file: GatewayPlaces, _ environment: HostEnvironment) throws {
+        configuration = ConfigurationFolder(environment)
+        let address = try rules.store.map { try file.value(of: $0, "store", rules.line(of:), environment).reveal() }
         let isShared = address.map { $0.hasPrefix("postgresql://") || $0.hasPrefix("postgres://") } ?? false
-        switch rules.key {
-        case .file(let path): key = .file(Path.below(folder, path))
-        case .environment(let name): key = .environment(name) { environment[$0] }
-        case .inline(let text): key = .keys(try KeyRing(text: text.reveal()))
-        case nil:
-            guard !isShared else {
-                throw Failure(
-                    .usage, "a store that several machines share needs session.key_env or session.key_file",
-                    next: ["make a key for all replicas: openssl rand -base64 32"])
-            }
-            key = .file(usualKey)
-            try ConfigurationFolder(environment).create()
+        if isShared, rules.key == nil {
+            throw Failure(
+                .usage, "a store that several machines share needs session.key_env or session.key_file",
+                next: ["make a key for all replicas: openssl rand -base64 32"])
         }
-        guard let address else {
-            let path = environment.dataFolder + "/gateway"
-            try PrivateFolder(path: environment.dataFolder).createIfMissing()
-            (tokens, name) = (FileTokenStore(folder: path, key: key), "files:\(path)")
+        keys = try SessionKeys(
+            rules.key, own: Self.ownKey(environment), below: file.folder, environment)
+        if isShared, let address {
+            let configuration = PostgreSQLConfiguration(Secret(address), tls: Self.tls(of: address))
+            (tokens, name, folder) = (PostgreSQLStore(configuration, key: keys.forStore), "postgresql", nil)
             return
         }
-        if isShared {
-            tokens = PostgreSQLStore(PostgreSQLConfiguration(Secret(address), tls: Self.tls(of: address)), key: key)
-            name = "postgresql"
-        } else if let path = address.dropping("files:") {
-            let path = Path.below(folder, path)
-            (tokens, name) = (FileTokenStore(folder: path, key: key), "files:\(path)")
-        } else {
+        guard let path = address.map({ $0.dropping("files:") }) ?? (environment.dataFolder + "/gateway") else {
             throw Failure(
                 .usage, "session.store is not the address of a store",
                 next: ["write files:FOLDER or postgresql://HOST/DATABASE"])
         }
+        let place = Path.below(file.folder, path)
+        (tokens, name, folder) = (FileTokenStore(folder: place, key: keys.forStore), "files:\(place)", place)
     }
 
-    /// The keys that encrypt the cookies: those of the records.
-    func keys() async throws -> KeyRing {
-        try await key.keysToEncrypt(in: name, random: SystemRandomSource()) {
-            try await tokens.inventory().accounts.isEmpty
+    /// The keys that encrypt the cookies: those of the records. Only the key that the gateway keeps itself is made.
+    ///
+    /// - Returns: Also the file that was made.
+    /// - Throws: `Failure`; `TokenStoreError`.
+    func keysOfGateway() async throws -> (ring: KeyRing, made: String?) {
+        if let ring = try await keys.read() { return (ring, nil) }
+        guard keys.isOwn, let file = keys.file else { throw missingKey }
+        try configuration.create()
+        let ring = try await keys.make(for: name) {
+            let inventory = try await tokens.inventory()
+            return inventory.accounts.isEmpty && inventory.damaged.isEmpty
         }
+        return (ring, file)
+    }
+
+    /// Why a key of the operator's own is not made: a wrong path would sign everybody out, and replicas would have a key each.
+    var missingKey: Failure {
+        let file = keys.file ?? "the file"
+        return Failure(
+            .usage, "session.key_file: \(file) does not exist",
+            next: ["make a key: (umask 077 && openssl rand -base64 32 > \(file.shellWord))"])
+    }
+
+    /// Whether there is no key at all.
+    var lacksKey: Bool { keys.isMissing }
+
+    /// The same store for a command beside the gateway. Root acts as the gateway's user from now on.
+    ///
+    /// - Throws: `TokenStoreError`.
+    func forCommand() async throws -> GatewayStore {
+        // With another key or none, the records that it cannot read are counted.
+        try await keys.read()
+        guard let folder, FolderUser.differs(in: folder) else { return self }
+        try FolderUser.enter(folder)
+        var store = self
+        store.tokens = FileTokenStore(folder: ".", key: keys.forStore)
+        return store
     }
 
     /// As the address says; by default the certificate is validated.
@@ -66,28 +95,6 @@ struct GatewayStore: Sendable {
         case "disable": .none
         case "require", "prefer", "allow": .unverified
         default: .verified(authorities: authorities)
-        }
-    }
-}
-
-extension SecretPlace {
-    /// The value.
-    ///
-    /// - Parameter key: The key of the gateway file, for the message.
-    /// - Throws: `Failure` that names the place and not the value.
-    func value(below folder: String, _ environment: HostEnvironment, _ key: String) throws -> Secret {
-        switch self {
-        case .inline(let secret): return secret
-        case .environment(let name):
-            guard let value = environment[name], !value.isEmpty else {
-                throw Failure(.usage, "\(key): the environment variable \(name) is not set")
-            }
-            return Secret(value)
-        case .file(let path):
-            let file = try SourceFile(readingFrom: Path.below(folder, path), maximumBytes: 1 << 18)
-            let text = String(String(decoding: file.bytes, as: UTF8.self).trimming(\.isWhitespace))
-            guard !text.isEmpty else { throw Failure(.usage, "\(key): \(file.path) is empty") }
-            return Secret(text)
         }
     }
 }

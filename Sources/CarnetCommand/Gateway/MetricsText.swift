@@ -1,14 +1,20 @@
 import CarnetFoundation
 import Metrics
 
-/// Metrics in the text format of Prometheus, version 0.0.4: counters, and for times their count and sum in seconds.
+/// Metrics in the text format of Prometheus, version 0.0.4: counters, values as they are now, and for times their count and
+/// sum in seconds.
 final class MetricsText: MetricsFactory, Sendable {
     private struct Series {
         let name: String
         let labels: String
+        let kind: Kind
         var count: Int64 = 0
-        /// `nil` for a counter.
-        var sum: Double?
+        /// The sum of a summary, the value of a gauge.
+        var sum = 0.0
+    }
+
+    private enum Kind: String {
+        case counter, gauge, summary
     }
 
     /// A server that is asked for ever new dimensions keeps no more.
@@ -22,13 +28,14 @@ final class MetricsText: MetricsFactory, Sendable {
         var lines: [String] = []
         var last = ""
         for one in all {
-            if one.name != last { lines.append("# TYPE \(one.name) \(one.sum == nil ? "counter" : "summary")") }
+            if one.name != last { lines.append("# TYPE \(one.name) \(one.kind.rawValue)") }
             last = one.name
-            if let sum = one.sum {
+            switch one.kind {
+            case .counter: lines.append("\(one.name)\(one.labels) \(one.count)")
+            case .gauge: lines.append("\(one.name)\(one.labels) \(one.sum)")
+            case .summary:
                 lines.append("\(one.name)_count\(one.labels) \(one.count)")
-                lines.append("\(one.name)_sum\(one.labels) \(sum)")
-            } else {
-                lines.append("\(one.name)\(one.labels) \(one.count)")
+                lines.append("\(one.name)_sum\(one.labels) \(one.sum)")
             }
         }
         return lines.joined(separator: "\n") + "\n"
@@ -42,14 +49,14 @@ final class MetricsText: MetricsFactory, Sendable {
         }
     }
 
-    private func register(_ label: String, _ suffix: String, _ dimensions: [(String, String)], isTime: Bool) -> String {
+    private func register(_ label: String, _ suffix: String, _ dimensions: [(String, String)], _ kind: Kind) -> String {
         let name = Self.name(label) + suffix
         let labels = dimensions.map { "\(Self.name($0.0))=\"\(Self.escaped($0.1))\"" }.joined(separator: ",")
         let shown = labels.isEmpty ? "" : "{\(labels)}"
         let key = name + shown
         series.withLock { series in
             guard series[key] == nil, series.count < Self.limit else { return }
-            series[key] = Series(name: name, labels: shown, sum: isTime ? 0 : nil)
+            series[key] = Series(name: name, labels: shown, kind: kind)
         }
         return key
     }
@@ -65,15 +72,15 @@ final class MetricsText: MetricsFactory, Sendable {
     // MARK: - MetricsFactory
 
     func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
-        Handler(owner: self, key: register(label, "_total", dimensions, isTime: false))
+        Handler(owner: self, key: register(label, "_total", dimensions, .counter))
     }
 
     func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-        Handler(owner: self, key: register(label, "_seconds", dimensions, isTime: true))
+        Handler(owner: self, key: register(label, "_seconds", dimensions, .summary))
     }
 
     func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
-        Handler(owner: self, key: register(label, "", dimensions, isTime: true))
+        Handler(owner: self, key: register(label, "", dimensions, aggregate ? .summary : .gauge))
     }
 
     func destroyCounter(_ handler: any CounterHandler) {}
@@ -98,7 +105,7 @@ final class MetricsText: MetricsFactory, Sendable {
         private func add(_ value: Double) {
             owner.change(key) { one in
                 one.count += 1
-                one.sum = (one.sum ?? 0) + value
+                one.sum = one.kind == .gauge ? value : one.sum + value
             }
         }
     }

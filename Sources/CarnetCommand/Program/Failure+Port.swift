@@ -1,4 +1,5 @@
 import CarnetFoundation
+import NIOCore
 
 extension Failure {
     /// Where a server waits for connections.
@@ -26,20 +27,40 @@ extension Failure {
             throw failure
         } catch {
             try Task.checkCancellation()
-            throw failure(of: listener)
+            throw failure(of: listener, for: (error as? IOError)?.errnoCode)
         }
     }
 
     private static let loopback = "127.0.0.1"
 
-    private static func failure(of listener: Listener) -> Failure {
+    /// - Parameter code: Of the system; `nil` if it is unknown.
+    private static func failure(of listener: Listener, for code: CInt?) -> Failure {
         switch listener {
         case .port(let port, let host, let option):
-            Failure(
-                .failed, "port \(port) of \(host) cannot be opened: it is in use or not allowed",
-                next: ["choose another port with \(option)"])
+            let place = "port \(port) of \(host) cannot be opened"
+            return switch code {
+            case EADDRNOTAVAIL:
+                Failure(
+                    .failed, "\(place): \(host) is no address of this machine",
+                    next: ["choose an address of this machine"])
+            case EACCES, EPERM:
+                Failure(
+                    .failed, "\(place): the system does not allow it", next: ["choose a port above 1023 with \(option)"]
+                )
+            case EADDRINUSE:
+                Failure(.failed, "\(place): it is in use", next: ["choose another port with \(option)"])
+            default:
+                Failure(
+                    .failed, "\(place): it is in use or not allowed", next: ["choose another port with \(option)"])
+            }
         case .file(let path):
-            Failure(
+            let folder = Path.folder(of: path)
+            if !folder.isEmpty, !Path.isFolder(folder) {
+                return Failure(
+                    .failed, "the socket \(path) cannot be opened: the folder \(folder) does not exist",
+                    next: ["make the folder, or choose another path with --socket"])
+            }
+            return Failure(
                 .failed, "the socket \(path) cannot be opened: it is in use, or its folder does not allow it",
                 next: ["choose another path with --socket"])
         }
@@ -68,6 +89,6 @@ extension Failure {
                 bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard result == 0 else { throw failure(of: .port(port, of: loopback, option: "--port")) }
+        guard result == 0 else { throw failure(of: .port(port, of: loopback, option: "--port"), for: errno) }
     }
 }

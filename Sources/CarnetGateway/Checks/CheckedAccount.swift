@@ -84,6 +84,14 @@ extension CheckedAccount: GatewaySection {
                 throw GatewayFileMistake(reason: "\"\(text)\" is neither a file nor KEY=VALUE")
             }
             let key = String(text[..<equals])
+            let written = text[equals...].dropFirst()
+            if Self.lists.contains(key), written.utf8.contains(UInt8(ascii: ",")) {
+                let parts = written.split(separator: ",").map { part in
+                    "\(key)=" + String(part).trimming { "[] ".utf8.contains($0.asciiValue ?? 0) }
+                }
+                throw GatewayFileMistake(
+                    reason: "--as: \(text) would be one value with a comma; write \(parts.joined(separator: " "))")
+            }
             let value = YAMLNode(
                 .scalar(YAMLScalar(String(text[equals...].dropFirst()), isPlain: true)), span: .fileStart)
             if key.hasPrefix("claims.") {
@@ -105,6 +113,9 @@ extension CheckedAccount: GatewaySection {
         }
         self = account
     }
+
+    /// The keys that may be repeated.
+    private static let lists = ["groups", "scopes"]
 
     private static func add(_ key: String, _ value: YAMLNode, to entries: inout [YAMLEntry]) {
         guard let index = entries.firstIndex(where: { $0.key == key }) else {

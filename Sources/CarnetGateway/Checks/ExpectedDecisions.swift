@@ -45,6 +45,12 @@ package struct ExpectedDecisions: Sendable {
         self = content
     }
 
+    /// Whether a tree is meant to be a file of requests with expected decisions.
+    static func fits(_ root: YAMLNode) -> Bool {
+        if let rows = root.elements { return rows.first?.entry("request") != nil }
+        return root.entry("requests") != nil && root.entry("carnet") == nil
+    }
+
     package func decision(of row: Row, by gateway: Gateway) -> GatewayDecision {
         let identity: GatewayIdentity?
         switch row.sender {

@@ -56,8 +56,7 @@ package struct Gateway: Sendable {
             return allowed(sender, by: route, "anyone may send the request")
         }
         guard let sender = known else {
-            let reason = identity == nil ? "nobody is signed in" : "the file no longer has the sender's provider"
-            return refusal(.signIn, reason, by: route, identity, missing: [.signIn])
+            return refusal(.signIn, reason(ofUnknown: identity), by: route, identity, missing: [.signIn])
         }
         guard sender.identity.kind == .person || route.acceptsTokens else {
             return refusal(.forbidden, "the route takes no access tokens", by: route, identity, missing: [.person])
@@ -92,6 +91,12 @@ package struct Gateway: Sendable {
     private func provider(of identity: GatewayIdentity) -> GatewayProvider? {
         guard identity.kind == .person || issuers.contains(identity.provider) else { return nil }
         return providers[identity.provider]
+    }
+
+    private func reason(ofUnknown identity: GatewayIdentity?) -> String {
+        guard let identity else { return "nobody is signed in" }
+        return identity.kind == .program
+            ? "bearer has no provider \(identity.provider)" : "the file has no provider \(identity.provider)"
     }
 
     private func place(of line: Int) -> String { "\(path):\(line)" }
@@ -139,7 +144,7 @@ extension GatewayCondition {
         if !emailDomains.isEmpty || !emails.isEmpty { missing += missingEmail(for: sender) }
         if !subjects.isEmpty, !(identity.subject.map(subjects.containsBytes) ?? false) { missing.append(.subject) }
         if !groups.isEmpty, !sender.identity.groups(sender.provider).contains(where: groups.containsBytes) {
-            missing.append(.group)
+            missing.append(.group(groups))
         }
         if !clientIDs.isEmpty {
             let client = identity.kind == .program ? identity.clientID : nil
@@ -157,7 +162,7 @@ extension GatewayCondition {
         let address = EmailAddress(text)
         var missing: [GatewayDecision.Missing] = []
         if !emailDomains.isEmpty, !(address.map { emailDomains.containsBytes(of: $0.domain) } ?? false) {
-            missing.append(.emailDomain)
+            missing.append(.emailDomain(emailDomains))
         }
         if !emails.isEmpty {
             let isNamed = address.map { address in

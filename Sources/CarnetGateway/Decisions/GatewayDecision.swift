@@ -39,10 +39,12 @@ package struct GatewayDecision: Sendable {
         case provider([ProviderID])
         /// The provider does not state that the address is the person's.
         case verifiedEmail
-        case emailDomain
+        /// None of these domains.
+        case emailDomain([String])
         case email
         case subject
-        case group
+        /// None of these groups.
+        case group([String])
         case client
         case claim(String)
         /// The scopes to request.
@@ -52,14 +54,16 @@ package struct GatewayDecision: Sendable {
 
         /// What a person may know, as the rest of a sentence that begins with "You need". It has no value of the file but
         /// ids of providers, which the sign-in page shows, and scopes, which a challenge has.
-        package var phrase: String {
+        ///
+        /// - Parameter name: What people call a provider.
+        package func phrase(_ name: (ProviderID) -> String = \.rawValue) -> String {
             switch self {
             case .signIn: "to sign in"
-            case .provider(let ids): "to sign in with " + ids.map(\.rawValue).joined(separator: " or ")
+            case .provider(let ids): "to sign in with " + ids.map(name).joined(separator: " or ")
             case .verifiedEmail: "an account whose e-mail address is verified"
             case .emailDomain: "an account with an e-mail address of another domain"
             case .email, .subject: "another account"
-            case .group: "an account that is in another group"
+            case .group: "an account in a group that yours is not in"
             case .client, .claim: "an account with other rights"
             case .scopes(let scopes): "the scopes " + scopes.joined(separator: " ")
             case .person: "to sign in with a browser"
@@ -72,15 +76,24 @@ package struct GatewayDecision: Sendable {
             case .signIn: "nobody is signed in"
             case .provider(let ids): "a sign-in with " + ids.map(\.rawValue).joined(separator: " or ")
             case .verifiedEmail: "a verified e-mail address"
-            case .emailDomain: "an e-mail address of the domain"
+            case .emailDomain(let domains): "an e-mail address of \(Self.listed(domains, "the domain"))"
             case .email: "the e-mail address"
             case .subject: "the subject"
-            case .group: "the group"
+            case .group(let groups): Self.listed(groups, "the group")
             case .client: "the client"
             case .claim(let name): "a value of the claim \(name)"
             case .scopes(let scopes): "the scopes " + scopes.joined(separator: " ")
             case .person: "a sign-in instead of an access token"
             }
+        }
+
+        /// How many values of the file a reason has.
+        private static let limit = 8
+
+        private static func listed(_ values: [String], _ what: String) -> String {
+            guard values.count > 1 else { return "\(what) \(values.first ?? "")" }
+            let shown = values.prefix(limit).joined(separator: ", ") + (values.count > limit ? ", …" : "")
+            return "one of \(what)s \(shown)"
         }
     }
 }

@@ -50,3 +50,12 @@ package struct AddressRange: Hashable, Sendable {
 
     static let loopback = [AddressRange("127.0.0.0/8"), AddressRange("::1")].compactMap { $0 }
 }
+
+extension IPAddress {
+    /// As people write it; IPv6 without its short form.
+    var text: String {
+        guard bytes.count == 16 else { return bytes.map { String($0) }.joined(separator: ".") }
+        let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
+        return groups.map { String($0, radix: 16) }.joined(separator: ":")
+    }
+}

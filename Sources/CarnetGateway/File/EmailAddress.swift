@@ -1,7 +1,7 @@
 import CarnetFoundation
 
 /// An e-mail address with one `@`, so that every program finds the same domain in it.
-struct EmailAddress {
+package struct EmailAddress {
     /// As bytes: the part before the `@` is the domain's own matter (RFC 5321, section 2.4).
     let local: String
     /// In lower case, because names of domains have no case (RFC 1034, section 3.1).
@@ -17,6 +17,12 @@ struct EmailAddress {
         local = String(decoding: first, as: UTF8.self)
         domain = String(decoding: last, as: UTF8.self).asciiLowercased
         guard HostText.isName(domain) else { return nil }
+    }
+
+    /// Whether two texts are one address. What is no address is the same as no other.
+    package static func isSame(_ one: String, _ other: String) -> Bool {
+        guard let one = EmailAddress(one), let other = EmailAddress(other) else { return false }
+        return one.isSame(as: other)
     }
 
     func isSame(as other: EmailAddress) -> Bool {

@@ -21,6 +21,7 @@ package struct GatewayFile: Sendable {
         var decoder = DescriptorDecoder(file: file.path)
         let content = document.root.flatMap { GatewayRules($0, &decoder) }
         var found = document.diagnostics + decoder.diagnostics
+        if document.root == nil { found += Self.comments(in: file) }
         path = file.path
         root = document.root
         if let content, let root, !found.contains(where: { $0.severity == .error }) {
@@ -29,6 +30,22 @@ package struct GatewayFile: Sendable {
         }
         diagnostics = found.sorted()
         rules = diagnostics.contains { $0.severity == .error } ? nil : content
+    }
+
+    /// The colours that a comment hides: between braces, the closing one is in the comment too, so that nothing can be read.
+    private static func comments(in file: SourceFile) -> [Diagnostic] {
+        var decoder = DescriptorDecoder(file: file.path)
+        let lines = file.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() {
+            let text = String(decoding: line, as: UTF8.self)
+            guard let range = text.firstRange(of: "color: #") else { continue }
+            let column = text.utf8.distance(from: text.startIndex, to: range.lowerBound) + 1
+            let span = SourceSpan(
+                start: SourcePosition(line: index + 1, column: column),
+                end: SourcePosition(line: index + 1, column: column + 5))
+            GatewayPageRules.reportComment(at: span, &decoder)
+        }
+        return decoder.diagnostics
     }
 
     /// Whether a tree is meant to be a gateway file.

@@ -121,6 +121,8 @@ package struct GatewayIdentityToken: Sendable {
     package internal(set) var audiences: [String] = []
     let node: YAMLNode
 
+    package func line(of key: String) -> Int { node.line(of: key) }
+
     private static let defaultHeader: HTTPField.Name = {
         guard let name = HTTPField.Name("X-Auth-Assertion") else { preconditionFailure("it is a name") }
         return name

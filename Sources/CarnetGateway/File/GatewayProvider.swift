@@ -19,6 +19,8 @@ package struct GatewayProvider: Sendable {
     package internal(set) var trustsEmail: String?
     let node: YAMLNode
 
+    package func line(of key: String) -> Int { node.line(of: key) }
+
     /// Where the provider is named.
     package var span: SourceSpan { node.entry("id")?.value.span ?? node.span }
 }

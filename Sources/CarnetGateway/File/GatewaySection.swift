@@ -94,6 +94,11 @@ extension Key where Section: GatewaySection {
     }
 }
 
+extension YAMLNode {
+    /// The line of a key; that of the whole without it.
+    func line(of key: String) -> Int { (entry(key)?.keySpan ?? span).start.line }
+}
+
 // MARK: - Values
 
 extension Bool: GatewayValue {

@@ -10,6 +10,8 @@ package struct GatewaySessionRules: Sendable {
     /// The key that encrypts cookies and records; `nil` if the command makes and keeps one.
     package internal(set) var key: SecretPlace?
     let node: YAMLNode
+
+    package func line(of key: String) -> Int { node.line(of: key) }
 }
 
 extension GatewaySessionRules: GatewaySection {
@@ -60,6 +62,8 @@ package struct GatewayProxyRules: Sendable {
     var addresses: [AddressRange] = []
     package internal(set) var dialect = Dialect.forwarded
     let node: YAMLNode
+
+    package func line(of key: String) -> Int { node.line(of: key) }
 
     /// The addresses of the proxies; by default those of this machine.
     package var trusted: [AddressRange] { addresses.isEmpty ? AddressRange.loopback : addresses }
@@ -117,6 +121,26 @@ package struct GatewayPageRules: Sendable {
 
 extension GatewayPageRules: GatewaySection {
     init(at node: YAMLNode) {}
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        self.init(at: node)
+        guard var entries = node.entries else {
+            decoder.reportWrongType(node, expected: Self.shape)
+            return nil
+        }
+        if let color = entries.first(where: { $0.key == "color" && $0.value.scalar?.isNull == true }) {
+            Self.reportComment(at: color.keySpan, &decoder)
+            entries.removeAll { $0.keySpan == color.keySpan }
+        }
+        Self.keys.read(entries, into: &self, &decoder, elsewhere: Self.elsewhere)
+    }
+
+    /// A colour as CSS writes it begins with what begins a comment in YAML.
+    static func reportComment(at span: SourceSpan, _ decoder: inout DescriptorDecoder) {
+        decoder.report(
+            .emptyValue, "the colour has no value, because # begins a comment", at: span,
+            help: "write it between quotes, such as \"#0A5C36\"")
+    }
 
     static let keys: [Key<Self>] = [
         Key("name", text: .string, \.name, "the operator's name, in the title of each page"),

@@ -92,6 +92,11 @@ extension TextKind<String> {
     }
 
     static let email = TextKind("an e-mail address") { text throws(TextProblem) in
+        guard !text.hasPrefix("*@") else {
+            throw TextProblem(
+                message: "\"\(text)\" is one address, and a star in it stands for nothing",
+                help: "write email_domain: \(text.dropFirst(2))")
+        }
         guard EmailAddress(text) != nil else {
             throw TextProblem(
                 message: "\"\(text)\" is not an e-mail address",

@@ -46,10 +46,14 @@ package enum GatewayRuleCatalog {
 
     static let advisory: [any GatewayRule] = [
         InlineSecret(), ImpossibleCondition(), UselessCondition(), AnyProxyTrusted(), UnknownGatewayProvider(),
-        UnusedIssuer(), ClaimWithoutScope(),
+        UnusedIssuer(), ProviderInputs(), UnverifiedEmail(), PointerWithoutSlash(), HostWithoutTLS(),
+        ClaimWithoutScope(),
     ]
 
     package static let all: [any GatewayRule] = decisive + advisory
+
+    /// The finding without which no gateway can start.
+    package static let unknownProvider = UnknownGatewayProvider().explanation.code
 
     /// Sorted by code. Their examples are whole files.
     package static let explanations = all.map { rule in

@@ -47,7 +47,7 @@ package struct ForwardedRequest: Sendable {
     package init(
         _ request: HTTPRequest, from peer: IPAddress?, by proxy: GatewayProxyRules, secret: Secret?
     ) throws(ForwardingProblem) {
-        if let peer, !proxy.trusts(peer) { throw .untrustedPeer }
+        if let peer, !proxy.trusts(peer) { throw .untrustedPeer(peer) }
         if let secret {
             let given = try ProxyHeader.value(of: ProxyHeader.secret, in: request)
             guard Secret(given) == secret else { throw .wrongSecret }
@@ -151,7 +151,7 @@ enum ProxyHeader {
 /// Why a request to the decision endpoint is not a proxy's, or not complete.
 package enum ForwardingProblem: Error, Hashable, Sendable {
     /// The address is not one of `proxy.trusted`.
-    case untrustedPeer
+    case untrustedPeer(IPAddress)
     case wrongSecret
     case missing(header: String)
     case repeated(header: String)
@@ -162,7 +162,8 @@ package enum ForwardingProblem: Error, Hashable, Sendable {
     /// For the log, with the next thing to do.
     package var reason: String {
         switch self {
-        case .untrustedPeer: "the sender is not one of the proxies; add its address to proxy.trusted"
+        case .untrustedPeer(let address):
+            "the sender \(address.text) is not one of the proxies; add its address to proxy.trusted"
         case .wrongSecret: "\(ProxyHeader.secret) differs from proxy.secret; set it in the proxy's configuration"
         case .missing(let header): "the proxy did not send \(header); set it in the proxy's configuration"
         case .repeated(let header):

@@ -18,9 +18,9 @@ struct GatewayPages: Sendable {
         _ decision: GatewayDecision, _ asked: ForwardedRequest, id: String, _ version: GatewayVersion
     ) -> WebReply {
         let target = asked.returnTarget
-        let needs: [HTML] = decision.missing.map { "<li>You need \($0.phrase).</li>" }
+        let needs: [HTML] = decision.missing.map { "<li>You need \($0.phrase { Self.name(of: $0, version) }).</li>" }
         let who: HTML? = decision.identity.map { identity in
-            "<p>You are signed in as \(identity.name ?? identity.email ?? "a user") with \(Self.name(of: identity, version)).</p>"
+            "<p>You are signed in as \(identity.name ?? identity.email ?? "a user") with \(Self.name(of: identity.provider, version)).</p>"
         }
         let query = PercentEncoding.encode([(name: "return_to", value: target.path), (name: "choose", value: "1")])
         return page(
@@ -33,18 +33,32 @@ struct GatewayPages: Sendable {
             """, id: id)
     }
 
-    private static func name(of identity: GatewayIdentity, _ version: GatewayVersion) -> String {
-        version.web.clients[identity.provider]?.provider.name ?? identity.provider.rawValue
+    private static func name(of provider: ProviderID, _ version: GatewayVersion) -> String {
+        version.web.clients[provider]?.provider.name ?? provider.rawValue
     }
 
-    func account(_ session: WebSession, _ web: WebSignIn, returningTo target: ReturnTarget) -> WebReply {
+    func signOut(_ session: WebSession?, _ web: WebSignIn, returningTo target: ReturnTarget) -> WebReply {
+        guard let session else {
+            return page(
+                .ok, "You are signed out",
+                """
+                <p>Nobody is signed in in this browser.</p>
+                <p><a href="\(GatewayPaths.web.signIn)">Sign in</a></p>
+                """)
+        }
+        return account(session, web, returningTo: target, title: "Sign out")
+    }
+
+    func account(
+        _ session: WebSession, _ web: WebSignIn, returningTo target: ReturnTarget, title: String = "Your account"
+    ) -> WebReply {
         let accounts: [HTML] = session.accounts.map { account in
             let provider = web.clients[account.provider]?.provider.name ?? account.provider.rawValue
             let email: HTML? = account.email.map { ", \($0)" }
             return "<li>\(account.name ?? "A user")\(email), with \(provider)</li>"
         }
         return page(
-            .ok, "Your account",
+            .ok, title,
             """
             <ul>\(accounts)</ul>
             \(pages.signOutForm(returningTo: target.path))

@@ -16,7 +16,7 @@ extension GatewaySite {
             asked = try ForwardedRequest(
                 request, from: peer, by: version.rules.proxy, secret: version.proxySecret)
         } catch {
-            return misconfigured(error.reason)
+            return misconfigured(error.reason, client: request.client)
         }
         for name in version.forged.found(in: request) {
             logger.warning(
@@ -28,7 +28,9 @@ extension GatewaySite {
             senders = try await identities(of: asked, request, version)
         } catch {
             // A route for anyone needs no sender.
-            guard version.gateway.decide(asked, as: nil).isAllowed else { return refuse(error, asked) }
+            guard version.gateway.decide(asked, as: nil).isAllowed else {
+                return refuse(error, asked, request)
+            }
             senders = []
         }
         let decision = version.gateway.decide(asked, asAnyOf: senders)
@@ -46,10 +48,12 @@ extension GatewaySite {
     }
 
     /// A request that did not come through a proxy, or through one whose configuration lacks something.
-    func misconfigured(_ reason: String) -> WebReply {
+    func misconfigured(_ reason: String, client: String? = nil) -> WebReply {
         counts.count("misconfigured")
         let id = newID()
-        logger.warning("The proxy's request cannot be used", metadata: ["id": "\(id)", "reason": "\(reason)"])
+        logger.warning(
+            "The proxy's request cannot be used",
+            metadata: ["id": "\(id)", "reason": "\(reason)", "client": "\(client ?? "")"])
         return .text(.forbidden, "carnet gateway: \(reason)\nReference: \(id)\n")
     }
 
@@ -105,19 +109,19 @@ extension GatewaySite {
         return WebReply(HTTPResponse(status: .ok, headerFields: fields))
     }
 
-    private func refuse(_ refusal: Refusal, _ asked: ForwardedRequest) -> WebReply {
+    private func refuse(_ refusal: Refusal, _ asked: ForwardedRequest, _ request: HTTPRequest) -> WebReply {
         let id = newID()
         switch refusal {
         case .token(let refusal):
             counts.count("token_refused")
-            note(id, "The access token is refused", refusal.reason, asked)
+            note(id, "The access token is refused", refusal.reason, asked, request)
             var head = refusal.response
             if head.status.code < 500, head.status != .unauthorized { head.status = .forbidden }
             head.headerFields.append(HTTPField(name: .decision, value: id))
             return WebReply(head)
         case .unavailable(let reason):
             counts.count("unavailable")
-            note(id, "The session cannot be read", reason, asked)
+            note(id, "The session cannot be read", reason, asked, request)
             return .text(.serviceUnavailable, "carnet gateway: sessions are unavailable\nReference: \(id)\n")
         }
     }
@@ -128,7 +132,7 @@ extension GatewaySite {
         let isNavigation = request.isNavigation(asked.method)
         let id = newID()
         if decision.outcome != .signIn {
-            note(id, "A request is refused", decision.reason, asked, decision)
+            note(id, "A request is refused", decision.reason, asked, request, decision)
         }
         switch decision.outcome {
         case .signIn where isNavigation: return .found(version.web.signInPath(returningTo: asked.returnTarget))
@@ -167,9 +171,10 @@ extension GatewaySite {
         return WebReply(refusal.response)
     }
 
-    /// The log entry of a refusal, without the query, which may have secrets, and without the person.
+    /// The log entry of a refusal, without the query, which may have secrets. Of the person it has the provider's id, which
+    /// says little to others.
     private func note(
-        _ id: String, _ message: Logger.Message, _ reason: String, _ asked: ForwardedRequest,
+        _ id: String, _ message: Logger.Message, _ reason: String, _ asked: ForwardedRequest, _ request: HTTPRequest,
         _ decision: GatewayDecision? = nil
     ) {
         logger.notice(
@@ -179,6 +184,7 @@ extension GatewaySite {
                 "route": "\(decision?.place ?? "")", "method": "\(asked.method)", "host": "\(asked.host)",
                 "path": "\(asked.target.prefix { $0 != "?" }.prefix(200))",
                 "provider": "\(decision?.identity?.provider.rawValue ?? "")",
+                "subject": "\((decision?.identity?.subject ?? "").quotable())", "client": "\(request.client ?? "")",
             ])
     }
 }

@@ -20,8 +20,11 @@ extension GatewaySite {
                     "carnet gateway: only \(GatewayPaths.prefix) is here; the proxy forwards the rest elsewhere\n")
         }
         // The secret goes with decisions alone, so that no configuration can send it anywhere else.
-        if let peer, !version.rules.proxy.trusts(peer) { return misconfigured(ForwardingProblem.untrustedPeer.reason) }
+        if let peer, !version.rules.proxy.trusts(peer) {
+            return misconfigured(ForwardingProblem.untrustedPeer(peer).reason)
+        }
         guard let host = request.host, let site = version.hosts.site(of: host) else {
+            if let host = request.host, version.gateway.knows(host: host) { return misconfigured(Self.needsTLS(host)) }
             return misconfigured(
                 "the gateway file has no host \"\((request.authority ?? "").quotable(limit: 100))\"; let the proxy pass the "
                     + "client's Host header on")
@@ -30,6 +33,8 @@ extension GatewaySite {
         switch (path, request.method) {
         case (GatewayPaths.account, .get), (GatewayPaths.account, .head):
             return await accountPage(request, site, version)
+        case (GatewayPaths.web.signOut, .get), (GatewayPaths.web.signOut, .head):
+            return await signOutPage(request, site, version)
         case (GatewayPaths.enter, .get) where isOwn: return await handOver(request, version)
         case (GatewayPaths.entered, .get) where !isOwn: return entered(request, site)
         case (GatewayPaths.web.signIn, .get) where !isOwn: return leaveForSignIn(request, host, site, version)
@@ -37,7 +42,8 @@ extension GatewaySite {
         }
         // The sign-in itself is at the origin; a sign-out is wherever somebody is.
         let isAnywhere = [GatewayPaths.web.signOut, GatewayPaths.web.signedOut].containsBytes(of: path)
-        guard isOwn || isAnywhere, let reply = await site.web.respond(to: request, body: body) else {
+        let web = site.web.reporting { [logger] event in event.log(to: logger, host, request.client) }
+        guard isOwn || isAnywhere, let reply = await web.respond(to: request, body: body) else {
             return version.pages.notFound()
         }
         return reply
@@ -51,7 +57,22 @@ extension GatewaySite {
         return WebReply(response, body: String(decoding: body, as: UTF8.self))
     }
 
+    private static func needsTLS(_ host: String) -> String {
+        "nobody can sign in at \(host) over http, because a name server is asked where it is; write an origin with "
+            + "https, or use localhost or an address such as 127.0.0.2"
+    }
+
     // MARK: - People who are signed in
+
+    /// The button that signs out, for links of the programs behind.
+    private func signOutPage(
+        _ request: HTTPRequest, _ site: HostSites.Site, _ version: GatewayVersion
+    ) async -> WebReply {
+        let wanted = request.queryValue("return_to").flatMap { ReturnTarget($0) }
+        return version.pages.signOut(
+            await site.web.shownSession(of: request), version.web,
+            returningTo: wanted ?? ReturnTarget(GatewayPaths.web.signedOut) ?? .home)
+    }
 
     private func accountPage(
         _ request: HTTPRequest, _ site: HostSites.Site, _ version: GatewayVersion

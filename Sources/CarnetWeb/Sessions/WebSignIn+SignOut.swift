@@ -15,7 +15,7 @@ extension WebSignIn {
     /// one of the accounts.
     func signOut(_ request: HTTPRequest, _ form: String) async -> WebReply {
         guard isOwnPage(request), let fields = PercentEncoding.decodeForm(form) else {
-            return show(refusedForm(returnTo: .home))
+            return show(refusedForm(returnTo: .home), logging: Self.refusedRequest)
         }
         func field(_ name: String) -> String? { fields.first { $0.name.isSameBytes(as: name) }?.value }
         let wanted = field("return_to").flatMap { ReturnTarget($0) }
@@ -56,7 +56,7 @@ extension WebSignIn {
                 SignInProblem(
                     status: .serviceUnavailable, "Sign-out failed",
                     advice: "The tokens could not be deleted. You are still signed in. Try again in a moment.",
-                    returnTo: wanted ?? .home, id: newID(), cause: error))
+                    returnTo: wanted ?? .home, id: newID(), cause: error), logging: "A sign-out failed")
         }
     }
 
@@ -76,6 +76,7 @@ extension WebSignIn {
                 isOpened = true
             }
             departures.append(.init(from: client.provider, extent, outcome, isPageOpened: isOpened))
+            report(.signedOut(account))
         }
         return (departures, page)
     }
@@ -95,6 +96,7 @@ extension WebSignIn {
                     return departures.count - 1
                 }()
             departures[index].addOtherBrowser(outcome)
+            report(.signedOut(account))
         }
     }
 
@@ -147,13 +149,13 @@ extension WebSignIn {
 
     /// The page after a sign-out, where the provider's own page leads back to (OpenID Connect RP-Initiated Logout,
     /// section 3).
-    func signedOut(_ request: HTTPRequest) -> WebReply {
+    func signedOut(_ request: HTTPRequest) async -> WebReply {
         let kept = receivedCookies(of: request)[cookies.report].flatMap {
             try? EncryptedValue.decrypt($0, as: KeptReport.self, for: purpose(Self.reportPurpose), with: keys)
         }
         guard var kept, kept.expiresAt > clock.now else {
             return .html(
-                pages.signedOut(nil, choicePage(.home, session: session(of: request))),
+                pages.signedOut(nil, choicePage(.home, session: await shownSession(of: request))),
                 policy: pages.contentSecurityPolicy)
         }
         // Anybody can send a browser here: without the state that was sent it is not the provider who did.
@@ -162,7 +164,7 @@ extension WebSignIn {
         guard isBack, kept.skipsPage else {
             let report = SignOutReport(departures: kept.departures, id: kept.id)
             return .html(
-                pages.signedOut(report, choicePage(kept.returnTo, session: session(of: request))),
+                pages.signedOut(report, choicePage(kept.returnTo, session: await shownSession(of: request))),
                 policy: pages.contentSecurityPolicy)
         }
         var reply = WebReply.redirect(to: kept.returnTo.path)

@@ -32,7 +32,7 @@ extension WebSignIn {
             return show(unavailable())
         }
         guard let (name, waiting, pending) = found, let client = clients[waiting.provider] else {
-            let session = session(of: request)
+            let session = await shownSession(of: request)
             return show(nothingWaits(request, session), to: session)
         }
         do {
@@ -169,6 +169,7 @@ extension WebSignIn {
             // The browser would otherwise keep the earlier cookie, and the earlier user would stay signed in.
             return show(tooLarge(account, client), removing: [name, cookies.session])
         }
+        report(.signedIn(account))
         var reply = WebReply.redirect(to: returnTo.path)
         reply.set([cookies.removal(name), cookie])
         return reply
@@ -211,7 +212,11 @@ extension WebSignIn {
                         + "browser. Allow cookies, and begin again here."
                     : "It was completed before, took too long, or began in another browser. Begin again here.",
             provider: candidates.count == 1 ? candidates[0] : nil,
-            id: newID()
+            id: newID(),
+            cause: OAuthError(
+                .callback, .stateMismatch,
+                "no sign-in of this browser at \(origin.origin) waits for it; the browser asked for "
+                    + (request.authority ?? "no host").quotable(limit: 100))
         )
     }
 }

@@ -54,6 +54,7 @@ extension WebSignIn {
             logger.info(
                 "Signed out by the provider",
                 metadata: ["provider": "\(client.provider.id)", "sessions": "\(ended.count)"])
+            report(.endedByProvider(client.provider.id, sessions: ended.count))
             return .logout(.ok)
         } catch {
             return refusal(error, client)
@@ -65,7 +66,9 @@ extension WebSignIn {
         do {
             let provider = client.provider
             let address = AuthorizationCallback(url: origin.origin + (request.path ?? ""))
-            try await client.endSessions(namedBy: FrontChannelLogout(validating: address, from: provider))
+            let ended = try await client.endSessions(
+                namedBy: FrontChannelLogout(validating: address, from: provider))
+            report(.endedByProvider(provider.id, sessions: ended.count))
             // The provider's page shows this one in a frame.
             let frames = (try? WebURL(provider.issuer ?? ""))?.origin ?? "'none'"
             return .html("", policy: "default-src 'none'; frame-ancestors \(frames)")

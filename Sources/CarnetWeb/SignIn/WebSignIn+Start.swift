@@ -12,7 +12,7 @@ extension WebSignIn {
 
     func start(_ provider: ProviderID, _ request: HTTPRequest, _ form: String) async -> WebReply {
         guard let client = clients[provider], isOwnPage(request), let fields = PercentEncoding.decodeForm(form) else {
-            return show(refusedForm(returnTo: .home))
+            return show(refusedForm(returnTo: .home), logging: Self.refusedRequest)
         }
         let returnTo = fields.first { $0.name == "return_to" }.flatMap { ReturnTarget($0.value) } ?? .home
         let scopes = fields.filter { $0.name == "scope" }.map(\.value)

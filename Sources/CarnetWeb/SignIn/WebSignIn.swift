@@ -49,6 +49,8 @@ public struct WebSignIn: Sendable {
     package let clock: any WallClock
     let random: any RandomSource
     let logger: Logger
+    /// Told what happens to sessions; by default nobody.
+    private(set) var report: @Sendable (SessionEvent) -> Void = { _ in }
 
     /// - Parameters:
     ///   - clients: The clients, each with a redirect URI of this site.
@@ -136,6 +138,13 @@ public struct WebSignIn: Sendable {
         return site
     }
 
+    /// The same site, which tells what happens to sessions.
+    package func reporting(to report: @escaping @Sendable (SessionEvent) -> Void) -> WebSignIn {
+        var site = self
+        site.report = report
+        return site
+    }
+
     /// Whether the clients' stores, the pending store and their keys work, for a health check: one sentence for each that
     /// does not. Each store is read and asked whether it could save, so it may take as long as a database's patience.
     public func healthProblems() async -> [String] {
@@ -188,24 +197,28 @@ public struct WebSignIn: Sendable {
         if let logout = providerLogoutRoute(of: request) { return await respond(to: logout, request, body: body) }
         guard !isRebound(request) else { return .misdirected(to: origin.text) }
         guard let route = route(of: request) else { return nil }
-        guard !receivedCookies(of: request).isAmbiguous else { return show(ambiguousCookies()) }
+        guard !receivedCookies(of: request).isAmbiguous else {
+            return show(ambiguousCookies(), logging: Self.refusedRequest)
+        }
         let form = String(decoding: body, as: UTF8.self)
         switch (route, request.method) {
-        case (.choice, .get), (.choice, .head): return choice(request)
+        case (.choice, .get), (.choice, .head): return await choice(request)
         case (.start(let provider), .post): return await start(provider, request, form)
-        case (.start(let provider), .get), (.start(let provider), .head): return choice(request, only: provider)
+        case (.start(let provider), .get), (.start(let provider), .head): return await choice(request, only: provider)
         case (.callback, .post) where !PercentEncoding.isForm(request.headerFields[.contentType]),
             (.initiation, .post) where !PercentEncoding.isForm(request.headerFields[.contentType]):
             return show(
-                SignInProblem(status: .unsupportedMediaType, "This request is not a form", id: newID()))
+                SignInProblem(status: .unsupportedMediaType, "This request is not a form", id: newID()),
+                logging: Self.refusedRequest)
         case (.callback, .get), (.callback, .post): return await callback(request, form)
         case (.initiation(let client), .get), (.initiation(let client), .post):
             return await initiate(client, request, form)
         case (.signOut, .post): return await signOut(request, form)
-        case (.signedOut, .get), (.signedOut, .head): return signedOut(request)
+        case (.signedOut, .get), (.signedOut, .head): return await signedOut(request)
         default:
             var reply = show(
-                SignInProblem(status: .methodNotAllowed, "This page does not accept this kind of request", id: newID()))
+                SignInProblem(status: .methodNotAllowed, "This page does not accept this kind of request", id: newID()),
+                logging: Self.refusedRequest)
             reply.head.headerFields[.allow] = route.methods
             return reply
         }
@@ -258,10 +271,10 @@ public struct WebSignIn: Sendable {
             .map { String(Substring($0)) }
     }
 
-    private func choice(_ request: HTTPRequest, only provider: ProviderID? = nil) -> WebReply {
+    private func choice(_ request: HTTPRequest, only provider: ProviderID? = nil) async -> WebReply {
         let returnTo = request.queryValue("return_to").flatMap { ReturnTarget($0) } ?? .home
         return .html(
-            pages.choice(choicePage(returnTo, only: provider, session: session(of: request))),
+            pages.choice(choicePage(returnTo, only: provider, session: await shownSession(of: request))),
             policy: pages.contentSecurityPolicy)
     }
 
@@ -291,12 +304,16 @@ public struct WebSignIn: Sendable {
         )
     }
 
+    /// The log entry of a request that is no sign-in, such as one with a wrong method.
+    static let refusedRequest: Logger.Message = "A request to the sign-in's pages is refused"
+
     /// Says what happened, to the person and, under the same id, to the log.
     func show(
-        _ problem: SignInProblem, to session: WebSession? = nil, removing names: [String] = []
+        _ problem: SignInProblem, to session: WebSession? = nil, removing names: [String] = [],
+        logging message: Logger.Message = "A sign-in failed"
     ) -> WebReply {
         logger.notice(
-            "A sign-in failed",
+            message,
             metadata: [
                 "id": "\(problem.id)", "provider": "\(problem.provider?.rawValue ?? "")",
                 "problem": "\(problem.title)", "cause": "\(problem.cause.map(String.init(describing:)) ?? "")",

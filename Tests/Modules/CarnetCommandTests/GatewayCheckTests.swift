@@ -35,41 +35,41 @@ struct GatewayCheckTests {
         let rows: [([String], Int32, String)] = [
             (
                 ["GET", "https://apps.example/health"], 0,
-                "allowed  allowed  gateway.yaml:6  Health  anyone may send the request\n"
+                "allowed  gateway.yaml:6  Health  anyone may send the request\n"
             ),
             (
                 ["GET", "https://wiki.apps.example/Start"], 1,
-                "refused  sign_in  gateway.yaml:7  Wiki  nobody is signed in\n"
+                "refused (sign_in)  gateway.yaml:7  Wiki  nobody is signed in\n"
             ),
             (
                 [
                     "GET", "https://wiki.apps.example/Start", "--as", "email=anna@example.com", "email_verified=true",
                     "subject=17",
                 ], 0,
-                "allowed  allowed  gateway.yaml:7  Wiki  the sender meets gateway.yaml:7\n"
+                "allowed  gateway.yaml:7  Wiki  the sender meets gateway.yaml:7\n"
                     + "  X-Auth-User: 17\n  X-Auth-Email: anna@example.com\n"
             ),
             (
                 ["GET", "https://wiki.apps.example/Start", "--as", "email=anna@example.com"], 1,
-                "refused  forbidden  gateway.yaml:7  Wiki  the sender lacks a verified e-mail address\n"
+                "refused (forbidden)  gateway.yaml:7  Wiki  the sender lacks a verified e-mail address\n"
             ),
             (
                 ["GET", "https://apps.example/builds/1", "--as", "provider=gitlab", "groups=sales", "groups=dev"], 0,
-                "allowed  allowed  gateway.yaml:8  Builds  the sender meets gateway.yaml:8\n"
+                "allowed  gateway.yaml:8  Builds  the sender meets gateway.yaml:8\n"
             ),
             (
                 ["GET", "https://apps.example/builds/1", "--as", "provider=gitlab", "claims.groups=dev"], 1,
-                "refused  forbidden  gateway.yaml:8  Builds  the sender lacks the group\n"
+                "refused (forbidden)  gateway.yaml:8  Builds  the sender lacks one of the groups ops, dev\n"
             ),
             (
                 ["PUT", "https://apps.example/api/x", "--as", "program=true", "client_id=robot", "scopes=api"], 0,
-                "allowed  allowed  gateway.yaml:9  -  the sender meets gateway.yaml:9\n"
+                "allowed  gateway.yaml:9  -  the sender meets gateway.yaml:9\n"
             ),
-            (["GET", "https://apps.example/x"], 1, "refused  no_route  -  -  no route has the path\n"),
-            (["GET", "https://evil.example/health"], 1, "refused  no_route  -  -  no route has the host\n"),
+            (["GET", "https://apps.example/x"], 1, "refused (no_route)  -  -  no route has the path\n"),
+            (["GET", "https://evil.example/health"], 1, "refused (no_route)  -  -  no route has the host\n"),
             (
                 ["GET", "https://apps.example/health//x"], 1,
-                "refused  malformed  -  -  the path has two slashes in a row\n"
+                "refused (malformed)  -  -  the path has two slashes in a row\n"
             ),
         ]
         for (arguments, status, output) in rows {
@@ -86,7 +86,7 @@ struct GatewayCheckTests {
         #expect(result.status == 1)
         #expect(document["decision"]?.string == "refused" && document["outcome"]?.string == "forbidden")
         #expect(document["place"]?.string == "gateway.yaml:8" && document["title"]?.string == "Builds")
-        #expect(document["missing"]?.array?.compactMap(\.string) == ["an account that is in another group"])
+        #expect(document["missing"]?.array?.compactMap(\.string) == ["an account in a group that yours is not in"])
         #expect(document["absent_headers"]?.array?.isEmpty == true)
     }
 
@@ -132,10 +132,84 @@ struct GatewayCheckTests {
         #expect(key.status == 2 && key.error.contains("did you mean \"email\"?"), "\(key)")
         let url = try await check("GET", "/health")
         #expect(url.status == 2 && url.error.contains("absolute URL"), "\(url)")
+        let method = try await check("https://apps.example/health")
+        #expect(
+            method.status == 2 && method.error.contains("check gateway.yaml GET https://apps.example/health"),
+            "\(method)")
+        let list = try await check("GET", "https://apps.example/builds/1", "--as", "provider=gitlab", "groups=ops,dev")
+        #expect(list.status == 2 && list.error.contains("write groups=ops groups=dev"), "\(list)")
+        let absent = try await check("GET", "https://apps.example/builds/1", "--as", "provider=google")
+        #expect(absent.status == 1 && absent.output.contains("the file has no provider google"), "\(absent)")
         try home.write(
             "gateway: 1\norigin: https://apps.example\nproviders: [github]\nruotes: []\n", to: "gateway.yaml")
         let file = try await check("GET", "https://apps.example/")
         #expect(file.status == 2 && file.error.contains("gateway.yaml:4:1") && file.error.contains("routes"), "\(file)")
+    }
+
+    @Test("Without a request, check says whether the gateway can start, with all that is missing at once")
+    func start() async throws {
+        let home = try CommandHome()
+        let store = home.folder.appending(path: "sessions").path
+        func write(_ providers: String, _ rest: String = "") throws {
+            try home.write(
+                "gateway: 1\norigin: https://apps.example\nproviders:\n\(providers)routes: [{ allow: signed_in }]\n"
+                    + "session: { store: \"files:\(store)\" }\n\(rest)", to: "gateway.yaml")
+        }
+        try write(
+            "  - { id: google, client_id: a, client_secret_file: none }\n  - github\n"
+                + "  - { id: keycloak, client_id: b, client_secret_env: KEYCLOAK_SECRET, inputs: { host: id.example } }\n",
+            "proxy: { secret_env: PROXY_SECRET }\n")
+        let bad = try await home.run(
+            "gateway", "check", "gateway.yaml", environment: ["KEYCLOAK_SECRET": "correct horse"])
+        #expect(bad.status == 2)
+        for text in [
+            "gateway.yaml:4: client_secret_file: none: no such file", "gateway.yaml:5: github has no client_id",
+            "write { id: github, client_id: ID", "the input realm has no value",
+            "gateway.yaml:9: secret_env: the environment variable PROXY_SECRET is not set",
+        ] { #expect(bad.standardError.contains(text), "\(text): \(bad)") }
+        for text in ["--client-id", "--input", "keycloak.yaml"] {
+            #expect(!bad.standardError.contains(text), "\(text): \(bad)")
+        }
+        try home.write("correct horse battery\n", to: "none")
+        try write("  - { id: google, client_id: a, client_secret_file: none }\n")
+        let good = try await home.run("gateway", "check", "gateway.yaml")
+        #expect(good.status == 0 && good.standardOutput.contains("providers google, 1 route"), "\(good)")
+        #expect(good.standardError.contains("none contains a secret and is readable by other users"), "\(good)")
+        #expect(!FileManager.default.fileExists(atPath: store), "check creates nothing")
+        #expect(!FileManager.default.fileExists(atPath: home.folder.appending(path: ".config").path))
+        try write("  - { id: google, client_id: a, client_secret: hunter2hunter2 }\n")
+        let inline = try await home.run("gateway", "check", "gateway.yaml")
+        #expect(inline.status == 1 && inline.standardError.contains("[G010]"), "\(inline)")
+        try write("  - sso\n")
+        let unknown = try await home.run("gateway", "check", "gateway.yaml")
+        #expect(unknown.status == 2 && unknown.standardError.contains("gateway.yaml:4:5"), "\(unknown)")
+        #expect(unknown.standardError.contains("[G014]"), "\(unknown)")
+    }
+
+    @Test(
+        "Lint knows which providers call no address verified",
+        arguments: [
+            ("entra", true), ("microsoft", true), ("twitter", true), ("google", false), ("github", false),
+            ("keycloak", false), ("gitlab", false),
+        ])
+    func unverifiedEmail(id: String, isFound: Bool) async throws {
+        try home.write(
+            "gateway: 1\norigin: https://apps.example\nproviders: [\(id)]\n"
+                + "routes: [{ allow: { email_domain: example.com } }]\n", to: "gateway.yaml")
+        let found = try await home.start(["lint", "gateway.yaml"]).finish()
+        #expect(found.standardOutput.contains("[G017]") == isFound, "\(found)")
+    }
+
+    @Test("Lint knows a file of expected decisions")
+    func lintOfRequests() async throws {
+        try home.write(
+            "accounts: { anna: { provider: gitlab } }\nrequests:\n"
+                + "  - { request: GET https://apps.example/, as: anna, expect: allowed }\n", to: "good.yaml")
+        let good = try await home.start(["lint", "good.yaml"]).finish()
+        #expect(good.status == 0, "\(good)")
+        try home.write("- { request: GET https://apps.example/, expect: alowed }\n", to: "bad.yaml")
+        let bad = try await home.start(["lint", "bad.yaml"]).finish()
+        #expect(bad.status == 1 && bad.standardOutput.contains("did you mean \"allowed\"?"), "\(bad)")
     }
 
     @Test("The example of the guide")

@@ -93,7 +93,7 @@ struct GatewayCommandTests {
     @Test("Without a file, the command prints a small one that is valid")
     func sample() async throws {
         let result = try await CommandHome().run("gateway")
-        #expect(result.status == 2)
+        #expect(result.status == 0)
         let read = GatewayFile(SourceFile(path: "gateway.yaml", text: result.standardOutput))
         #expect(read.diagnostics.isEmpty, "\(read.diagnostics)")
         #expect(result.standardError.contains("carnet gateway gateway.yaml --sandbox"))
@@ -144,46 +144,259 @@ struct GatewayCommandTests {
         #expect(try await gateway.decide("/wiki").status == 200)
     }
 
+    /// A gateway with a store in files, somebody who signed in, and the sandbox that stands for the provider.
+    private struct Stage {
+        let home: CommandHome
+        let gateway: Running
+        let sandbox: CommandRun
+
+        static let key = String(repeating: "1a", count: 32)
+        static let other = String(repeating: "2b", count: 32)
+
+        /// - Parameter rest: Of the gateway file.
+        init(_ home: CommandHome, session: String, _ arguments: [String] = []) async throws {
+            // The same provider for the sandbox, and as the gateway reaches it there.
+            func descriptor(_ base: String) -> String {
+                """
+                carnet: 1
+                id: acme
+                name: Acme
+                endpoints: { authorization: \(base)/authorize, token: \(base)/token, userinfo: \(base)/userinfo }
+                scopes: { default: [profile, email] }
+
+                """
+            }
+            let registration = [
+                "CARNET_ACME_CLIENT_ID": "client",
+                "CARNET_ACME_REDIRECT_URI": "http://\(host)/carnet/sign-in/acme/callback",
+            ]
+            try home.write(descriptor("https://id.acme.example"), to: "simulated/acme.yaml")
+            sandbox = try home.start(["sandbox", "acme", "--providers", "simulated"], environment: registration)
+            let address = try await sandbox.line(0, of: .standardOutput)
+            try home.write(descriptor("\(address)/id.acme.example"), to: "providers/acme.yaml")
+            try home.write(file + "session: { \(session) }\n", to: "gateway.yaml")
+            gateway = try await Running(
+                home, ["gateway.yaml", "--providers", "providers"] + arguments,
+                environment: ["CARNET_ACME_CLIENT_ID": "client"])
+            self.home = home
+            try await gateway.signIn()
+            #expect(try await gateway.decide("/").status == 200)
+        }
+
+        /// Writes a file that only its owner can read.
+        func writeKey(_ text: String) throws { try Stage.writeKey(text, home) }
+
+        static func writeKey(_ text: String, _ home: CommandHome) throws {
+            let file = try home.write(text + "\n", to: "session.key")
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+        }
+
+        func end() {
+            gateway.run.stop()
+            sandbox.stop()
+        }
+    }
+
     @Test("Sessions are kept in the store, and can be listed and ended while the gateway runs")
     func sessions() async throws {
         let home = try CommandHome()
-        // The same provider for the sandbox, and as the gateway reaches it there.
-        func descriptor(_ base: String) -> String {
-            """
-            carnet: 1
-            id: acme
-            name: Acme
-            endpoints: { authorization: \(base)/authorize, token: \(base)/token, userinfo: \(base)/userinfo }
-            scopes: { default: [profile] }
-
-            """
-        }
-        let registration = [
-            "CARNET_ACME_CLIENT_ID": "client",
-            "CARNET_ACME_REDIRECT_URI": "http://\(Self.host)/carnet/sign-in/acme/callback",
-        ]
-        try home.write(descriptor("https://id.acme.example"), to: "simulated/acme.yaml")
-        let sandbox = try home.start(
-            ["sandbox", "acme", "--providers", "simulated"], environment: registration)
-        let address = try await sandbox.line(0, of: .standardOutput)
-        try home.write(descriptor("\(address)/id.acme.example"), to: "providers/acme.yaml")
-        try home.write(Self.file + "session: { store: \"files:sessions\", lifetime: 3600 }\n", to: "gateway.yaml")
-        let gateway = try await Running(
-            home, ["gateway.yaml", "--providers", "providers"], environment: ["CARNET_ACME_CLIENT_ID": "client"])
-        try await gateway.signIn()
-        #expect(try await gateway.decide("/").status == 200)
+        let stage = try await Stage(home, session: "store: \"files:sessions\", lifetime: 3600")
+        let gateway = stage.gateway
         let list = try await home.run("gateway", "sessions", "list", "gateway.yaml", "--json")
         let sessions = try #require(try JSONValue(parsing: list.standardOutput)["sessions"]?.array)
         #expect(sessions.count == 1 && sessions[0]["provider"]?.string == "acme")
         let subject = try #require(sessions[0]["subject"]?.string)
+        let email = try #require(sessions[0]["email"]?.string)
+        let text = try await home.run("gateway", "sessions", "list", "gateway.yaml")
+        #expect(text.standardOutput.hasPrefix("ID ") && text.standardOutput.contains(email), "\(text)")
         let other = try await home.run("gateway", "sessions", "end", "gateway.yaml", "--subject", "nobody")
         #expect(other.status == 1)
+        let stranger = try await home.run("gateway", "sessions", "end", "gateway.yaml", "--email", "x\(email)")
+        #expect(stranger.status == 1)
         #expect(try await gateway.decide("/").status == 200)
-        let ended = try await home.run("gateway", "sessions", "end", "gateway.yaml", "--subject", subject)
-        #expect(ended.status == 0 && ended.standardOutput.contains("1 session ended"))
+        let ended = try await home.run("gateway", "sessions", "end", "gateway.yaml", "--email", email)
+        #expect(ended.status == 0 && ended.standardOutput.contains("1 session ended"), "\(ended)")
+        #expect(ended.standardError.contains("subject=\(subject)"), "\(ended)")
         #expect(try await gateway.decide("/").status == 302)
+        stage.end()
+    }
+
+    @Test("A record with another key is counted, and ended with all")
+    func unknownKey() async throws {
+        let home = try CommandHome()
+        try Stage.writeKey(Stage.key, home)
+        let stage = try await Stage(home, session: "store: \"files:sessions\", key_file: session.key")
+        try stage.writeKey(Stage.other)
+        _ = try await stage.gateway.run.line(of: .standardError) {
+            $0.contains("1 session cannot be read: its person has to sign in again")
+        }
+        _ = try await stage.gateway.run.line(of: .standardError) { $0.contains("was read again") }
+        try await stage.gateway.signIn()
+        let list = try await home.run("gateway", "sessions", "list", "gateway.yaml", "--json")
+        let document = try JSONValue(parsing: list.standardOutput)
+        #expect(list.status == 0 && document["sessions"]?.array?.count == 1, "\(list)")
+        #expect(document["unreadable"]?.array?.count == 1)
+        #expect(list.standardError.contains("1 record cannot be read, so nobody can use it"), "\(list)")
+        let subject = try await home.run("gateway", "sessions", "end", "gateway.yaml", "--subject", "nobody")
+        #expect(subject.status == 1)
+        let ended = try await home.run("gateway", "sessions", "end", "gateway.yaml", "--all")
+        #expect(ended.status == 0, "\(ended)")
+        #expect(ended.standardOutput.contains("1 session ended, and 1 that could not be read"), "\(ended)")
+        #expect(try await stage.gateway.decide("/").status == 302)
+        let empty = try await home.run("gateway", "sessions", "list", "gateway.yaml")
+        #expect(empty.standardError.contains("nobody is signed in (store: files:sessions)"), "\(empty)")
+        stage.end()
+    }
+
+    @Test("With a damaged key, the gateway goes on with the one before")
+    func damagedKey() async throws {
+        let home = try CommandHome()
+        try Stage.writeKey(Stage.key, home)
+        let stage = try await Stage(home, session: "store: \"files:sessions\", key_file: session.key")
+        try stage.writeKey("no key")
+        _ = try await stage.gateway.run.line(of: .standardError) { $0.contains("goes on with the version before") }
+        #expect(try await stage.gateway.decide("/").status == 200)
+        try stage.writeKey(Stage.other + "\n" + Stage.key)
+        _ = try await stage.gateway.run.line(of: .standardError) { $0.contains("was read again") }
+        #expect(try await stage.gateway.decide("/").status == 200, "a new key in front signs nobody out")
+        stage.end()
+    }
+
+    @Test("A key file of the operator's own is not made, and the message has the command that makes it")
+    func missingKey() async throws {
+        let home = try CommandHome()
+        try home.write(Sample.acme(), to: "providers/acme.yaml")
+        try home.write(Self.file + "session: { key_file: keys/none.key }\n", to: "gateway.yaml")
+        let result = try await home.run(
+            "gateway", "gateway.yaml", "--providers", "providers", environment: ["CARNET_ACME_CLIENT_ID": "client"])
+        #expect(result.status == 2, "\(result)")
+        #expect(result.standardError.contains("session.key_file: keys/none.key does not exist"), "\(result)")
+        #expect(result.standardError.contains("openssl rand -base64 32 > keys/none.key"), "\(result)")
+        #expect(!FileManager.default.fileExists(atPath: home.folder.appending(path: "keys").path))
+    }
+
+    @Test("The key that a gateway keeps itself is named when it is made")
+    func ownKey() async throws {
+        let home = try CommandHome()
+        try home.write(Sample.acme(), to: "providers/acme.yaml")
+        try home.write(Self.file, to: "gateway.yaml")
+        let gateway = try await Running(
+            home, ["gateway.yaml", "--providers", "providers"], environment: ["CARNET_ACME_CLIENT_ID": "client"])
+        _ = try await gateway.run.line(of: .standardError) {
+            $0.contains("made the key of the sessions: ") && $0.contains("gateway-key")
+        }
+        _ = try await gateway.run.line(of: .standardError) {
+            $0.contains("origin http://127.0.0.1:9, providers acme, 1 route, store files:")
+        }
         gateway.run.stop()
-        sandbox.stop()
+    }
+
+    @Test("A list of sessions creates nothing, and names the store")
+    func emptyList() async throws {
+        let home = try CommandHome()
+        try home.write(Self.file, to: "gateway.yaml")
+        let list = try await home.run("gateway", "sessions", "list", "gateway.yaml")
+        #expect(list.status == 0 && list.standardError.contains("(store: files:\(home.folder.path)/.local"), "\(list)")
+        #expect(list.standardError.contains("--sandbox keeps its sessions to itself"))
+        let names = try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
+        #expect(names == ["gateway.yaml"], "\(names)")
+        let sandbox = try await home.run("gateway", "sessions", "list", "gateway.yaml", "--sandbox")
+        #expect(sandbox.status == 2 && sandbox.standardError.contains("keeps its sessions to itself"), "\(sandbox)")
+    }
+
+    @Test(
+        "Root reads and ends the sessions of another user, whose files stay that user's", .enabled(if: geteuid() == 0))
+    func rootForAnotherUser() async throws {
+        let home = try CommandHome()
+        let stage = try await Stage(home, session: "lifetime: 3600")
+        stage.end()
+        _ = try? await stage.gateway.run.finish()
+        let user = 65_534
+        let folders = [".config", ".local/share"].map { home.folder.appending(path: "\($0)/carnet").path }
+        // The folder above is open to root alone, as that of a systemd unit with DynamicUser is.
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: home.folder.path)
+        func files(_ folder: String) throws -> [String] {
+            [folder] + (FileManager.default.subpaths(atPath: folder) ?? []).map { "\(folder)/\($0)" }
+        }
+        for file in try folders.flatMap(files) {
+            try FileManager.default.setAttributes(
+                [.ownerAccountID: user, .groupOwnerAccountID: user], ofItemAtPath: file)
+        }
+        let list = try await home.run("gateway", "sessions", "list", "gateway.yaml", "--json")
+        #expect(list.status == 0, "\(list)")
+        #expect(try JSONValue(parsing: list.standardOutput)["sessions"]?.array?.count == 1, "\(list)")
+        let ended = try await home.run("gateway", "sessions", "end", "gateway.yaml", "--all")
+        #expect(ended.status == 0 && ended.standardOutput.contains("1 session ended"), "\(ended)")
+        for file in try folders.flatMap(files) {
+            let owner = try FileManager.default.attributesOfItem(atPath: file)[.ownerAccountID] as? NSNumber
+            #expect(owner?.intValue == user, "\(file)")
+        }
+    }
+
+    @Test("A metric says whether the gateway uses its file as it is")
+    func brokenFile() async throws {
+        let home = try CommandHome()
+        try home.write(Sample.acme(), to: "providers/acme.yaml")
+        try home.write(Self.file, to: "gateway.yaml")
+        let port = try Sample.freePort()
+        let gateway = try await Running(
+            home, ["gateway.yaml", "--sandbox", "--providers", "providers", "--metrics-port", "\(port)"])
+        func state() async throws -> Bool {
+            let page = try await gateway.send("GET /metrics", to: port).body
+            #expect(page.contains("# TYPE carnet_gateway_file_ok gauge"), "\(page)")
+            return page.contains("carnet_gateway_file_ok 1.0")
+        }
+        #expect(try await state())
+        try home.write(Self.file.replacing("path: /**", with: "path: wiki"), to: "gateway.yaml")
+        _ = try await gateway.run.line(of: .standardError) { $0.contains("the version before") }
+        #expect(try await !state())
+        try home.write(Self.file, to: "gateway.yaml")
+        _ = try await gateway.run.line(of: .standardError) { $0.contains("was read again") }
+        #expect(try await state())
+        gateway.run.stop()
+    }
+
+    @Test("What only a change of a file can repair is tried and reported once; what passes, until it has passed")
+    func reloads() {
+        var reloads = Reloads()
+        func isDue(isAsked: Bool, isChanged: Bool) -> Bool { reloads.isDue(isAsked: isAsked, isChanged: isChanged) }
+        func isNews(_ mistake: Failure) -> Bool { reloads.isNews(GatewayMistakes([mistake])) }
+        #expect(!isDue(isAsked: false, isChanged: false))
+        #expect(isDue(isAsked: false, isChanged: true))
+        #expect(isNews(Failure(.usage, "a mistake")))
+        #expect(!isDue(isAsked: false, isChanged: false))
+        #expect(isDue(isAsked: true, isChanged: false))
+        #expect(isNews(Failure(.usage, "a mistake")), "somebody asked")
+        #expect(isDue(isAsked: false, isChanged: true))
+        #expect(isNews(Failure(.failed, "no database")))
+        for _ in 0..<3 {
+            #expect(isDue(isAsked: false, isChanged: false))
+            #expect(!isNews(Failure(.failed, "no database")))
+        }
+        #expect(isDue(isAsked: false, isChanged: false))
+        reloads.hasSucceeded()
+        #expect(!isDue(isAsked: false, isChanged: false))
+    }
+
+    @Test("An address that is not of this machine, and a socket in no folder, are named as such")
+    func listeners() async throws {
+        let home = try CommandHome()
+        try home.write(Sample.acme(), to: "providers/acme.yaml")
+        try home.write(Self.file, to: "gateway.yaml")
+        let common = ["gateway", "gateway.yaml", "--sandbox", "--providers", "providers"]
+        let address = try await home.start(common + ["--bind", "192.0.2.1", "--port", "0"]).finish()
+        #expect(address.status == 1 && address.standardError.contains("is no address of this machine"), "\(address)")
+        let socket = try await home.start(common + ["--socket", "none/gateway.sock"]).finish()
+        #expect(socket.status == 1 && socket.standardError.contains("the folder none does not exist"), "\(socket)")
+    }
+
+    @Test("A misspelled word of the command has a suggestion")
+    func misspelled() async throws {
+        let home = try CommandHome()
+        let check = try await home.run("gateway", "chek", "gateway.yaml")
+        #expect(check.status == 2 && check.standardError.contains("carnet gateway check"), "\(check)")
+        let sessions = try await home.run("gateway", "sessions", "lst", "gateway.yaml")
+        #expect(sessions.status == 2 && sessions.standardError.contains("did you mean list?"), "\(sessions)")
     }
 
     @Test("A store that replicas share needs a key that they share")

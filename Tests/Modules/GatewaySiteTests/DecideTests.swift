@@ -113,13 +113,14 @@ struct DecideTests {
         _ = try await person.open("https://apps.example/wiki", with: "globex")
         let reply = try await person.get("https://apps.example/admin/users")
         #expect(reply.status == 403 && reply.location == nil)
-        #expect(reply.body.contains("You need to sign in with acme") || reply.body.contains("another group"))
+        #expect(reply.body.contains("You need to sign in with Acme"))
         #expect(!reply.body.contains("ops"), "the file's groups are not shown")
         #expect(reply.body.contains("action=\"/carnet/sign-out\""))
         let id = try #require(reply["Carnet-Decision"])
         #expect(reply.body.contains(id))
         let entry = try #require(stand.log.entries.last { $0.contains(id) })
         #expect(entry.contains("gateway.yaml:8") && entry.contains("path=/admin/users"))
+        #expect(entry.contains("subject=100000000000000000001") && entry.contains("the group ops"), "\(entry)")
         let page = try await stand.ask(
             "https://apps.example/admin/users", [.accept: "text/html", .cookie: person.cookie("apps.example") ?? ""],
             at: GatewayPaths.refused)

@@ -5,6 +5,7 @@ import CarnetFoundation
 import CarnetGateway
 import CarnetProtocol
 import CarnetSandbox
+import CarnetTestSupport
 import CarnetTesting
 import CarnetWeb
 import Foundation
@@ -82,6 +83,76 @@ struct SessionTests {
             var old = before
             #expect(try await old.get(url).status == 302, "an old copy of the cookie opens nothing")
         }
+    }
+
+    @Test("A link to the sign-out shows a button, and nobody is signed out by a link")
+    func signOutPage() async throws {
+        let stand = try await Stand()
+        var person = Person(stand)
+        let nobody = try await person.get("https://wiki.apps.example/carnet/sign-out")
+        #expect(nobody.status == 200 && nobody.body.contains("Nobody is signed in"))
+        _ = try await person.open(Self.page)
+        for host in ["wiki.apps.example", "apps.example"] {
+            let page = try await person.get("https://\(host)/carnet/sign-out?return_to=%2Fbye")
+            #expect(page.status == 200 && page.body.contains("action=\"/carnet/sign-out\""))
+            #expect(page.body.contains("value=\"/bye\"") && page.body.contains("Acme"))
+        }
+        #expect(try await person.get(Self.page).status == 200)
+        let away = try await person.get("https://wiki.apps.example/carnet/sign-out?return_to=https:%2F%2Fevil.example")
+        #expect(away.body.contains("value=\"/carnet/signed-out\""))
+        let out = try await person.get(
+            "https://wiki.apps.example/carnet/sign-out", post: "return_to=%2Fcarnet%2Fsigned-out")
+        #expect(out.status == 303 && out.location == "/carnet/signed-out")
+        #expect(try await person.get(Self.page).status == 302)
+    }
+
+    @Test("Who signs in and out is in the log, with the client's address as the proxy states it")
+    func log() async throws {
+        let stand = try await Stand()
+        var person = Person(stand)
+        _ = try await person.open("https://apps.example/wiki")
+        let signedIn = try #require(stand.log.entries.last { $0.contains("Somebody signed in") })
+        #expect(signedIn.contains("provider=acme") && signedIn.contains("subject=100000000000000000001"), "\(signedIn)")
+        _ = try await person.get("https://apps.example/carnet/sign-out", post: "")
+        let signedOut = try #require(stand.log.entries.last { $0.contains("Somebody signed out") })
+        #expect(signedOut.contains("subject=100000000000000000001"), "\(signedOut)")
+        var request = HTTPRequest(method: .put, scheme: "https", authority: "apps.example", path: "/carnet/sign-in")
+        request.headerFields[try #require(HTTPField.Name("X-Forwarded-For"))] = "6.6.6.6, 203.0.113.7"
+        #expect(await stand.site.respond(to: request, from: nil).status == 405)
+        #expect(!stand.log.entries.contains { $0.contains("A sign-in failed") })
+        let asked = try await stand.ask(
+            "https://apps.example/none?x", method: "GET", adding: [("X-Forwarded-For", "6.6.6.6, 203.0.113.7")])
+        #expect(asked.status == 302)
+        let stranger = try await stand.ask("https://apps.example/", from: "192.0.2.7")
+        #expect(stranger.status == 403 && stranger.body.contains("192.0.2.7"))
+        _ = try await stand.ask(
+            "https://apps.example//evil//", adding: [("X-Forwarded-For", "6.6.6.6, 203.0.113.7")])
+        let refused = try #require(stand.log.entries.last { $0.contains("A request is refused") })
+        #expect(refused.contains("client=203.0.113.7"), "\(refused)")
+    }
+
+    @Test("After a session was ended elsewhere, no page says that somebody is signed in")
+    func endedElsewhere() async throws {
+        let stand = try await Stand()
+        var person = Person(stand)
+        _ = try await person.open("https://apps.example/wiki")
+        #expect(try await person.get("https://apps.example/carnet/sign-in").body.contains("You are signed in as"))
+        for key in try await stand.store.keys() { _ = try await stand.store.remove(key, ifRevision: nil) }
+        for path in ["/carnet/sign-in", "/carnet/signed-out", "/carnet/sign-out"] {
+            let page = try await person.get("https://apps.example\(path)")
+            #expect(page.status == 200 && !page.body.contains("signed in as"), "\(path)")
+        }
+    }
+
+    @Test("A host that needs TLS is named as the reason, and not as unknown")
+    func hostWithoutTLS() async throws {
+        let file = Stand.file.replacing("host: wiki.apps.example", with: "host: wiki.localhost")
+        let stand = try await Stand(
+            file.replacing("origin: https://apps.example", with: "origin: http://127.0.0.1:8080"))
+        let request = HTTPRequest(
+            method: .get, scheme: "http", authority: "wiki.localhost:8080", path: "/carnet/sign-in")
+        let reply = await stand.site.respond(to: request, from: nil)
+        #expect(reply.status == 403 && reply.body.contains("over http") && reply.body.contains("127.0.0.2"))
     }
 
     @Test("A logout by the provider ends the session at once")

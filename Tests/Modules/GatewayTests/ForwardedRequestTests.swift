@@ -102,6 +102,15 @@ struct ForwardedRequestTests {
         #expect(request.host == host && request.scheme == "https")
     }
 
+    private static func untrusted(_ peer: String) -> ForwardingProblem {
+        .untrustedPeer(IPAddress(numericHost: peer) ?? IPAddress([0, 0, 0, 0]))
+    }
+
+    @Test("The reason names the address that is no proxy", arguments: ["192.0.2.1", "2001:db8:0:0:0:0:0:1"])
+    func untrustedReason(peer: String) {
+        #expect(Self.untrusted(peer).reason.contains("the sender \(peer) is not"))
+    }
+
     @Test("By default only this machine asks; with a secret, who has it")
     func trust() throws {
         let rules = try Self.rules()
@@ -110,12 +119,12 @@ struct ForwardedRequestTests {
         }
         _ = try Self.read(Self.complete, rules, from: nil)
         for peer in ["192.0.2.1", "10.0.0.1", "2001:db8::1", "::ffff:10.0.0.1"] {
-            #expect(throws: ForwardingProblem.untrustedPeer) { try Self.read(Self.complete, rules, from: peer) }
+            #expect(throws: Self.untrusted(peer)) { try Self.read(Self.complete, rules, from: peer) }
         }
         let named = try Self.rules("{ trusted: [10.0.0.0/8, \"2001:db8::/32\"] }")
         for peer in ["10.255.0.1", "2001:db8:1::1"] { _ = try Self.read(Self.complete, named, from: peer) }
         for peer in ["127.0.0.1", "11.0.0.1", "2001:db9::1"] {
-            #expect(throws: ForwardingProblem.untrustedPeer) { try Self.read(Self.complete, named, from: peer) }
+            #expect(throws: Self.untrusted(peer)) { try Self.read(Self.complete, named, from: peer) }
         }
         let shared = try Self.rules("{ secret_env: S }")
         let secret = Secret("correct horse")
@@ -131,7 +140,7 @@ struct ForwardedRequestTests {
             try Self.read(Self.complete + [proof, proof], shared, secret: secret)
         }
         let both = try Self.rules("{ secret_env: S, trusted: 10.0.0.0/8 }")
-        #expect(throws: ForwardingProblem.untrustedPeer) {
+        #expect(throws: Self.untrusted("192.0.2.1")) {
             try Self.read(Self.complete + [proof], both, from: "192.0.2.1", secret: secret)
         }
     }

@@ -58,7 +58,7 @@ struct GatewayRuleTests {
             #expect(rule.name.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)*/) != nil)
             #expect(rule.summary.hasSuffix(".") && !rule.rationale.isEmpty)
             // These need the known providers.
-            guard !["G014", "G016"].contains(rule.code) else { continue }
+            guard !["G014", "G016", "G017", "G020"].contains(rule.code) else { continue }
             #expect(!rule.bad.isEmpty && !rule.good.isEmpty, "\(rule.code)")
             #expect(rule.bad.allSatisfy { !MarkedExample($0).spans.isEmpty }, "\(rule.code)")
         }
@@ -104,7 +104,7 @@ struct GatewayRuleTests {
             return lint(text, registry: registry).map { "\($0.code) \($0.message); \($0.help ?? "")" }
         }
         let finding = [
-            "G016 Acme reveals this only with the scope teams or orgs; add to the provider: scopes: [teams]"
+            "G020 Acme reveals this only with the scope teams or orgs; add to the provider: scopes: [teams]"
         ]
         #expect(found("acme", "{ provider: acme, group: board }") == finding)
         #expect(found("acme", "{ provider: acme, claim: { groups: [board] } }") == finding)
@@ -114,6 +114,82 @@ struct GatewayRuleTests {
         #expect(found("{ id: acme, groups: roles }", "{ provider: acme, group: board }") == [])
         #expect(found("acme", "{ provider: other, group: board }") == [])
         #expect(found("acme", "{ provider: acme, claim: { department: [it] } }") == [])
+    }
+
+    private static let registry = {
+        var registry = ProviderRegistry()
+        registry.add([
+            SourceFile(
+                path: "sso.yaml",
+                text: """
+                    carnet: 1
+                    id: sso
+                    name: SSO
+                    inputs: { host: { type: hostname, example: id.example.com }, realm: {}, region: { default: eu } }
+                    issuer: https://{host}/{realm}
+                    samples: { userinfo: { sub: "1", email: ada@example.com, email_verified: true } }
+
+                    """),
+            SourceFile(
+                path: "plain.yaml",
+                text: """
+                    carnet: 1
+                    id: plain
+                    name: Plain
+                    issuer: https://id.plain.example
+                    samples: { userinfo: { sub: "1", email: ada@example.com } }
+
+                    """),
+        ])
+        return registry
+    }()
+
+    private func findings(_ providers: String, allow: String = "signed_in") -> [String] {
+        lint(
+            "gateway: 1\norigin: https://apps.example\nproviders:\n\(providers)routes: [{ allow: \(allow) }]\n",
+            registry: Self.registry
+        ).map { "\($0.code) \($0.line) \($0.message)" }
+    }
+
+    @Test("Inputs that are missing, unknown or of another form are found together")
+    func inputs() {
+        let found = findings(
+            "  - { id: sso, client_id: a, inputs: { host: \"https://id.acme.example\", realms: x } }\n")
+        #expect(found.count == 3 && found.allSatisfy { $0.hasPrefix("G016 4 ") }, "\(found)")
+        #expect(found.contains("G016 4 sso: the input realm has no value"))
+        #expect(found.contains("G016 4 sso has no input \"realms\""))
+        #expect(findings("  - { id: sso, client_id: a, inputs: { host: id.acme.example, realm: x } }\n") == [])
+        // The registration, with its inputs, is elsewhere.
+        #expect(findings("  - sso\n") == [])
+        #expect(findings("  - { id: sso, client_id: a, environment: nowhere }\n").map { $0.prefix(6) } == ["G016 4"])
+    }
+
+    @Test("An address that no provider calls verified is no condition")
+    func unverifiedEmail() {
+        #expect(findings("  - plain\n", allow: "{ email_domain: example.com }").map { $0.prefix(4) } == ["G017"])
+        #expect(
+            findings("  - sso\n  - plain\n", allow: "{ provider: plain, email: ada@example.com }").map { $0.prefix(4) }
+                == ["G017"])
+        #expect(findings("  - sso\n  - plain\n", allow: "{ email_domain: example.com }") == [])
+        #expect(
+            findings(
+                "  - { id: plain, trust_email: administrators choose them }\n", allow: "{ email_domain: example.com }")
+                == [])
+    }
+
+    @Test("What a comment hides, and a star in an address, have help of their own")
+    func misreadings() {
+        for page in ["page: { color: #fff }\n", "page:\n  color: #fff\n"] {
+            let text =
+                "gateway: 1\norigin: https://apps.example\nproviders: [acme]\nroutes: [{ allow: signed_in }]\n" + page
+            let found = GatewayFile(SourceFile(path: "gateway.yaml", text: text)).diagnostics
+            let line = page.hasPrefix("page: {") ? 5 : 6
+            #expect(found.contains { $0.line == line && $0.help?.contains("between quotes") ?? false }, "\(found)")
+        }
+        let star = lint(
+            "gateway: 1\norigin: https://apps.example\nproviders: [acme]\nroutes: [{ allow: { email: \"*@acme.example\" } }]\n"
+        )
+        #expect(star.map(\.help) == ["write email_domain: acme.example"], "\(star)")
     }
 
     @Test("A safe fix is applied")

@@ -3,7 +3,7 @@ import CarnetFoundation
 
 struct ClaimWithoutScope: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G016",
+        code: "G020",
         name: "claim-without-scope",
         severity: .warning,
         summary: "A rule needs a claim for which the provider requires a scope that is not requested.",
