@@ -10,6 +10,7 @@ package struct Gateway: Sendable {
     private let table: GatewayTable
     private let providers: [ProviderID: GatewayProvider]
     private let issuers: Set<ProviderID>
+    private let namedGroups: Set<ByteKey>
 
     /// - Throws: `OAuthError` of kind `badDescriptor` with file and line, for a file with an error.
     package init(_ file: GatewayFile) throws(OAuthError) {
@@ -25,6 +26,7 @@ package struct Gateway: Sendable {
         table = GatewayTable(rules)
         providers = Dictionary(rules.providers.map { ($0.id, $0) }) { first, _ in first }
         issuers = Set(rules.bearer.map(\.provider))
+        namedGroups = rules.namedGroups
     }
 
     /// Whether the file decides about a host. A sign-in leads back to no other.
@@ -48,7 +50,7 @@ package struct Gateway: Sendable {
             return refusal(.noRoute, "the routes of the path have other methods: " + methods.joined(separator: ", "))
         }
         let known = identity.flatMap { identity in
-            provider(of: identity).map { Sender(identity: identity, provider: $0) }
+            provider(of: identity).map { Sender(identity: identity, provider: $0, namedGroups: namedGroups) }
         }
         if case .anyone = route.allow {
             // A token where none is taken identifies nobody.
@@ -130,6 +132,7 @@ package struct Gateway: Sendable {
 struct Sender {
     let identity: GatewayIdentity
     let provider: GatewayProvider
+    let namedGroups: Set<ByteKey>
 }
 
 extension GatewayCondition {
@@ -206,7 +209,7 @@ extension HeaderTemplate {
         case .subject: one(identity.subject)
         case .name: one(identity.name)
         case .email: one(identity.trustedEmail(sender.provider))
-        case .groups: identity.groups(sender.provider).filter(isElement)
+        case .groups: identity.shownGroups(sender.provider, named: sender.namedGroups).filter(isElement)
         case .scopes: identity.scopes.sorted().filter(isElement)
         case .clientID: one(identity.clientID)
         }

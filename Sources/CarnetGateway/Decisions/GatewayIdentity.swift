@@ -45,6 +45,18 @@ package struct GatewayIdentity: Sendable {
         isEmailVerified == true || isEmailVerified == nil && provider.trustsEmail != nil ? email : nil
     }
 
+    /// In bytes. A proxy has little more room for all headers together.
+    private static let shownGroupsLimit = 4_096
+
+    /// The groups for the program behind: all, or if they are too long for a header, those of them that routes name.
+    func shownGroups(_ provider: GatewayProvider, named: Set<ByteKey>) -> [String] {
+        func size(_ groups: [String]) -> Int { groups.reduce(0) { $0 + $1.utf8.count + 1 } }
+        let all = groups(provider)
+        guard size(all) > Self.shownGroupsLimit else { return all }
+        let some = all.filter { named.contains(ByteKey($0)) }
+        return size(some) > Self.shownGroupsLimit ? [] : some
+    }
+
     /// The groups, in the order of the claim.
     func groups(_ provider: GatewayProvider) -> [String] {
         switch claims.claim(named: provider.groups) {

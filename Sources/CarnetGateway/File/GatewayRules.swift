@@ -18,6 +18,11 @@ package struct GatewayRules: Sendable {
     package internal(set) var proxy: GatewayProxyRules
     package internal(set) var page = GatewayPageRules()
 
+    /// The groups that routes name.
+    var namedGroups: Set<ByteKey> {
+        Set(routes.flatMap(\.allow.conditions).flatMap(\.groups).map { ByteKey($0) })
+    }
+
     /// The provider with an id.
     package func provider(_ id: ProviderID) -> GatewayProvider? { providers.first { $0.id == id } }
 }

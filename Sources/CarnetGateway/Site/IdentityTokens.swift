@@ -20,11 +20,13 @@ final class IdentityTokens: Sendable {
     private let rules: GatewayIdentityToken
     private let key: ClientKey?
     private let gateway: GatewayRules
+    private let namedGroups: Set<ByteKey>
     private let entries = Lock(Recent<ByteKey, Entry>(limit: IdentityTokens.limit))
 
     init(_ rules: GatewayIdentityToken, _ keys: [ClientKey], _ gateway: GatewayRules) {
         self.rules = rules
         self.gateway = gateway
+        namedGroups = gateway.namedGroups
         header = rules.header
         key = keys.first
         keySet = ClientKey.publicKeySet(keys).jsonText()
@@ -66,7 +68,7 @@ final class IdentityTokens: Sendable {
         claims["client_id"] = identity.clientID.map { .string($0) }
         if identity.kind == .program { claims["scope"] = .string(identity.scopes.sorted().joined(separator: " ")) }
         if let provider = gateway.provider(identity.provider) {
-            let groups = identity.groups(provider)
+            let groups = identity.shownGroups(provider, named: namedGroups)
             if !groups.isEmpty { claims["groups"] = .array(groups.map { .string($0) }) }
         }
         return claims

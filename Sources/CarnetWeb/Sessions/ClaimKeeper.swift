@@ -6,7 +6,7 @@ import Logging
 /// Keeps the claims of a site's users with their tokens, and reads them again when the tokens are refreshed.
 final class ClaimKeeper: Sendable {
     /// The size of an account's claims, as JSON in bytes.
-    private static let sizeLimit = 16_384
+    private static let sizeLimit = 65_536
     /// How long a provider that fails is not asked again about an account, in seconds.
     private static let pause: TimeInterval = 10
     /// The claims that `WebAccount` has as properties.

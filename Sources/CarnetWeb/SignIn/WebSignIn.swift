@@ -49,7 +49,7 @@ public struct WebSignIn: Sendable {
     package let clock: any WallClock
     let random: any RandomSource
     let logger: Logger
-    /// Told what happens to sessions; by default nobody.
+    /// Receives what happens to sessions; by default it is dropped.
     private(set) var report: @Sendable (SessionEvent) -> Void = { _ in }
 
     /// - Parameters:
@@ -63,7 +63,7 @@ public struct WebSignIn: Sendable {
     ///   - findUser: Finds or creates the host's own user, once for each sign-in; `WebAccount.userID` has the result. It
     ///     throws `SignInRefusal` to refuse the user; any other error is a page with status 503.
     ///   - claims: The claims that `WebAccount.claims` has: names of the ID token and of the profile, such as `groups`. They are
-    ///     read again when the tokens are refreshed, and have at most 16,384 bytes for each account. With none, the default,
+    ///     read again when the tokens are refreshed, and have at most 65,536 bytes for each account. With none, the default,
     ///     nothing is kept.
     ///   - acceptsInitiatedSignIn: Whether other sites, such as a company's portal, may begin a sign-in at
     ///     `paths.signIn/PROVIDER/initiate` (OpenID Connect Core, section 4).
@@ -138,7 +138,7 @@ public struct WebSignIn: Sendable {
         return site
     }
 
-    /// The same site, which tells what happens to sessions.
+    /// The same site, which reports what happens to sessions.
     package func reporting(to report: @escaping @Sendable (SessionEvent) -> Void) -> WebSignIn {
         var site = self
         site.report = report

@@ -65,6 +65,23 @@ struct HeaderTests {
         #expect(try GatewayExample.decision(gateway, "GET /health", as: "bank").headers.isEmpty)
     }
 
+    // A proxy has 8 or 16 kB for all headers of a response, and responds with 500 beyond it.
+    @Test("Of groups that are too long for a header, only those that routes name are shown")
+    func manyGroups() throws {
+        func shown(_ groups: [String], allow: String) throws -> String? {
+            let sender = GatewayIdentity(
+                kind: .person, provider: "acme", subject: "1",
+                claims: .of(["groups": .array(groups.map { .string($0) })]))
+            return try headers(sender, "X-Auth-Groups: \"{account.groups}\"", allow: allow).values["X-Auth-Groups"]
+        }
+        let many = (0..<100).map { "group-\($0)-" + String(repeating: "x", count: 40) }
+        let allow = "[{ provider: acme, group: [ops, none] }, { provider: acme, group: \"\(many[50])\" }]"
+        #expect(try shown(many + ["ops"], allow: allow) == "\(many[50]),ops")
+        #expect(try shown(Array(many.prefix(20)) + ["ops"], allow: allow)?.hasPrefix(many[0]) == true)
+        let all = "[{ provider: acme, group: [\(many.map { "\"\($0)\"" }.joined(separator: ", "))] }]"
+        #expect(try shown(many, allow: all) == nil)
+    }
+
     @Test("What cannot be in a header is left out")
     func forged() throws {
         let sender = GatewayIdentity(

@@ -169,7 +169,7 @@ struct ClaimTests {
 
     @Test("A claim that is too large is left out, and the log says so")
     func tooLarge() async throws {
-        let stand = try Stand([Self.user(.string(String(repeating: "g", count: 20_000)))])
+        let stand = try Stand([Self.user(.string(String(repeating: "g", count: 70_000)))])
         var browser = Browser(stand.site)
         _ = try await browser.signIn()
         #expect(try await stand.groups(browser) == nil)
