@@ -626,7 +626,7 @@ _carnet_gateway() {
     repeating_flags=()
     non_repeating_flags=(--sandbox --ask --force --all --json -v --verbose --version -h --help)
     repeating_options=(--providers --as --program)
-    non_repeating_options=(--port --bind --socket --metrics-port --clients --requests --output --listen --provider --subject --color)
+    non_repeating_options=(--port --bind --socket --metrics-port --clients --requests --output --listen --provider --subject --email --color)
     __carnet_offer_flags_options -1
 
     # Offer option value completions
@@ -674,6 +674,9 @@ _carnet_gateway() {
         return
         ;;
     '--subject')
+        return
+        ;;
+    '--email')
         return
         ;;
     '--color')

@@ -3,6 +3,11 @@ import CarnetFoundation
 import CarnetProtocol
 import CarnetStorage
 
+// Whichever module imports `stat` first on Linux counts as the one that defines it.
+#if canImport(CDispatch)
+    import CDispatch
+#endif
+
 /// Lets root work in a folder of another user as that user: every file keeps its owner, and no link in the folder leads
 /// root elsewhere.
 ///

@@ -3,6 +3,11 @@ import CarnetFoundation
 import CarnetGateway
 import CarnetProtocol
 
+// Whichever module imports `stat` first on Linux counts as the one that defines it.
+#if canImport(CDispatch)
+    import CDispatch
+#endif
+
 /// The gateway file as messages name it, and the secrets that it names.
 struct GatewayPlaces: Sendable {
     /// The path of the file.

@@ -139,7 +139,8 @@ struct GatewayProxy {
         _ rules: GatewayRules, _ path: String, _ kind: ProxyKind, _ setup: ProxySetup
     ) throws -> ProxyFile? {
         guard let place = rules.proxy.secret, let variable = setup.secretVariable else { return nil }
-        let secret = try place.value(below: Path.folder(of: path), context.environment, "proxy.secret").reveal()
+        let secret = try GatewayPlaces(file: path)
+            .value(of: place, "secret", rules.proxy.line(of:), context.environment).reveal()
         // No file has to quote these.
         guard secret.utf8.allSatisfy({ ASCII.isAlphanumeric($0) || "-._~+/=".utf8.contains($0) }) else {
             throw Failure(
