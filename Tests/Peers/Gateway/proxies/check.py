@@ -93,7 +93,7 @@ routes:
   - { host: wiki.apps.example, allow: { provider: storm, subject: alice } }
   - { host: wiki.apps.example, path: /public/**, allow: anyone }
   - { host: wiki.apps.example, path: /api/**, bearer: true, allow: { provider: storm, subject: alice } }
-headers: { X-Auth-User: "{account.subject}", X-Auth-Email: "{account.email}" }
+headers: { X-Auth-User: "{account.subject}", X-Auth-Email: "{account.email}", X-Auth-Groups: "{account.groups}" }
 identity_token: {}
 proxy: { secret_env: PROXY_SECRET }
 session: { store: "files:sessions", key_env: KEY }
@@ -227,7 +227,7 @@ class Bench:
             claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
             host = got.one("Host").split(":")[0].rstrip(".").lower()
             assert (claims["sub"], claims["aud"]) == ("storm:alice", f"https://{host}"), claims
-            expected["X-Auth-Assertion"] = tokens[0]
+            expected |= {"X-Auth-Assertion": tokens[0], "X-Auth-Groups": "ops"}
         for name, value in expected.items():
             found = [v for n, v in got.headers if spelled(n) == spelled(name)]
             assert found == [value], f"{name}: {found}"
