@@ -6,6 +6,21 @@ extension AuthorizationServer {
     /// Whether a fault is in the response to the current request.
     func has(_ fault: SandboxFault) -> Bool { options.faults.contains(fault) || chosenFault == fault }
 
+    /// The faults that a person may choose for a sign-in, if the provider has what they change.
+    var faultsOfOneSignIn: [SandboxFault] {
+        SandboxFault.allCases.filter { fault in
+            switch fault {
+            case .wrongNonce, .badSignature, .rotatedKey, .wrongAudience, .expiredIDToken, .missingIDToken,
+                .missingAccessTokenHash, .unsignedIDToken, .wrongIDTokenIssuer, .weakSignIn:
+                issuesIDTokens
+            case .missingIssuer, .wrongIssuer: provider.issuer != nil
+            case .userinfo500, .userinfoWrongSubject: endpoints[.userinfo] != nil
+            case .revocation500: endpoints[.revocation] != nil
+            default: fault.isForOneSignIn
+            }
+        }
+    }
+
     /// What was chosen on the page of the sign-in from which one of these strings comes, as its code or token.
     func faultChosen(with texts: [String]) -> SandboxFault? {
         texts.lazy.compactMap { text in

@@ -36,18 +36,19 @@ struct ConsentPage {
     /// The choice of a person.
     static func users(of server: AuthorizationServer) -> HTML {
         let lines: [HTML] = server.options.users.enumerated().map { index, user in
-            """
-            <label><input type="radio" name="user" value="\(index)"\(if: index == 0, " checked")> \
-            <span>\(user.label)</span></label>
+            let name = user == .sample ? Identity(user, at: server.provider).name : nil
+            return """
+                <label><input type="radio" name="user" value="\(index)"\(if: index == 0, " checked")> \
+                <span>\(name.map { "\($0), as in the samples" } ?? user.label)</span></label>
 
-            """
+                """
         }
         return "\(lines)"
     }
 
     private var faults: HTML {
         guard server.options.offersFaults else { return "" }
-        let lines: [HTML] = SandboxFault.allCases.filter(\.isForOneSignIn).map { fault in
+        let lines: [HTML] = server.faultsOfOneSignIn.map { fault in
             "<option value=\"\(fault.rawValue)\">\(fault.summary)</option>\n"
         }
         return """

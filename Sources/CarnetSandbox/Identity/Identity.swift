@@ -47,6 +47,11 @@ struct Identity {
         return mapped?.isSameBytes(as: stated) == true ? subject : stated
     }
 
+    /// What a person would call the user.
+    var name: String? {
+        ["name", "username", "email"].lazy.compactMap { Self.claim($0, of: provider, in: profile)?.string }.first
+    }
+
     /// The URL of the picture.
     var picture: String? { Self.claim("picture", of: provider, in: profile)?.string }
 

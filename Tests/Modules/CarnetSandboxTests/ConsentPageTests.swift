@@ -134,6 +134,32 @@ struct ConsentPageTests {
         #expect(try await client.keySet()["keys"] != nil)
     }
 
+    @Test("offers no fault of what the provider does not have, and calls the person of the samples by name")
+    func faultsOfProvider() async throws {
+        let client = try TestClient(
+            """
+            carnet: 1
+            id: plain
+            name: Plain
+            endpoints:
+              authorization: https://id.plain.example/authorize
+              token: https://id.plain.example/token
+              userinfo: https://id.plain.example/me
+            scopes: { default: [read] }
+            profile: { claims: { subject: /id, name: /title } }
+            samples:
+              token: { access_token: a-1, token_type: Bearer, scope: read }
+              userinfo: { id: 7, title: Grace Example }
+
+            """, options: SandboxOptions(approval: .page, offersFaults: true))
+        let page = try await client.authorize().text
+        for offered in ["token-500", "userinfo-500", "wrong-state"] { #expect(page.contains("value=\"\(offered)\"")) }
+        for other in ["wrong-nonce", "bad-signature", "missing-id-token", "wrong-iss", "revocation-500"] {
+            #expect(!page.contains("value=\"\(other)\""), "\(other)")
+        }
+        #expect(page.contains("Grace Example"))
+    }
+
     @Test("is submitted by the simulated browser")
     func approval() async throws {
         let client = try makeClient()
