@@ -419,7 +419,7 @@ _carnet_try() {
     repeating_flags=()
     non_repeating_flags=(--show-secrets --json -v --verbose --version -h --help)
     repeating_options=(--providers --input --input-env)
-    non_repeating_options=(--environment --redirect-uri --color)
+    non_repeating_options=(--environment --redirect-uri --diagram --color)
     __carnet_offer_flags_options 1
 
     # Offer option value completions
@@ -438,6 +438,10 @@ _carnet_try() {
         return
         ;;
     '--redirect-uri')
+        return
+        ;;
+    '--diagram')
+        __carnet_add_completions -W 'text'$'\n''svg'
         return
         ;;
     '--color')

@@ -16,6 +16,7 @@ struct TryCommand: Subcommand {
               carnet try providers/acme.yaml
               carnet try acme --input tenant=example
               carnet try acme --show-secrets
+              carnet try acme --diagram svg > sign-in.svg
             """
     )
 
@@ -34,7 +35,14 @@ struct TryCommand: Subcommand {
     @Flag(help: "Show the codes, tokens and secrets of the simulated sign-in. They open nothing.")
     var showSecrets = false
 
+    @Option(help: "Print only a sequence diagram of the sign-in: text for a terminal, svg for a document.")
+    var diagram: SequenceDiagram.Format?
+
     @OptionGroup(title: "Output options") var output: OutputOptions
+
+    func validate() throws {
+        if diagram != nil, output.json { throw ValidationError("--diagram and --json cannot be combined") }
+    }
 
     func run(_ context: CommandContext) async throws {
         let sources = try ProviderSources(providers, context, isQuiet: ProviderSources.isFile(provider))
@@ -43,8 +51,28 @@ struct TryCommand: Subcommand {
             let setup = try TrialSetup(
                 entry, inputs: try input.values(for: entry.descriptor, context.environment, context.console),
                 environment: input.environment, redirectURI: redirectURI)
-            try await run(setup, context)
+            if let diagram {
+                try await draw(diagram, setup, context)
+            } else {
+                try await run(setup, context)
+            }
         }
+    }
+
+    private func draw(_ format: SequenceDiagram.Format, _ setup: TrialSetup, _ context: CommandContext) async throws {
+        let console = context.console
+        var steps: [TrialStep] = []
+        let result = await (try Trial(setup) { steps.append($0) }).run()
+        let diagram = SequenceDiagram(of: steps)
+        switch format {
+        case .svg:
+            let file = diagram.svgFile(title: "Sign-in with \(setup.provider.name)")
+            console.print(bytes: Array((file.text + "\n").utf8))
+        case .text:
+            for line in diagram.text(width: TerminalWidth.forHelp(context.environment)) { console.print(line) }
+        }
+        for case .failed(let failure) in steps.map(\.outcome) { console.report(failure) }
+        if result.hasFailed { throw ExitStatus.failed }
     }
 
     private func run(_ setup: TrialSetup, _ context: CommandContext) async throws {

@@ -152,15 +152,8 @@ enum DemoAssets {
                  linear-gradient(270deg, var(--edge), transparent) 100% 0 / .75rem 100% no-repeat scroll, var(--card);
                border: 1px solid var(--line); border-radius: .75rem;
                padding: .5rem; }
-        .flow { display: block; width: 100%; min-width: 36rem; max-width: 48rem; height: auto; margin: 0 auto;
-               font-size: 14px; fill: currentColor; }
-        .flow .life { stroke: var(--line); stroke-dasharray: 4 4; }
-        .flow .party { fill: var(--page); stroke: var(--edge); }
-        .flow .arrow { stroke: currentColor; stroke-width: 1.5; }
-        .flow .response { color: var(--faint); font-size: 12px; fill: var(--faint); }
-        .flow .back { fill: var(--faint); }
-        .flow .response .arrow { stroke-width: 1; stroke-dasharray: 5 4; }
-        .flow a { color: var(--link); } .flow a text { fill: var(--link); } .flow .head { fill: var(--link); }
+        .flow { display: block; width: 100%; min-width: 36rem; max-width: 48rem; height: auto; margin: 0 auto; }
+        \(SequenceDiagram.style.text)\
         .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
         """
 }

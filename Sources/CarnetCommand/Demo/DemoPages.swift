@@ -57,7 +57,7 @@ struct DemoPages: Sendable {
         let none: HTML = "<p>This browser has not begun a sign-in with this provider since the program started.</p>"
         let diagram: HTML = """
             <div class="scroll" role="region" aria-label="Sequence diagram" tabindex="0">\
-            \(FlowDiagram(steps: steps).svg)</div>
+            \(SequenceDiagram(steps: steps.map(\.drawn)).svg)</div>
             """
         return page(
             "Sign-in steps with \(name)",

@@ -5,11 +5,9 @@ import CarnetFoundation
 /// The exchanges of the latest sign-in of each visitor with each provider, without their secrets.
 final class FlowLog: Sendable {
     struct Step: Sendable {
-        enum Party: Int, Sendable { case browser, app, server, resource }
-
         let title: String
-        let from: Party
-        let to: Party
+        let from: SequenceDiagram.Party
+        let to: SequenceDiagram.Party
         /// The key of the descriptor that shapes it.
         let key: String
         let request: String
@@ -17,8 +15,11 @@ final class FlowLog: Sendable {
         /// How many of the steps behind it came before the response.
         var nested = 0
 
-        /// The response in a few words.
-        var summary: String? { response.map { String($0.prefix { $0 != "\n" }.prefix(40)) } }
+        /// The step in a picture, with the first words of the response.
+        var drawn: SequenceDiagram.Step {
+            let summary = response.map { String($0.prefix { $0 != "\n" }.prefix(40)) }
+            return SequenceDiagram.Step(title: title, from: from, to: to, response: summary, nested: nested)
+        }
     }
 
     private struct Flow {
@@ -115,7 +116,7 @@ final class FlowTurn: Sendable {
     }
 
     /// Records a party's response to the latest step that has none.
-    func respond(_ text: String, to party: FlowLog.Step.Party) {
+    func respond(_ text: String, to party: SequenceDiagram.Party) {
         noted.withLock { noted in
             guard let index = noted.steps.lastIndex(where: { $0.response == nil && $0.from == party }) else { return }
             noted.steps[index].response = text

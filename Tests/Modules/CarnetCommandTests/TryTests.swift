@@ -1,6 +1,10 @@
 import Foundation
 import Testing
 
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
+
 @Suite("Try")
 struct TryTests {
     private let home: CommandHome
@@ -52,6 +56,59 @@ struct TryTests {
         let steps = try #require(
             try await home.run("try", "google", "--show-secrets", "--json").json()["steps"] as? [Any])
         #expect("\(steps)".contains("access_token") && !"\(steps)".contains("redacted"))
+    }
+
+    /// The number of requests of a sign-in, as `--json` has them.
+    private func requestCount(_ provider: String) async throws -> Int {
+        let steps = try #require(try await home.run("try", provider, "--json").json()["steps"] as? [[String: Any]])
+        return steps.map { ($0["exchanges"] as? [Any])?.count ?? 0 }.reduce(0, +)
+    }
+
+    @Test("The diagram for a terminal has each request in its width, and nothing else", arguments: [60, 72, 80, 200])
+    func diagramForTerminal(columns: Int) async throws {
+        let run = try home.start(["try", "google", "--diagram", "text"], environment: ["COLUMNS": "\(columns)"])
+        let result = try await run.finish()
+        #expect(result.status == 0 && result.standardError.isEmpty, "\(result)")
+        let lines = result.standardOutput.split(separator: "\n")
+        #expect(lines.allSatisfy { $0.count <= min(columns, 80) })
+        let numbers = result.standardOutput.matches(of: /[ │](\d+)\. [A-Z]/).map { String($0.output.1) }
+        #expect(numbers == (1...(try await requestCount("google"))).map(String.init))
+        // The browser asks the authorization server, is sent back, and then the app asks.
+        let heads = lines.filter { $0.contains("▶") || $0.contains("◀") }
+        #expect(heads.filter { $0.contains("▶") }.count == numbers.count)
+        let labels = lines.enumerated().filter { $0.element.contains(#/\d+\. /#) }
+        for (index, label) in labels {
+            let start = label.distance(
+                from: label.startIndex, to: label.firstIndex { $0.isNumber } ?? label.startIndex)
+            // The arrow below begins at the line of life beside its text.
+            let arrow = Array(lines[index + 1])
+            #expect(arrow[start - 2] == "│" && arrow[start - 1] == "─", "\(label)")
+        }
+        for secret in ["code=", "Bearer"] { #expect(!result.standardOutput.contains(secret)) }
+    }
+
+    @Test("The diagram for a document is an SVG file of its own", arguments: ["google", "github"])
+    func diagramForDocument(provider: String) async throws {
+        let result = try await home.run("try", provider, "--diagram", "svg")
+        #expect(result.status == 0 && result.standardError.isEmpty, "\(result)")
+        let file = try XMLDocument(data: Data(result.standardOutput.utf8))
+        let root = try #require(file.rootElement())
+        #expect(root.name == "svg" && root.uri == "http://www.w3.org/2000/svg")
+        func all(_ path: String) throws -> [String] { try file.nodes(forXPath: path).compactMap(\.stringValue) }
+        #expect(try all("//*[local-name()='title']").first?.hasPrefix("Sign-in with ") == true)
+        let texts = try all("//*[local-name()='text']")
+        #expect(texts.filter { $0.contains(#/^\d+\. /#) }.count == (try await requestCount(provider)))
+        #expect(try all("//@href").isEmpty && all("//*[local-name()='script']").isEmpty)
+    }
+
+    @Test("The diagram of a sign-in that fails ends where it failed, and the error is on stderr")
+    func diagramOfFailure() async throws {
+        let result = try await home.run(
+            "try", "google", "--redirect-uri", "com.example.app://wrong?x", "--diagram", "text")
+        #expect(result.status == 1 && result.standardError.contains("redirects"), "\(result)")
+        #expect(!result.standardOutput.contains("Token request"))
+        let both = try await home.run("try", "google", "--diagram", "text", "--json")
+        #expect(both.status == 2 && both.standardError.contains("cannot be combined"), "\(both)")
     }
 
     @Test("further tokens, looked-up values and their requests are shown, and no secret input is")

@@ -1,0 +1,51 @@
+/// The steps of a sign-in as a sequence diagram: in a page, as a file, and as text for a terminal.
+struct SequenceDiagram {
+    enum Party: Int, CaseIterable, Sendable {
+        case browser, app, server, resource
+
+        /// In one or two lines.
+        var name: [String] {
+            switch self {
+            case .browser: ["Browser"]
+            case .app: ["App"]
+            case .server: ["Authorization", "server"]
+            case .resource: ["Resource", "server"]
+            }
+        }
+    }
+
+    struct Step: Sendable {
+        let title: String
+        let from: Party
+        let to: Party
+        /// The response in a few words; `nil` if there is none.
+        var response: String?
+        /// How many of the steps behind it came before the response.
+        var nested = 0
+    }
+
+    let steps: [Step]
+
+    struct Arrow {
+        let text: String
+        let from: Party
+        let to: Party
+        /// The number of the request's step, from 1; `nil` for a response.
+        let number: Int?
+    }
+
+    /// Requests and responses in the order of time.
+    var arrows: [Arrow] {
+        steps.indices.flatMap { index in
+            let step = steps[index]
+            let request = Arrow(
+                text: "\(index + 1). \(step.title)", from: step.from, to: step.to, number: index + 1)
+            // Those of earlier steps had to wait for this one.
+            let responses = steps[...index].enumerated().reversed().compactMap { place, asked in
+                place + asked.nested == index
+                    ? asked.response.map { Arrow(text: $0, from: asked.to, to: asked.from, number: nil) } : nil
+            }
+            return [request] + responses
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import CarnetProtocol
+
+extension SequenceDiagram {
+    enum Format: String, ExpressibleByArgument, CaseIterable { case text, svg }
+
+    /// The exchanges of a trial.
+    init(of steps: [TrialStep]) {
+        let isBack = steps.contains { step in step.exchanges.contains { $0.step == .callback } }
+        self.init(steps: steps.flatMap { step in step.exchanges.map { Step(of: $0, in: step, isBack: isBack) } })
+    }
+}
+
+extension SequenceDiagram.Step {
+    fileprivate init(of exchange: TrialStep.Exchange, in step: TrialStep, isBack: Bool) {
+        let name = exchange.step.rawValue
+        // A step of several requests has a title for all of them.
+        title = step.exchanges.count == 1 ? step.title : name.prefix(1).uppercased() + name.dropFirst()
+        from = [.authorization, .callback].contains(exchange.step) ? .browser : .app
+        to =
+            switch exchange.step {
+            case .callback: .app
+            case .profile, .resource: .resource
+            default: .server
+            }
+        // The sandbox sends the browser back at once; a provider shows its pages before.
+        response =
+            exchange.step == .authorization && isBack
+            ? "redirects the browser back"
+            : exchange.response.map { [String($0.status), $0.contentType].compactMap { $0 }.joined(separator: " ") }
+    }
+}
