@@ -6,12 +6,12 @@ import HTTPTypes
 extension OAuthClient {
     /// Sends a request, with a proof if there is a key.
     ///
-    /// It is sent once more in two cases, in which the server has used nothing of it. It is built again then, because values
+    /// It is sent again in two cases, in which the server has used nothing of it. It is built again then, because values
     /// for one use must not be sent twice.
     ///
     /// - The server requires its nonce in the proof (RFC 9449, sections 8 and 9).
-    /// - The server refuses a client whose id or secret has another form without percent-encoding (RFC 6749, section 2.3.1).
-    ///   The form that it accepts is remembered.
+    /// - The server refuses a client whose id and secret it may accept in another form (RFC 6749, section 2.3.1): without
+    ///   percent-encoding, or in the body. Each form is tried once, and the one that it accepts is remembered.
     ///
     /// - Parameters:
     ///   - bounds: The servers that may receive the request's credentials.
@@ -28,28 +28,33 @@ extension OAuthClient {
     ) async throws -> (response: IncomingResponse, request: PreparedRequest) {
         let dpopKey = try key.map { try DPoPKey(encoded: $0) }
         func attempt(
-            _ made: PreparedRequest, inOtherEncoding: Bool
+            _ made: PreparedRequest, in form: Int
         ) async throws -> (response: IncomingResponse, request: PreparedRequest) {
-            var request = bounds.hiding(in: made)
-            if inOtherEncoding { request = request.withOtherCredentials ?? request }
+            var request = bounds.hiding(in: try made.inForm(form))
             if let dpopKey { request = try prove(request, dpopKey, accessToken) }
             let response = try await exchanger.send(request, within: bounds, before: moment)
             if dpopKey != nil { nonces.learn(from: response, at: DPoPNonces.Place(of: request)) }
             return (response, request)
         }
         func attempts(
-            _ made: PreparedRequest, inOtherEncoding: Bool
+            _ made: PreparedRequest, in form: Int
         ) async throws -> (response: IncomingResponse, request: PreparedRequest) {
-            let result = try await attempt(made, inOtherEncoding: inOtherEncoding)
+            let result = try await attempt(made, in: form)
             guard dpopKey != nil, result.response.demandsDPoPNonce else { return result }
-            return try await attempt(try make(), inOtherEncoding: inOtherEncoding)
+            return try await attempt(try make(), in: form)
         }
-        let isOther = usesOtherBasicEncoding.withLock { $0 }
-        let result = try await attempts(try first ?? make(), inOtherEncoding: isOther)
-        guard result.response.refusesClient, result.request.withOtherCredentials != nil else { return result }
-        let second = try await attempts(try make(), inOtherEncoding: !isOther)
-        if !second.response.refusesClient { usesOtherBasicEncoding.withLock { $0 = !isOther } }
-        return second
+        let accepted = acceptedForm.withLock { $0 }
+        let made = try first ?? make()
+        let result = try await attempts(made, in: accepted)
+        guard result.response.refusesClient else { return result }
+        for form in 0..<made.formCount where form != accepted {
+            let other = try await attempts(try make(), in: form)
+            guard other.response.refusesClient else {
+                acceptedForm.withLock { $0 = form }
+                return other
+            }
+        }
+        return result
     }
 
     private func prove(

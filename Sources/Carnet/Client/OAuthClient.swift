@@ -27,8 +27,8 @@ public final class OAuthClient: Sendable {
     let usedTokens: any UsedTokenStore
     let clientTokens = ClientTokenCache()
     let nonces = DPoPNonces()
-    /// Whether the server accepted the other encoding of the client's id and secret.
-    let usesOtherBasicEncoding = Lock(false)
+    /// The form of the client's id and secret that the server accepted.
+    let acceptedForm = Lock(0)
     let unsaved = UnsavedConnections()
     let pauses = Pauses()
     let refreshes = RunningWork()

@@ -22,8 +22,8 @@ extension AuthorizationRequest {
         in context: RequestContext<DiscoveredProvider>
     ) throws(OAuthError) -> PreparedRequest {
         let rules = ResolvedRequest(method: .post)
-        var pushed = sent.copy(for: .pushedAuthorization, .pushedAuthorization) { $0.standardName != "client_id" }
-        return try TokenRequest.send(&pushed, in: context, rules: rules)
+        let pushed = sent.copy(for: .pushedAuthorization, .pushedAuthorization) { $0.standardName != "client_id" }
+        return try TokenRequest.send(pushed, in: context, rules: rules)
     }
 
     /// The sign-in after the push. The URL contains only a reference to the parameters (RFC 9126, section 4). It

@@ -1,9 +1,21 @@
 import CarnetDescriptors
 import CarnetFoundation
 
-/// How one client authenticates at one provider (RFC 6749, section 2.3.1): with exactly one method, never by trial.
+/// How one client authenticates at one provider (RFC 6749, section 2.3.1): with exactly one method in each request.
 struct ClientAuthentication {
+    /// How a client that may use the Basic header sends its id and secret.
+    enum Form {
+        /// In the way of the method; in the Basic header, with the encoding that the descriptor names or the standard.
+        case usual
+        /// In the Basic header without percent-encoding, for servers that do not decode.
+        case raw
+        /// In the body, for servers that accept both methods and this client with one of them.
+        case body
+    }
+
     let method: ClientAuthenticationMethod
+    /// The forms to try if the server refuses the usual one. Empty if the descriptor or the registration decides.
+    let otherForms: [Form]
     private let registration: ClientRegistration
     private let assertion: ClientAssertion?
 
@@ -56,6 +68,9 @@ struct ClientAuthentication {
         }
         let used = own.flatMap { $0.isLackingCredentials(of: registration) == nil ? $0 : nil } ?? method
         self.method = used
+        otherForms =
+            used == .clientSecretBasic
+            ? Self.otherForms(of: registration, at: provider, isMethodNamed: own != nil) : []
         self.registration = registration
         switch (used, registration.signingKey, registration.clientSecret) {
         case (.privateKeyJWT, let key?, _): assertion = try ClientAssertion(key, of: registration, at: provider)
@@ -65,15 +80,29 @@ struct ClientAuthentication {
         }
     }
 
+    private static func otherForms(
+        of registration: ClientRegistration, at provider: some DiscoveredStage, isMethodNamed: Bool
+    ) -> [Form] {
+        let (id, secret) = (registration.clientID, registration.clientSecret?.reveal() ?? "")
+        // A server splits the pair at the first colon.
+        let hasRaw =
+            provider.client.basicEncoding == nil && !id.utf8.contains(UInt8(ascii: ":"))
+            && (PercentEncoding.encode(id) != id || PercentEncoding.encode(secret) != secret)
+        let hasBody =
+            !isMethodNamed && registration.authenticationMethod == nil
+            && provider.client.announced.contains(.clientSecretPost)
+        return (hasRaw ? [.raw] : []) + (hasBody ? [.body] : [])
+    }
+
     /// Adds the client's parameters.
     ///
     /// - Parameter context: Has the provider and the registration that the method was chosen for.
-    /// - Returns: The Authorization header's values, for the method that uses one.
+    /// - Returns: The Authorization header's value, for the method that uses one.
     func apply(
-        to parameters: inout RequestParameters, in context: RequestContext<some DiscoveredStage>
-    ) throws(OAuthError) -> BasicCredentials? {
+        to parameters: inout RequestParameters, in form: Form = .usual, _ context: RequestContext<some DiscoveredStage>
+    ) throws(OAuthError) -> Secret? {
         let provider = context.provider
-        switch method {
+        switch form == .body ? .clientSecretPost : method {
         // The certificate is in the handshake; the id says whose it should be (RFC 8705, section 2).
         case .none, .tlsClientAuth, .selfSignedTLSClientAuth:
             try parameters.add(.clientID, registration.clientID)
@@ -82,7 +111,9 @@ struct ClientAuthentication {
             if let secret = registration.clientSecret { try parameters.add(.clientSecret, secret) }
         case .clientSecretBasic:
             if let secret = registration.clientSecret { parameters.hide(secret) }
-            return BasicCredentials(registration, encoding: provider.client.basicEncoding)
+            let isRaw = form == .raw || provider.client.basicEncoding == .raw
+            let encode: (String) -> String = isRaw ? { $0 } : { PercentEncoding.encode($0) }
+            return .basic(encode(registration.clientID), encode(registration.clientSecret?.reveal() ?? ""))
         case .clientSecretJWT, .privateKeyJWT:
             try parameters.add(.clientID, registration.clientID)
             guard let token = try assertion?.make(for: provider, random: context.random, now: context.now) else {
@@ -121,23 +152,11 @@ struct ClientAuthentication {
     }
 }
 
-/// The values of the Authorization header for the scheme Basic (RFC 6749, section 2.3.1).
-struct BasicCredentials {
-    let used: Secret
-    /// The same id and secret in the other encoding, for servers that do not decode; `nil` if both are equal, the descriptor
-    /// names the encoding, or the id has a colon, at which a server would split the pair.
-    let other: Secret?
-
-    /// - Parameter encoding: The one that the descriptor names.
-    init(_ registration: ClientRegistration, encoding: BasicEncoding?) {
-        let (id, secret) = (registration.clientID, registration.clientSecret?.reveal() ?? "")
-        let raw = Self.value(id + ":" + secret)
-        let percent = Self.value(PercentEncoding.encode(id) + ":" + PercentEncoding.encode(secret))
-        used = encoding == .raw ? raw : percent
-        other = encoding != nil || raw == percent || id.utf8.contains(UInt8(ascii: ":")) ? nil : raw
+extension Secret {
+    /// The value of the Authorization header for the scheme Basic (RFC 6749, section 2.3.1).
+    fileprivate static func basic(_ id: String, _ secret: String) -> Secret {
+        Secret("Basic " + Base64.encode(Array("\(id):\(secret)".utf8)))
     }
-
-    private static func value(_ pair: String) -> Secret { Secret("Basic " + Base64.encode(Array(pair.utf8))) }
 }
 
 extension [ClientAuthenticationMethod] {

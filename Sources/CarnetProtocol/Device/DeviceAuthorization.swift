@@ -40,7 +40,7 @@ extension DeviceAuthorization {
             try parameters.add(.scope, try provider.scopes.joined(wanted))
         }
         try parameters.add(.resource, each: try ResourceIndicator.checked(resources, at: .deviceAuthorization))
-        let request = try TokenRequest.send(&parameters, in: context, rules: rules)
+        let request = try TokenRequest.send(parameters, in: context, rules: rules)
         return (request, wanted, resources)
     }
 

@@ -23,7 +23,7 @@ extension DevicePoll {
         try parameters.add(.deviceCode, device.deviceCode)
         try parameters.addResources(device.resources, besideThoseOf: grant.request)
         return try TokenRequest.send(
-            &parameters, to: provider.endpoints[.deviceToken] == nil ? nil : .deviceToken, in: context,
+            parameters, to: provider.endpoints[.deviceToken] == nil ? nil : .deviceToken, in: context,
             rules: grant.request)
     }
 

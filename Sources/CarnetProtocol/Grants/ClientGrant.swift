@@ -90,6 +90,6 @@ extension ClientGrant {
         if let scope, rules.scopeIn == .parameter { try parameters.add(.scope, scope) }
         try parameters.add(.resource, each: try ResourceIndicator.checked(resource, at: .jwtBearer))
         return try TokenRequest.send(
-            &parameters, in: context, rules: rules.grant.request, usesKeyElsewhere: true)
+            parameters, in: context, rules: rules.grant.request, usesKeyElsewhere: true)
     }
 }

@@ -78,7 +78,7 @@ extension TokenExchange {
             try parameters.add(.actorTokenType, actor.type.uri)
         }
         return try TokenRequest.send(
-            &parameters, in: context, rules: grant.request)
+            parameters, in: context, rules: grant.request)
     }
 
     /// Validates the response (RFC 8693, section 2.2).

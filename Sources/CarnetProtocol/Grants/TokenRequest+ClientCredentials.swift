@@ -30,6 +30,6 @@ extension TokenRequest {
         if !scopes.isEmpty { try parameters.add(.scope, try provider.scopes.joined(scopes)) }
         try parameters.add(.resource, each: try ResourceIndicator.checked(resources, at: .clientCredentials))
         return try send(
-            &parameters, in: context, rules: grant.request)
+            parameters, in: context, rules: grant.request)
     }
 }

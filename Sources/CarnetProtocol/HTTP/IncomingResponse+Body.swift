@@ -100,9 +100,11 @@ extension IncomingResponse {
         return body.serverError(fields, hiding: secrets)
     }
 
-    /// Whether the server refused the client's authentication (RFC 6749, section 5.2), so that it used nothing of the request.
+    /// Whether the server refused the client (RFC 6749, section 5.2), so that it used nothing of the request. Some servers
+    /// return `unauthorized_client` for a wrong secret.
     package var refusesClient: Bool {
-        [400, 401].contains(status) && serverError(ErrorFields(), hiding: [])?.code == "invalid_client"
+        guard [400, 401, 403].contains(status) else { return false }
+        return ["invalid_client", "unauthorized_client"].contains(serverError(ErrorFields(), hiding: [])?.code)
     }
 
     /// A form-encoded body as an object of strings; `nil` if it is malformed or repeats a name.

@@ -21,8 +21,8 @@ package final class PreparedRequest: Sendable {
     private let known: (@Sendable () -> [Secret])?
     /// Whether the requested tokens must be bound to a key (RFC 9449).
     let isSenderConstrained: Bool
-    /// The client's id and secret in the other encoding (RFC 6749, section 2.3.1); `nil` if there is none to try.
-    private let otherCredentials: Secret?
+    /// The same request with the client's id and secret in each other form that the server may accept.
+    private let otherForms: [@Sendable () throws -> PreparedRequest]
 
     init(
         step: OAuthError.Step,
@@ -33,7 +33,7 @@ package final class PreparedRequest: Sendable {
         secrets: [Secret],
         known: (@Sendable () -> [Secret])? = nil,
         isSenderConstrained: Bool = false,
-        otherCredentials: Secret? = nil
+        otherForms: [@Sendable () throws -> PreparedRequest] = []
     ) {
         self.step = step
         self.descriptorKey = descriptorKey
@@ -43,7 +43,7 @@ package final class PreparedRequest: Sendable {
         own = secrets
         self.known = known
         self.isSenderConstrained = isSenderConstrained
-        self.otherCredentials = otherCredentials
+        self.otherForms = otherForms
     }
 
     /// The same request with the secrets of its sign-in, which the server may repeat.
@@ -52,17 +52,23 @@ package final class PreparedRequest: Sendable {
     package func hiding(_ known: @escaping @Sendable () -> [Secret]) -> PreparedRequest {
         PreparedRequest(
             step: step, descriptorKey: descriptorKey, outgoing: outgoing, target: target, redacted: self.makeRedacted(),
-            secrets: own, known: known, isSenderConstrained: isSenderConstrained, otherCredentials: otherCredentials)
+            secrets: own, known: known, isSenderConstrained: isSenderConstrained, otherForms: otherForms)
     }
 
-    /// The same request with the client's id and secret in the other encoding; `nil` if there is none to try.
-    package var withOtherCredentials: PreparedRequest? {
-        guard let otherCredentials, let current = outgoing.head.headerFields[.authorization] else { return nil }
-        var outgoing = outgoing
-        outgoing.head.headerFields[.authorization] = otherCredentials.reveal()
-        return PreparedRequest(
+    func alsoInForms(_ others: [@Sendable () throws -> PreparedRequest]) -> PreparedRequest {
+        PreparedRequest(
             step: step, descriptorKey: descriptorKey, outgoing: outgoing, target: target, redacted: self.makeRedacted(),
-            secrets: own, known: known, isSenderConstrained: isSenderConstrained, otherCredentials: Secret(current))
+            secrets: own, known: known, isSenderConstrained: isSenderConstrained, otherForms: others)
+    }
+
+    /// The number of forms of the client's id and secret that the server may accept.
+    package var formCount: Int { 1 + otherForms.count }
+
+    /// The same request with the client's id and secret in another form.
+    ///
+    /// - Parameter form: Below `formCount`; 0 is that of this request.
+    package func inForm(_ form: Int) throws -> PreparedRequest {
+        form == 0 || form > otherForms.count ? self : try otherForms[form - 1]()
     }
 
     /// The same request with a proof of possession in a header.
@@ -70,7 +76,7 @@ package final class PreparedRequest: Sendable {
         PreparedRequest(
             step: step, descriptorKey: descriptorKey, outgoing: outgoing,
             redacted: self.makeRedacted().adding(Named(header, Secret("").description)), secrets: own, known: known,
-            isSenderConstrained: true, otherCredentials: otherCredentials)
+            isSenderConstrained: true, otherForms: otherForms)
     }
 
     /// The origin (scheme, host and port) of the request.
@@ -127,7 +133,7 @@ extension PreparedRequest {
         to url: WebURL,
         key: String,
         rules: ResolvedRequest,
-        credentials: BasicCredentials? = nil,
+        credentials: Secret? = nil,
         token: TokenCredential? = nil,
         accept: String = "application/json"
     ) throws(OAuthError) -> PreparedRequest {
@@ -156,10 +162,8 @@ extension PreparedRequest {
         }
         var secrets = parameters.secrets
         if let credentials {
-            headers.append(("Authorization", credentials.used.reveal(), "Basic \(Secret(""))"))
-            for value in [credentials.used, credentials.other].compactMap({ $0 }) {
-                secrets.append(Secret(String(value.reveal().drop { $0 != " " }.dropFirst())))
-            }
+            headers.append(("Authorization", credentials.reveal(), "Basic \(Secret(""))"))
+            secrets.append(Secret(String(credentials.reveal().drop { $0 != " " }.dropFirst())))
         }
         if let token {
             secrets.append(token.token)
@@ -201,8 +205,7 @@ extension PreparedRequest {
                 body: encoding == .query
                     ? "" : encoding == .form ? carried.shown : carried.json(\.shownValue, written: rules.json)
             ),
-            secrets: secrets,
-            otherCredentials: headers.contains { $0.value == credentials?.used.reveal() } ? credentials?.other : nil
+            secrets: secrets
         )
     }
 }

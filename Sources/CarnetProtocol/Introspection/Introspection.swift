@@ -39,7 +39,7 @@ extension Introspection {
         try parameters.add(.token, token)
         if let hint { try parameters.add(.tokenTypeHint, hint) }
         return try TokenRequest.send(
-            &parameters, in: context, rules: provider.introspection.request,
+            parameters, in: context, rules: provider.introspection.request,
             method: provider.introspection.authentication,
             accept: provider.introspection.jwt.isRequired ? Self.mediaType : "application/json")
     }

@@ -31,7 +31,7 @@ package enum TokenRequest {
         if let verifier = callback.pending.codeVerifier { try parameters.add(.codeVerifier, verifier) }
         try parameters.add(.resource, each: callback.pending.resources ?? [])
         return try send(
-            &parameters, in: context, rules: provider.token.request)
+            parameters, in: context, rules: provider.token.request)
     }
 
     /// Uses a refresh token. The scope is omitted, so that the granted scopes stay (RFC 6749, section 6).
@@ -49,7 +49,7 @@ package enum TokenRequest {
         try parameters.add(.refreshToken, refreshToken)
         try parameters.addResources(resources, besideThoseOf: provider.refresh.request)
         return try send(
-            &parameters, to: provider.endpoints[.refresh] == nil ? nil : .refresh, in: context,
+            parameters, to: provider.endpoints[.refresh] == nil ? nil : .refresh, in: context,
             rules: provider.refresh.request, method: provider.refresh.authentication)
     }
 
@@ -80,7 +80,7 @@ package enum TokenRequest {
         }
         try parameters.add(.token, token)
         try parameters.add(.tokenTypeHint, hint)
-        return try send(&parameters, in: context, rules: rules, method: provider.revocation.authentication)
+        return try send(parameters, in: context, rules: rules, method: provider.revocation.authentication)
     }
 
     /// Adds client authentication and the descriptor's parameters, and prepares the request.
@@ -90,7 +90,7 @@ package enum TokenRequest {
     ///   - method: The method of client authentication, if it is not the token endpoint's.
     ///   - usesKeyElsewhere: Whether the registration's key has another use.
     static func send(
-        _ parameters: inout RequestParameters,
+        _ parameters: RequestParameters,
         to endpoint: EndpointName? = nil,
         in context: RequestContext<some DiscoveredStage>,
         rules: ResolvedRequest,
@@ -100,16 +100,38 @@ package enum TokenRequest {
     ) throws(OAuthError) -> PreparedRequest {
         let endpoint = endpoint ?? parameters.kind?.endpoint ?? .token
         let url = try context.provider.endpoint(endpoint, for: parameters.step)
-        let credentials = try ClientAuthentication(
-            context.registration, at: context.provider, own: method, usesKeyElsewhere: usesKeyElsewhere
-        )
-        .apply(to: &parameters, in: context)
+        let authentication = try ClientAuthentication(
+            context.registration, at: context.provider, own: method, usesKeyElsewhere: usesKeyElsewhere)
+        let pending = PendingRequest(
+            parameters: parameters, authentication: authentication, endpoint: endpoint, url: url, context: context,
+            rules: rules, accept: accept)
+        let request = try pending.authenticated(in: .usual)
+        // The descriptor's own Authorization header has taken the place of the client's.
+        guard !authentication.otherForms.isEmpty, !rules.setsAuthorization else { return request }
+        return request.alsoInForms(authentication.otherForms.map { form in { try pending.authenticated(in: form) } })
+    }
+}
+
+/// A request without client authentication.
+private struct PendingRequest<Stage: DiscoveredStage>: Sendable {
+    let parameters: RequestParameters
+    let authentication: ClientAuthentication
+    let endpoint: EndpointName
+    let url: WebURL
+    let context: RequestContext<Stage>
+    let rules: ResolvedRequest
+    let accept: String
+
+    func authenticated(in form: ClientAuthentication.Form) throws(OAuthError) -> PreparedRequest {
+        var parameters = parameters
+        let credentials = try authentication.apply(to: &parameters, in: form, context)
         if parameters.kind?.client == .authenticatedAndNamed,
             !parameters.items.contains(where: { $0.standardName == "client_id" })
         {
             try parameters.add(.clientID, context.registration.clientID)
         }
-        try parameters.addExtra(rules.parameters, key: "\(parameters.section).parameters", hidden: rules.late.hidden)
+        try parameters.addExtra(
+            rules.parameters, key: "\(parameters.section).parameters", hidden: rules.late.hidden)
         try RefusedFlow.check(grantOf: parameters)
         return try PreparedRequest.make(
             parameters,

@@ -67,6 +67,11 @@ extension ProviderStage {
 }
 
 extension ResolvedRequest {
+    /// Whether the descriptor sets the Authorization header.
+    var setsAuthorization: Bool {
+        (headers.map(\.name) + late.headers.map(\.name)).contains { $0.lowercased() == "authorization" }
+    }
+
     /// The headers that sign the body.
     func signedHeaders(body: String) -> [Named<String>] {
         guard !late.headers.isEmpty, var values = late.values else { return [] }

@@ -97,7 +97,7 @@ extension Peer.Server {
     /// What a descriptor says beyond the issuer, for which `ISSUER` stands.
     var lines: String {
         switch self {
-        case .canaille, .djangoAllauth, .oidcProviderMock:
+        case .canaille, .djangoAllauth, .djangoOIDCProvider, .oidcProviderMock:
             "scopes: { default: [openid, profile, email] }"
         // Its OpenID Connect metadata omits the endpoints of OAuth, which have a document of their own.
         case .djangoOAuthToolkit:
@@ -109,13 +109,8 @@ extension Peer.Server {
               revocation: ISSUER/revoke_token/
               device_authorization: ISSUER/device-authorization/
             """
-        // It takes no secret with a colon in the Basic header.
-        case .djangoOIDCProvider:
-            """
-            scopes: { default: [openid, profile, email] }
-            client: { authentication: [client_secret_post] }
-            """
-        // It decodes no percent signs in the Basic header and returns unauthorized_client with 403, and its logout tokens have no end.
+        // It decodes no percent signs in the Basic header, and returns 403 without a code for a pushed authorization request. Its
+        // logout tokens have no end.
         case .glewlwyd:
             """
             scopes: { default: [openid, profile, email], offline: [offline_access] }

@@ -67,7 +67,7 @@ extension ClientRules: DescriptorSection {
         ),
         Key(
             "basic_encoding", \.basicEncoding,
-            "the encoding of id and secret in client_secret_basic; default: percent, and raw if the server then returns invalid_client"
+            "the encoding of id and secret in client_secret_basic; default: percent, and raw if the server then refuses the client"
         ),
         Key("assertion", \.assertion, "the JWT of private_key_jwt and client_secret_jwt (RFC 7523)"),
     ]

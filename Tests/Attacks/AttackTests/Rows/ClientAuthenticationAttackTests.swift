@@ -167,6 +167,60 @@ struct ClientAuthenticationAttackTests {
         }
     }
 
+    /// A server that announces both methods, and has registered the client with `client_secret_post`.
+    @Test(
+        "CAUTH-15: Announced body after the header",
+        arguments: [
+            (401, "invalid_client", awkward), (401, "invalid_client", "plain"), (403, "unauthorized_client", "plain"),
+        ])
+    func CAUTH_15_announcedBodyAfterTheHeader(status: Int, code: String, secret: String) async throws {
+        let forms = secret == Self.awkward ? 3 : 2
+        func flow(_ announced: JSONValue?) -> Flow {
+            Flow.refresh.registered { $0.clientSecret = Secret(secret) }.served { script in
+                script.metadata["token_endpoint_auth_methods_supported"] = announced
+                let refusal = ServerResponse.error(code, status: status)
+                let good = script.token
+                script.token = refusal
+                script.token.later = Array(repeating: refusal, count: forms - 2) + [good]
+            }
+        }
+        try await accept(in: flow(["client_secret_basic", "client_secret_post"])) { scenario, _ in
+            let requests = scenario.requests(to: "/token")
+            #expect(requests.count == forms + 1)
+            #expect(Set(requests.map(\.url)).count == 1)
+            for request in requests.prefix(forms - 1) {
+                #expect(method(of: request) == .clientSecretBasic)
+                #expect(request.form["client_secret"] == nil)
+            }
+            for request in requests.suffix(2) {
+                #expect(method(of: request) == .clientSecretPost)
+                #expect(request.form["client_secret"] == secret)
+                #expect(request.form["client_id"] == Scenario.clientID)
+            }
+        }
+        let both: JSONValue = ["client_secret_basic", "client_secret_post"]
+        for refused in [
+            flow(["client_secret_basic"]), flow(nil),
+            flow(both).registered { $0.authenticationMethod = .clientSecretBasic },
+            flow(both).adding("client: { authentication: [client_secret_basic, client_secret_post] }"),
+        ] {
+            let scenario = Scenario()
+            await expectRefusal(.serverError) { try await refused.run(scenario) { _ in } }
+            #expect(scenario.requests(to: "/token").allSatisfy { $0.form["client_secret"] == nil })
+        }
+    }
+
+    /// The server's first response is reported, because it is that of the standard's form.
+    @Test("CAUTH-15: First refusal is reported")
+    func CAUTH_15_firstRefusalIsReported() async throws {
+        let flow = Flow.signIn.registered { $0.clientSecret = Secret(Self.awkward) }.served { script in
+            script.token = .error("unauthorized_client", status: 400)
+            script.token.later = [.error("invalid_client", status: 401)]
+        }
+        let error = await flow.expectRefusal(.serverError)
+        #expect(error?.server?.code == "unauthorized_client")
+    }
+
     @Test("CAUTH-15: No other attempt")
     func CAUTH_15_noOtherAttempt() async throws {
         func attempts(
@@ -194,7 +248,7 @@ struct ClientAuthenticationAttackTests {
         #expect(try await attempts(.error("invalid_grant"), .serverError) == 1)
         #expect(try await attempts(.error("invalid_request"), .serverError) == 1)
         #expect(try await attempts(.error("invalid_client", status: 500), .serverUnavailable) == 1)
-        #expect(try await attempts(.error("invalid_client", status: 403), .serverError) == 1)
+        #expect(try await attempts(.error("access_denied", status: 403), .serverError) == 1)
         #expect(try await attempts(.fails(.interrupted), .transport) == 1)
     }
 

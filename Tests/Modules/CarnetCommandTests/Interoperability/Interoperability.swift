@@ -88,10 +88,10 @@ enum Deviation: String, CaseIterable, Sendable {
     var rule: String {
         switch self {
         case .rawBasicOnly:
-            "after `invalid_client`, Carnet sends the other encoding once; after another error, "
-                + "`client.basic_encoding: raw`"
+            "after `invalid_client` or `unauthorized_client`, Carnet sends the other encoding once; after another "
+                + "error, `client.basic_encoding: raw`"
         case .encodedBasicOnly: "Carnet percent-encodes first"
-        case .noColonInBasic: "`client.authentication: [client_secret_post]`"
+        case .noColonInBasic: "Carnet then sends them in the body, as the server announces"
         case .ignoresPKCE: "the nonce of the ID token still stops a stolen code"
         case .errorWithoutIssuer: "an error response fails the sign-in; Carnet trusts nothing in it"
         case .unannouncedIssuer: "Carnet compares the issuer if the callback has one"
