@@ -30,15 +30,19 @@ def shown(text):
 
 
 lines = ["# What each proxy forwards", "",
-         "Measured with the configurations of [nginx](nginx.md), [Caddy](caddy.md), [Traefik](traefik.md), [HAProxy](haproxy.md) and",
-         "[Apache](apache.md), by `Tests/Peers/Gateway/proxies/measure.py`. `same`: gateway and program receive the bytes that the client sent. Another",
-         "target: both receive that one. Refused: neither receives anything.", "",
+         "For operators who check that the gateway decides about the same request that the program receives. Measured with the configurations of",
+         "[nginx](nginx.md), [Caddy](caddy.md), [Traefik](traefik.md), [HAProxy](haproxy.md) and [Apache](apache.md), by",
+         "`Tests/Peers/Gateway/proxies/measure.py`.", "",
+         "`same`: gateway and program receive the bytes that the client sent. Another target: both receive that one. Refused: neither receives",
+         "anything. `gateway's page`: the request went to the gateway's own pages, and to no program.", "",
          "| target | " + " | ".join(c for c, _ in columns) + " |", "|" + "---|" * (len(columns) + 1)]
 for key in data[columns[0][1]]["example"]["requests"]:
     if key.startswith("target "):
         sent = key[7:]
         lines.append(f"| {shown(sent)} | " + " | ".join(cell(data[n]["example"]["requests"][key], sent).replace("|", "\\|") for _, n in columns) + " |")
-lines += ["", "| request | " + " | ".join(c for c, _ in columns) + " |", "|" + "---|" * (len(columns) + 1)]
+lines += ["", "A number is the status that the client receives. `program`: the gateway allowed the request, and the program received it. `decided only`: the",
+          "gateway was asked, and no program received the request. A number alone: the proxy responded itself.", "",
+          "| request | " + " | ".join(c for c, _ in columns) + " |", "|" + "---|" * (len(columns) + 1)]
 for key in data[columns[0][1]]["example"]["requests"]:
     if key.startswith(("host ", "method ", "body", "websocket", "upgrade", "expect", "header of", "200 ", "HTTP/", "header with", "header folded")):
         row = []

@@ -195,14 +195,6 @@ def send(port, data, timeout=8, then=None):
                 return Reply(0, [], b"")
             parsed = Request(head)
             status = int(parsed.line.split(" ")[1])
-            if status == 101 and parsed.one("Upgrade", "").lower() == "h2c":
-                # The proxy itself speaks HTTP/2: its response to the request is on stream 1 (RFC 7540, section 3.2).
-                connection.sendall(H2_PREFACE)
-                while header := stream.read(9):
-                    stream.read(int.from_bytes(header[:3], "big"))
-                    if header[3] == 1:
-                        break
-                return Reply(101, parsed.headers, b"")
             if status == 101:
                 connection.sendall(b"hello")
                 return Reply(101, parsed.headers, stream.read(10))
@@ -423,11 +415,11 @@ class Caddy(Proxy):
     kind = "caddy"
 
     def start(self):
-        options = "{\n\tadmin off\n\tauto_https off\n\tservers {\n\t\tprotocols h1 h2c\n\t}\n}\n"
-        if "2.6." in output_of(self.binary, "version"):
-            options = options.replace("protocols h1 h2c", "protocols h1 h2 h2c")
-        conf = self.write("Caddyfile", options + self.text("Caddyfile"))
-        self.h2_port = self.port
+        # HTTP/2 in clear text is an option, which also turns "Upgrade: h2c" on: so it has a port of its own.
+        protocols = "h1 h2 h2c" if "2.6." in output_of(self.binary, "version") else "h1 h2c"
+        options = f"{{\n\tadmin off\n\tauto_https off\n\tservers :{self.h2_port} {{\n\t\tprotocols {protocols}\n\t}}\n}}\n"
+        sites = re.sub(rf"^http://(.*):{self.port} {{", rf"http://\1:{self.port}, http://\1:{self.h2_port} {{", self.text("Caddyfile"), flags=re.M)
+        conf = self.write("Caddyfile", options + sites)
         return self.run([self.binary, "run", "--config", conf, "--adapter", "caddyfile"],
                         CARNET_PROXY_SECRET=SECRET, XDG_DATA_HOME=self.tmp, XDG_CONFIG_HOME=self.tmp)
 
