@@ -41,6 +41,8 @@ extension ProxySetup {
         return """
             # \(folder)/haproxy.cfg: the protected hosts. HAProxy 2.6 or newer with Lua (Debian: yes).\(about ?? "")
             global
+                user haproxy
+                group haproxy
                 lua-load-per-thread \(folder)/carnet.lua
 
             defaults

@@ -452,7 +452,9 @@ class HAProxy(Proxy):
 
     def start(self):
         self.write("carnet.lua", self.text("carnet.lua"))
-        text = self.text("haproxy.cfg", ("/etc/haproxy/", self.tmp + "/"))
+        # Only root can become another user.
+        user = [] if os.geteuid() == 0 else [("    user haproxy\n    group haproxy\n", "")]
+        text = self.text("haproxy.cfg", ("/etc/haproxy/", self.tmp + "/"), *user)
         text = text.replace(f"bind :{self.port}", f"bind 127.0.0.1:{self.port}\n    bind 127.0.0.1:{self.h2_port} proto h2")
         return self.run([self.binary, "-db", "-f", self.write("haproxy.cfg", text)], CARNET_PROXY_SECRET=SECRET)
 
