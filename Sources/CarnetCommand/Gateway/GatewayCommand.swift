@@ -223,7 +223,7 @@ struct GatewayCommand: Subcommand {
               - { path: /**, allow: signed_in }
             # For the program behind the proxy.
             headers:
-              X-Auth-User: "{account.subject}"
+              X-Auth-User: "{account.provider}:{account.subject}"
               X-Auth-Email: "{account.email}"
             """
     }

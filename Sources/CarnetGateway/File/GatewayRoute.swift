@@ -30,7 +30,7 @@ extension GatewayRoute: GatewaySection {
         Key("title", text: .string, \.title, "a label for logs and for check"),
         Key(
             "host", oneOrMore: .host, \.hosts,
-            "the host, *. and a domain, or a list; default: every host of this file that no other route of the host decides about"
+            "the host, *. and a domain, or a list; default: each host of this file, for paths that no route of the host has"
         ),
         Key("path", text: .path, \.path, "the path, in which {name} is one segment, and /** all below; default: /**"),
         Key(
