@@ -18,7 +18,7 @@ BUILD = pathlib.Path(os.environ.get("CARNET_BUILD", ROOT / ".build"))
 PAGE = ROOT / "Docs/products.md"
 PROGRAMS = [[], ["CarnetStorage"], ["CarnetCatalog"], ["CarnetURLSession"], ["CarnetCurl"], ["CarnetUserAgent"], ["CarnetHTTP"],
             ["CarnetSQLite"], ["CarnetPostgreSQL"], ["CarnetWeb"], ["CarnetHummingbird"],
-            ["CarnetLint"], ["CarnetSandbox"], ["CarnetTesting"],
+            ["CarnetResourceServer"], ["CarnetLint"], ["CarnetSandbox"], ["CarnetTesting"],
             ["CarnetCatalog", "CarnetHTTP", "CarnetHummingbird", "CarnetSQLite"]]
 # Every Swift program on Linux has these.
 COMMON = re.compile(r"^(ld-linux|linux-vdso|lib(c|m|gcc_s|stdc\+\+|pthread|dl|util|rt)\.|lib(swift|dispatch|Blocks|_?Foundation))")

@@ -4,9 +4,13 @@ import CarnetResourceServer
 import HTTPTypes
 import Hummingbird
 
-func protect(_ request: HTTPRequest, with registry: ProviderRegistry) async throws -> Caller? {
+/// Call it once, when the program starts.
+func makeServer(_ registry: ProviderRegistry) throws -> ResourceServer {
     let issuer = try TokenIssuer(registry.descriptor("acme"), transport: AsyncHTTPTransport())
-    let server = try ResourceServer("https://api.acme.example", accepting: [issuer])
+    return try ResourceServer("https://api.acme.example", accepting: [issuer])
+}
+
+func protect(_ request: HTTPRequest, by server: ResourceServer) async -> Caller? {
     switch await server.decide(request, requiring: ["transfer"]) {
     case .allowed(let caller):
         return caller
