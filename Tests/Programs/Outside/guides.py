@@ -307,6 +307,7 @@ def hummingbird(folder):
 
     write("connect-accounts", folder)
     change(folder / "Sources/site/main.swift", "connect-accounts", 0)
+    change(folder / "Sources/site/main.swift", "connect-accounts", 1)
     # Then the store of its sign-ins is on PostgreSQL; that of the connections stays in a file.
     manifest = folder / "Package.swift"
     product = '.product(name: "CarnetSQLite", package: "carnet"),\n'
@@ -564,11 +565,11 @@ def wait_for_port(port):
 
 
 def change(file, page, number):
-    """Applies one of a page's blocks of changes: lines to remove, each time followed by the lines that replace them."""
+    """Applies one of a page's blocks of changes: each time lines to remove or to find, followed by lines to add, and lines to find."""
     block = re.findall(r"^```diff\n(.*?)^```$", page_of(page).read_text(), re.DOTALL | re.MULTILINE)
     text = file.read_text()
-    for old, new in re.findall(r"((?:^-.*\n)+)((?:^\+.*\n)+)", block[number], re.MULTILINE):
-        old, new = (re.sub(r"^[-+]", "", lines, flags=re.MULTILINE) for lines in (old, new))
+    for hunk in re.findall(r"(?:^[- ].*\n)*(?:^\+.*\n)+(?:^ .*\n)*", block[number], re.MULTILINE):
+        old, new = ("".join(line[1:] for line in hunk.splitlines(True) if line[0] != mark) for mark in "+-")
         assert text.count(old) == 1, f"{page}: {file.name} does not have these lines once: {old}"
         text = text.replace(old, new)
     file.write_text(text)
