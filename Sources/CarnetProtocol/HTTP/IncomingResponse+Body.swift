@@ -150,16 +150,18 @@ extension OAuthError {
         let serverError =
             response.serverError(fields, format: format, hiding: secrets)
             ?? fields.statuses[String(status)].map { ServerError(code: $0, message: nil, uri: nil, hiding: secrets) }
-        // A few servers limit requests with 403. Nothing but a limit ends by waiting.
-        let isLimit = status == 429 || status == 403 && serverError == nil && response.retryAfter != nil
+        // A few servers limit requests with 403, and a code of their own. Nothing but a limit ends by waiting.
+        let isDecided = serverError.map { Self.standardCodes.contains($0.code) } ?? false
+        let isLimit = status == 429 || status == 403 && !isDecided && response.retryAfter != nil
         let isServersFault = status >= 500 || status == 408
         let hint: String? =
             switch status {
+            case _ where isLimit: response.retryAfter?.hint ?? "try again later"
             case _ where serverError?.code == "invalid_client":
                 "check the client id, the secret, the method (client.authentication) and its encoding (client.basic_encoding)"
             case 300..<400: "redirects are not followed: correct \(key)"
             case 404, 405: "check the URL in \(key)"
-            case _ where isLimit || isServersFault || response.retryAfter != nil:
+            case _ where isServersFault || response.retryAfter != nil:
                 response.retryAfter?.hint ?? "try again later"
             default: serverError.flatMap { Self.advice(for: $0.code) }
             }
@@ -178,6 +180,12 @@ extension OAuthError {
             retryAt: response.retryAfter?.date
         )
     }
+
+    /// The codes of RFC 6749, section 5.2, of RFC 6750, section 3.1, and of RFC 9470, section 3.
+    private static let standardCodes = [
+        "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
+        "invalid_scope", "invalid_token", "insufficient_scope", AuthenticationRequirements.errorCode,
+    ]
 
     /// What to do about the error codes of RFC 6749, section 5.2.
     private static func advice(for code: String) -> String? {

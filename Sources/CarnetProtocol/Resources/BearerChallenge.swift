@@ -112,11 +112,8 @@ extension OAuthError {
             error.scopes = challenge.scopes
             return error
         }
-        let error = OAuthError.status(
+        return OAuthError.status(
             response, request.step, key: request.descriptorKey, fields: errors, hiding: request.secrets)
-        // A resource's own code, such as rate_limit_exceeded: nothing but a limit ends by waiting.
-        guard error.status == 403, error.kind == .serverError, let hint = error.hint else { return error }
-        return error.meaning(.tooManyRequests, "the server got too many requests", hint: hint)
     }
 
     /// The codes of RFC 6750, section 3.1, and RFC 9470, section 3.

@@ -98,6 +98,23 @@ struct BusyServerTests {
         #expect(refreshes.count == 1)
     }
 
+    @Test(
+        "403 with a time is a limit for a refresh too, unless an error of the standard says otherwise",
+        arguments: [("rate_limit_exceeded", true), ("invalid_client", false)])
+    func forbidden(code: String, isLimit: Bool) async throws {
+        let session = try await expired("ada")
+        var response = IncomingResponse.json(#"{"error":"\#(code)"}"#, status: 403)
+        response.head.headerFields[.retryAfter] = "60"
+        provider.on("/token", response: response)
+        let error = await expectError(.refresh, isLimit ? .tooManyRequests : .serverError) {
+            try await session.tokens()
+        }
+        #expect(error?.server?.code == code)
+        #expect(error?.hint == (isLimit ? "try again in 60 seconds, as the server asks" : error?.hint))
+        _ = try? await session.tokens()
+        #expect(refreshes.count == (isLimit ? 1 : 2))
+    }
+
     @Test("A pause ends no session, whatever the body says")
     func invalidGrant() async throws {
         let session = try await expired("ada")
