@@ -72,7 +72,7 @@ struct Refresh: Sendable {
             try await save(response.refreshToken, in: latest)
             throw error.asRefreshError
         }
-        return try await client.saveRefreshed(refreshed, replacing: latest.revision)
+        return try await client.saveRefreshed(refreshed, replacing: latest)
     }
 
     /// Saves the refresh token of an otherwise unusable response: the old one may be invalid by now, and the next
@@ -92,7 +92,7 @@ struct Refresh: Sendable {
             return
         }
         connection.tokens.refreshToken = refreshToken
-        _ = try await client.saveRefreshed(connection, replacing: latest.revision)
+        _ = try await client.saveRefreshed(connection, replacing: latest)
     }
 
     /// Saves the refresh token of a response before anything else is sent: a process that is killed during the further
@@ -185,21 +185,24 @@ struct LockLost: Error {}
 
 extension OAuthClient {
     /// Saves refreshed tokens. If the store fails, they stay in memory until the next call.
-    func saveRefreshed(_ refreshed: Connection, replacing revision: String) async throws -> Connection {
+    func saveRefreshed(_ refreshed: Connection, replacing old: StoredConnection) async throws -> Connection {
         do {
-            _ = try await store.save(refreshed, replacing: revision)
+            _ = try await store.save(refreshed, replacing: old.revision)
             unsaved[refreshed.key] = nil
             return refreshed
         } catch let error as TokenStoreError where error.kind == .conflict {
-            unsaved[refreshed.key] = nil
             // The other writer's tokens count, such as those of a new sign-in. After a sign-out there are none.
+            unsaved[refreshed.key] = nil
             guard let newer = try await store.load(refreshed.key) else {
                 throw OAuthError(
                     .refresh, .sessionEnded, "the session was ended by another process", hint: "sign in again")
             }
-            return newer.connection
+            guard newer.connection.tokens == old.connection.tokens else { return newer.connection }
+            var refreshed = refreshed
+            refreshed.browser = newer.connection.browser
+            return try await saveRefreshed(refreshed, replacing: newer)
         } catch {
-            unsaved[refreshed.key] = UnsavedConnections.Entry(connection: refreshed, revision: revision)
+            unsaved[refreshed.key] = UnsavedConnections.Entry(connection: refreshed, revision: old.revision)
             let reason = (error as? TokenStoreError)?.reason ?? "the store failed"
             throw OAuthError(
                 .storage,

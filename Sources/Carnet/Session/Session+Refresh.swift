@@ -12,24 +12,32 @@ extension Session {
         return stored
     }
 
-    /// Changes the stored record. If another writer saves first, the change is made again with its record.
+    /// Changes the stored record, but not during a refresh. If another writer saves first, the change is made again with its
+    /// record.
     ///
     /// - Parameter change: Returns whether there is anything to save.
     /// - Throws: `TokenStoreError`; `OAuthError` of kind `sessionEnded` if the tokens are gone; `CancellationError`.
-    func update(_ change: (inout Connection) -> Bool) async throws {
-        while true {
-            var stored = try await stored()
-            guard change(&stored.connection) else { return }
-            do {
-                _ = try await client.store.save(stored.connection, replacing: stored.revision)
-                return
-            } catch let error as TokenStoreError where error.kind == .conflict {
-                try Task.checkCancellation()
+    func update(_ change: @escaping @Sendable (inout Connection) -> Bool) async throws {
+        try await client.withLockIfFree(on: key) { [client, key] _ in
+            while true {
+                let stored = try await self.stored()
+                var connection = stored.connection
+                if let unsaved = client.unsaved[key], unsaved.revision == stored.revision {
+                    connection = unsaved.connection
+                }
+                guard change(&connection) else { return }
+                do {
+                    _ = try await client.store.save(connection, replacing: stored.revision)
+                    client.unsaved[key] = nil
+                    return
+                } catch let error as TokenStoreError where error.kind == .conflict {
+                    try Task.checkCancellation()
+                }
             }
         }
     }
 
-    func validConnection() async throws -> Connection {
+    package func validConnection() async throws -> Connection {
         try await reportingState {
             do {
                 return try await cachingLatest { try await connectionRefreshedInTime() }
@@ -119,7 +127,7 @@ extension Session {
         try await client.store.withLock(on: key) { [client, key] in
             var loaded = try await client.loaded(key)
             if let stored = loaded?.stored, let unsaved = loaded?.unsaved {
-                let saved = try await client.saveRefreshed(unsaved, replacing: stored.revision)
+                let saved = try await client.saveRefreshed(unsaved, replacing: stored)
                 // The record may contain only a new refresh token, saved from an unusable response.
                 guard saved.tokens.isSameIssue(as: stale.tokens) else { return saved }
                 loaded = try await client.loaded(key)

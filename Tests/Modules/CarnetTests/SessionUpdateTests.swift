@@ -25,6 +25,46 @@ struct SessionUpdateTests {
         #expect(saved.profile == "changed 3 times", "the other writer's change stays")
     }
 
+    @Test("A change waits for the account's lock, which a refresh holds")
+    func lock() async throws {
+        let store = ContestedStore(conflicts: 0)
+        let session = try await provider.session(store: store)
+        let before = store.savesWithoutLock
+        try await session.note(note(), subject: "user-1")
+        #expect(store.savesWithoutLock == before)
+    }
+
+    @Test("A refresh saves its tokens over a change that another process made without them")
+    func changeDuringRefresh() async throws {
+        let store = MemoryTokenStore()
+        let session = try await provider.session(store: store)
+        let note = note()
+        provider.on("/token") { provider, form in
+            if var stored = await store.load(session.key) {
+                stored.connection.browser = note
+                _ = try await store.save(stored.connection, replacing: stored.revision)
+            }
+            return try await provider.reply("/token", form)
+        }
+        let tokens = try await session.refresh()
+        #expect(tokens.refreshToken?.reveal() == "refresh-token-2")
+        let saved = try #require(await store.load(session.key)?.connection)
+        #expect(saved.tokens == tokens && saved.browser?.name == "Browser")
+    }
+
+    @Test("A change keeps refreshed tokens that could not be saved")
+    func unsavedTokens() async throws {
+        let store = FailingStore()
+        let session = try await provider.session(store: store)
+        store.fail(.save)
+        await expectError(.storage, .storage) { try await session.refresh() }
+        store.work()
+        try await session.note(note(), subject: "user-1")
+        let saved = try #require(await store.inner.load(session.key)?.connection)
+        #expect(saved.tokens.refreshToken?.reveal() == "refresh-token-2" && saved.browser?.name == "Browser")
+        #expect(try await session.tokens().accessToken.reveal() == "access-token-2")
+    }
+
     @Test("A change that is cancelled is given up")
     func cancellation() async throws {
         let store = ContestedStore(conflicts: .max, cancelling: true)
@@ -42,6 +82,9 @@ private final class ContestedStore: TokenStore {
     private let left: Lock<Int>
     private let count = Lock(0)
     private let cancels: Bool
+    private let locks = Lock((held: 0, savesWithout: 0))
+
+    var savesWithoutLock: Int { locks.withLock(\.savesWithout) }
 
     /// - Parameter cancelling: Whether the task that saves is cancelled then.
     init(conflicts: Int, cancelling: Bool = false) {
@@ -52,6 +95,7 @@ private final class ContestedStore: TokenStore {
     func load(_ key: ConnectionKey) async throws -> StoredConnection? { await inner.load(key) }
 
     func save(_ connection: Connection, replacing revision: String?) async throws -> String {
+        locks.withLock { if $0.held == 0 { $0.savesWithout += 1 } }
         let isContested = left.withLock { left in
             guard revision != nil, left > 0 else { return false }
             left -= 1
@@ -78,6 +122,10 @@ private final class ContestedStore: TokenStore {
     func withLock<Result: Sendable>(
         on key: ConnectionKey, _ body: @Sendable () async throws -> Result
     ) async throws -> Result {
-        try await inner.withLock(on: key, body)
+        try await inner.withLock(on: key) {
+            locks.withLock { $0.held += 1 }
+            defer { locks.withLock { $0.held -= 1 } }
+            return try await body()
+        }
     }
 }

@@ -9,6 +9,7 @@ package final class FailingStore: SessionIndexedTokenStore {
 
     private struct State: Sendable {
         var failures: Set<Operation> = []
+        var kind = TokenStoreError.Kind.unavailable
         var loads = 0
     }
 
@@ -22,16 +23,18 @@ package final class FailingStore: SessionIndexedTokenStore {
     package var loads: Int { state.withLock(\.loads) }
 
     /// Lets these operations fail from now on, or all.
-    package func fail(_ operations: Operation...) {
-        state.withLock { $0.failures.formUnion(operations.isEmpty ? Operation.allCases : operations) }
+    package func fail(_ operations: Operation..., as kind: TokenStoreError.Kind = .unavailable) {
+        state.withLock { state in
+            state.failures.formUnion(operations.isEmpty ? Operation.allCases : operations)
+            state.kind = kind
+        }
     }
 
     package func work() { state.withLock { $0.failures = [] } }
 
     private func check(_ operation: Operation) throws {
-        guard !state.withLock({ $0.failures.contains(operation) }) else {
-            throw TokenStoreError(.unavailable, "the disk is full")
-        }
+        let (fails, kind) = state.withLock { ($0.failures.contains(operation), $0.kind) }
+        guard !fails else { throw TokenStoreError(kind, "the disk is full") }
     }
 
     package func load(_ key: ConnectionKey) async throws -> StoredConnection? {
