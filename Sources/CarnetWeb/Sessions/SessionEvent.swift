@@ -20,7 +20,7 @@ extension WebSignIn {
         for account in session.accounts {
             do {
                 if try await tokenSession(of: account) == nil { ended.append(account) }
-            } catch is OAuthError {
+            } catch let error where error.endsSession {
                 ended.append(account)
             } catch {}
         }

@@ -62,7 +62,7 @@ extension WebSignIn {
                 } else {
                     ended.append(account)
                 }
-            } catch is OAuthError {
+            } catch let error where error.endsSession {
                 ended.append(account)
             }
         }
@@ -87,4 +87,9 @@ extension WebSignIn {
         let encrypted = try EncryptedValue.encrypt(session, for: sessionPurpose, with: keys, random: random)
         return cookies.cookie(cookies.session, encrypted, seconds: Int(sessionLifetime))
     }
+}
+
+extension Error {
+    /// Whether an account with this error is not signed in: a record that no key opens belongs to no usable session.
+    var endsSession: Bool { self is OAuthError || (self as? TokenStoreError)?.kind == .unreadable }
 }

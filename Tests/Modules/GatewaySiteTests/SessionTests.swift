@@ -144,6 +144,19 @@ struct SessionTests {
         }
     }
 
+    @Test("A record that no key opens is no session: people sign in again")
+    func unreadableRecord() async throws {
+        let stand = try await Stand()
+        var person = Person(stand)
+        _ = try await person.open("https://apps.example/wiki")
+        stand.store.fail(.load, as: .unreadable)
+        #expect(try await person.get("https://apps.example/wiki").status == 302)
+        #expect(try await !person.get("https://apps.example/carnet/sign-in").body.contains("signed in as"))
+        stand.store.work()
+        stand.store.fail(.load)
+        #expect(try await person.get("https://apps.example/wiki").status == 503)
+    }
+
     @Test("A host that needs TLS is named as the reason, and not as unknown")
     func hostWithoutTLS() async throws {
         let file = Stand.file.replacing("host: wiki.apps.example", with: "host: wiki.localhost")
