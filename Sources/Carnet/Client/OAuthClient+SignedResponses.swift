@@ -47,7 +47,7 @@ extension OAuthClient {
                         verifyingBy: ResponseVerification(with: keySet, for: registration, now: clock.now))
                 }
             } catch let error as OAuthError {
-                profile.failures.append(error)
+                profile.note(error, of: claims.names)
             }
         }
         return profile

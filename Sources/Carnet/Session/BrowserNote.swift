@@ -28,24 +28,35 @@ package struct KeptClaims: Codable, Hashable, Sendable {
     package let issuedAt: Date
     /// `nil` in older records.
     package let readAt: Date?
+    /// Whether a part is older or missing, and may be read later; `nil` in older records.
+    package let isIncomplete: Bool?
 
-    /// How long claims are in use with tokens that do not expire, so that no refresh confirms them, in seconds.
-    private static let longestUse: TimeInterval = 3600
+    /// When claims are read again although no refresh is due, in seconds.
+    private static let readAgain: TimeInterval = 3600
+    /// How long claims are in use while they cannot be read again, in seconds.
+    private static let longestUse: TimeInterval = 12 * 3600
 
-    package init(_ claims: JSONObject, names: [String], issuedAt: Date, readAt: Date) {
+    package init(_ claims: JSONObject, names: [String], issuedAt: Date, readAt: Date, isIncomplete: Bool) {
         self.names = names
         text = JSONValue.object(claims).jsonText()
         self.issuedAt = issuedAt
         self.readAt = readAt
+        self.isIncomplete = isIncomplete
     }
 
     package var claims: JSONObject { (try? JSONValue(parsing: text))?.object ?? JSONObject() }
 
     /// Whether they are what the site wants to know, read with these tokens.
-    package func isCurrent(_ names: [String], with tokens: TokenSet, at now: Date) -> Bool {
-        guard issuedAt == tokens.issuedAt, self.names.elementsEqual(names, by: { $0.isSameBytes(as: $1) }) else {
-            return false
-        }
-        return tokens.expiresAt != nil || readAt.map { abs(now.timeIntervalSince($0)) < Self.longestUse } ?? false
+    ///
+    /// - Parameter areUsedUp: Whether nothing can be read with the tokens any more.
+    package func isCurrent(_ names: [String], with tokens: TokenSet, areUsedUp: Bool, at now: Date) -> Bool {
+        isIncomplete != true && issuedAt == tokens.issuedAt
+            && age(at: now) < (areUsedUp ? Self.longestUse : Self.readAgain)
+            && self.names.elementsEqual(names) { $0.isSameBytes(as: $1) }
     }
+
+    /// Whether decisions may still use them if they cannot be read again.
+    package func isUsable(at now: Date) -> Bool { age(at: now) < Self.longestUse }
+
+    private func age(at now: Date) -> TimeInterval { abs(now.timeIntervalSince(readAt ?? issuedAt)) }
 }

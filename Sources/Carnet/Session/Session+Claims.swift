@@ -2,29 +2,24 @@ package import CarnetFoundation
 package import CarnetProtocol
 
 extension OAuthClient {
-    /// An account's session and record, with refreshed tokens if they expire and can be refreshed. It reads the store once.
+    /// An account's session and record as stored; `nil` if there are no tokens.
     ///
-    /// While the provider cannot be reached, it is the record as stored: the person has not signed out.
-    ///
-    /// - Parameter refreshing: Whether to refresh tokens that expire.
-    /// - Returns: Also the failure of a refresh that did not end the session; `nil` if there are no tokens.
-    /// - Throws: `TokenStoreError`; `OAuthError` if the session has ended, or the tokens were issued to another registration.
-    package func current(
-        _ account: String, refreshing: Bool
-    ) async throws -> (session: Session, connection: Connection, failure: OAuthError?)? {
+    /// - Throws: `TokenStoreError`; `OAuthError` if the tokens were issued to another registration.
+    package func current(_ account: String) async throws -> (session: Session, connection: Connection)? {
         let key = ConnectionKey(provider: provider.id.rawValue, account: account)
-        guard let stored = try await store.load(key) else { return nil }
-        let connection = stored.connection
+        guard let connection = try await store.load(key)?.connection else { return nil }
         try checkOwner(of: connection)
-        let session = session(of: connection)
-        guard refreshing, connection.tokens.refreshToken != nil,
-            connection.tokens.isExpiring(within: refreshMargin, at: providerClock.now)
-        else { return (session, connection, nil) }
-        do {
-            return (session, try await session.validConnection(), nil)
-        } catch let error as OAuthError where error.disposition != .signInAgain {
-            return (session, connection, error)
-        }
+        return (session(of: connection), connection)
+    }
+
+    /// Whether tokens expire soon and can be refreshed.
+    package func isRefreshDue(_ tokens: TokenSet) -> Bool {
+        tokens.refreshToken != nil && tokens.isExpiring(within: refreshMargin, at: providerClock.now)
+    }
+
+    /// Whether tokens have expired and cannot be refreshed, so that the provider says nothing about the person any more.
+    package func areUsedUp(_ tokens: TokenSet) -> Bool {
+        tokens.refreshToken == nil && tokens.isExpiring(within: 0, at: providerClock.now)
     }
 }
 
@@ -48,7 +43,9 @@ extension Session {
     /// - Throws: As `claims(of:)`.
     package func note(_ claims: KeptClaims) async throws {
         try await update { connection in
-            guard connection.browser != nil, connection.tokens.issuedAt == claims.issuedAt else { return false }
+            guard connection.browser != nil, connection.browser?.claims != claims,
+                connection.tokens.issuedAt == claims.issuedAt
+            else { return false }
             connection.browser?.claims = claims
             return true
         }

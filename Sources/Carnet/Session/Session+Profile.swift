@@ -72,7 +72,7 @@ extension Session {
                 }
                 profile = try profile.adding(incoming, to: request, for: further, from: provider)
             } catch let error as OAuthError {
-                profile.failures.append(error)
+                profile.note(error, of: further.claims.map(\.name))
             }
         }
         if provider.profile.callback != nil {

@@ -6,7 +6,7 @@ package struct AggregatedClaims: Sendable {
     /// The claimed issuer: one that the descriptor trusts.
     package let source: ClaimSource
     /// The members of the profile that it provides.
-    let names: [String]
+    package let names: [String]
     let token: Secret
 }
 
@@ -74,8 +74,6 @@ extension Profile {
             else { continue }
             body[name] = signed.claims[name]
         }
-        var profile = Profile(mapping: .object(body), with: provider)
-        profile.failures = failures
-        return profile
+        return reading(.object(body), with: provider)
     }
 }

@@ -11,6 +11,8 @@ public struct Profile: Sendable {
     public let raw: JSONValue
     /// Errors of additional requests. The claims of the other requests are present.
     public var failures: [OAuthError] = []
+    /// The claims whose request failed and may succeed later, and those that are made of them.
+    private var unavailable: [String] = []
 
     package subscript(name: String) -> JSONValue? {
         claims.first { $0.name == name }?.value
@@ -28,6 +30,28 @@ public struct Profile: Sendable {
     public var isEmailVerified: Bool? { self["email_verified"]?.statedTruth }
     public var picture: String? { self["picture"]?.scalarText }
     public var locale: String? { self["locale"]?.scalarText }
+}
+
+extension Profile {
+    /// Notes that the request for some claims failed.
+    package mutating func note(_ failure: OAuthError, of names: [String]) {
+        failures.append(failure)
+        if failure.disposition == .tryLater { unavailable += names }
+    }
+
+    /// Whether a claim may be there later. An address and its verification belong together.
+    package func isUnavailable(_ name: String) -> Bool {
+        let pair = ["email", "email_verified"]
+        let names = pair.containsBytes(of: name) ? pair : [name]
+        return unavailable.contains { names.containsBytes(of: $0) }
+    }
+
+    /// The claims of the same profile that were read from another body.
+    func reading(_ body: JSONValue, with provider: FilledProvider) -> Profile {
+        var profile = Profile(mapping: body, with: provider)
+        (profile.failures, profile.unavailable) = (failures, unavailable)
+        return profile
+    }
 }
 
 extension JSONValue {
@@ -98,6 +122,10 @@ extension Profile {
     package func derivingClaims(at provider: FilledProvider) -> Profile {
         var profile = self
         for claim in derived(at: provider) where claim.name != "subject" { profile.set(claim) }
+        profile.unavailable += provider.profile.derive.filter { claim in
+            claim.value.references.contains { $0.origin == .claim && isUnavailable($0.name) }
+        }.map(\.name)
+        if Self.partsOfName.contains(where: isUnavailable) { profile.unavailable.append("name") }
         if profile["name"] == nil, !provider.profile.derive.contains(where: { $0.name == "name" }),
             let first = profile.claims.firstIndex(where: { Self.partsOfName.contains($0.name) })
         {

@@ -3,42 +3,58 @@ import CarnetFoundation
 import CarnetProtocol
 import Logging
 
-/// Keeps the claims of a site's users with their tokens, and reads them again when the tokens are refreshed.
+/// Keeps the claims of a site's users with their tokens, and reads them again: when the tokens are refreshed, and each hour.
 final class ClaimKeeper: Sendable {
     /// The size of an account's claims, as JSON in bytes.
     private static let sizeLimit = 65_536
-    /// How long a provider that fails is not asked again about an account, in seconds.
+    /// How long a provider that fails is not asked again about an account, in seconds; longer if it says so.
     private static let pause: TimeInterval = 10
     /// The claims that `WebAccount` has as properties.
     private static let ownNames = ["name", "email", "email_verified"]
 
+    /// What a request learns about a person.
+    private struct Known {
+        var claims: KeptClaims?
+        var tokens: TokenSet
+
+        init(_ connection: Connection) {
+            claims = connection.browser?.claims
+            tokens = connection.tokens
+        }
+    }
+
     private struct Table {
-        var running: [ByteKey: Task<KeptClaims, any Error>] = [:]
+        var running: [ByteKey: Task<Known, any Error>] = [:]
         var pauses: [ByteKey: Date] = [:]
     }
 
     let names: [String]
+    /// How long a request waits for the provider before it goes on with what is known.
+    private let patience: Duration
     private let table = Lock(Table())
 
-    init(_ names: [String]) {
+    init(_ names: [String], patience: Duration) {
         self.names = Self.ownNames + names.filter { !Self.ownNames.containsBytes(of: $0) }
+        self.patience = patience
     }
 
-    /// - Throws: Also the failure of a request for claims that may succeed later, so that what is known stays in use.
+    /// What a profile says. A claim that is unavailable stays as it was.
     private func kept(
-        _ session: Session, _ profile: Profile, issuedAt: Date, now: Date, _ logger: Logger
+        _ session: Session, _ profile: Profile, before: KeptClaims?, issuedAt: Date, now: Date, _ logger: Logger
     ) async throws -> KeptClaims {
-        if let failure = profile.failures.first(where: { $0.disposition == .tryLater }) { throw failure }
-        for failure in profile.failures {
+        for failure in profile.failures where failure.disposition != .tryLater {
             logger.notice(
                 "Claims of a user are missing",
                 metadata: ["provider": "\(session.key.provider)", "cause": "\(failure)"])
         }
         let all = try await session.claims(of: profile)
+        let before = before.flatMap { $0.isUsable(at: now) ? $0 : nil }
+        let former = before?.claims ?? JSONObject()
+        let unavailable = names.filter(profile.isUnavailable)
         var claims = JSONObject()
         var size = 0
         for name in names {
-            guard let value = all[name] else { continue }
+            guard let value = (unavailable.containsBytes(of: name) ? former : all)[name] else { continue }
             let needed = name.utf8.count + value.jsonText().utf8.count
             guard size + needed <= Self.sizeLimit else {
                 logger.notice("A claim is too large to be kept", metadata: ["claim": "\(name)", "bytes": "\(needed)"])
@@ -47,71 +63,154 @@ final class ClaimKeeper: Sendable {
             size += needed
             claims[name] = value
         }
-        return KeptClaims(claims, names: names, issuedAt: issuedAt, readAt: now)
+        // The age of the oldest part counts.
+        let readAt = unavailable.isEmpty ? now : before?.readAt ?? now
+        return KeptClaims(
+            claims, names: names, issuedAt: issuedAt, readAt: readAt, isIncomplete: !unavailable.isEmpty)
     }
 
     /// - Returns: `nil` if the account has no tokens.
     /// - Throws: `TokenStoreError`; `OAuthError` if the session has ended, or the tokens were issued to another registration.
     func current(
-        _ account: WebAccount, at client: OAuthClient, now: Date, _ logger: Logger
+        _ account: WebAccount, at client: OAuthClient, _ clock: any WallClock, _ logger: Logger
     ) async throws -> WebAccount? {
+        guard let (session, connection) = try await client.current(account.storeName) else { return nil }
         let key = ByteKey(account.storeName)
+        let now = clock.now
+        var known = Known(connection)
+        if client.areUsedUp(known.tokens), let claims = known.claims, !claims.isUsable(at: now) {
+            throw OAuthError(
+                .profile, .noRefreshToken, "the tokens expired long ago, and there is no refresh token",
+                hint: "sign in again")
+        }
         let isPaused = table.withLock { $0.pauses[key].map { $0 > now } ?? false }
-        guard let found = try await client.current(account.storeName, refreshing: !isPaused) else { return nil }
-        if let failure = found.failure { pause(key, account, now, failure, logger) }
-        var claims = found.connection.browser?.claims
-        let tokens = found.connection.tokens
-        if !isPaused, found.failure == nil, !(claims?.isCurrent(names, with: tokens, at: now) ?? false) {
-            do {
-                claims = try await read(found.session, key, issuedAt: tokens.issuedAt, now: now, logger)
-            } catch let error as OAuthError where error.disposition != .signInAgain || error.step == .profile {
-                // A provider whose profile rejects its own token has not ended the session.
-                pause(key, account, now, error, logger)
+        if !isPaused, client.isRefreshDue(known.tokens) || !isCurrent(known, at: client, now) {
+            let reading = reading(key, known, session, at: client, clock, logger)
+            if let read = try await reading.value(within: patience) {
+                known = read
+            } else if !Task.isCancelled {
+                pause(key, account.provider.rawValue, clock.now, "no response yet", logger)
             }
         }
-        return account.showing(claims?.claims, scopes: tokens.scopes)
+        return account.showing(
+            known.claims.map { $0.isUsable(at: now) ? $0.claims : JSONObject() }, scopes: known.tokens.scopes)
+    }
+
+    private func isCurrent(_ known: Known, at client: OAuthClient, _ now: Date) -> Bool {
+        known.claims?.isCurrent(names, with: known.tokens, areUsedUp: client.areUsedUp(known.tokens), at: now) ?? false
     }
 
     /// Reads the claims once for all requests that wait for them.
-    private func read(
-        _ session: Session, _ key: ByteKey, issuedAt: Date, now: Date, _ logger: Logger
-    ) async throws -> KeptClaims {
-        let task = table.withLock { table in
+    private func reading(
+        _ key: ByteKey, _ known: Known, _ session: Session, at client: OAuthClient, _ clock: any WallClock,
+        _ logger: Logger
+    ) -> Task<Known, any Error> {
+        table.withLock { table in
             if let running = table.running[key] { return running }
             let task = Task { [self] in
                 defer { self.table.withLock { $0.running[key] = nil } }
-                let profile = try await session.profile(for: names)
-                let claims = try await kept(session, profile, issuedAt: issuedAt, now: now, logger)
-                try await session.note(claims)
-                return claims
+                return try await read(key, known, session, at: client, clock, logger)
             }
             table.running[key] = task
             return task
         }
-        return try await task.value
     }
 
-    /// For a sign-in: `nil` if a part of the profile is unavailable, so that the claims are read at the next request.
+    /// - Throws: If the session has ended. After any other failure, what is known is the result, and a pause begins.
+    private func read(
+        _ key: ByteKey, _ before: Known, _ session: Session, at client: OAuthClient, _ clock: any WallClock,
+        _ logger: Logger
+    ) async throws -> Known {
+        let provider = session.key.provider
+        var known = before
+        do {
+            if client.isRefreshDue(known.tokens) {
+                known = Known(try await session.validConnection())
+                if client.isRefreshDue(known.tokens) {
+                    pause(key, provider, clock.now, "the tokens could not be refreshed", logger)
+                }
+            }
+            guard !isCurrent(known, at: client, clock.now) else { return known }
+            let profile = try await session.profile(for: names)
+            let claims = try await kept(
+                session, profile, before: known.claims, issuedAt: known.tokens.issuedAt, now: clock.now, logger)
+            known.claims = claims
+            if claims.isIncomplete == true {
+                let failure = profile.failures.first { $0.disposition == .tryLater }
+                pause(key, provider, clock.now, failure.map { "\($0)" } ?? "", until: failure?.retryAt, logger)
+            }
+            try await session.note(claims)
+        } catch let error as OAuthError
+            where error.isRefusalOfProfile && (known.claims != nil || error.disposition != .signInAgain)
+        {
+            logger.notice(
+                "A provider refuses the profile of a user", metadata: ["provider": "\(provider)", "cause": "\(error)"])
+            guard error.disposition != .signInAgain else {
+                _ = try await session.signOut()
+                throw error
+            }
+            let claims = KeptClaims(
+                JSONObject(), names: names, issuedAt: known.tokens.issuedAt, readAt: clock.now, isIncomplete: true)
+            known.claims = claims
+            pause(key, clock.now, until: nil)
+            try await session.note(claims)
+        } catch let error as OAuthError where error.step == .profile || error.disposition != .signInAgain {
+            // A provider whose profile rejects the token of a sign-in has not ended the session.
+            pause(key, provider, clock.now, "\(error)", until: error.retryAt, logger)
+        }
+        return known
+    }
+
+    /// For a sign-in.
     func keptAtSignIn(
         _ session: Session, _ profile: Profile?, now: Date, _ logger: Logger
     ) async throws -> KeptClaims? {
         guard let profile else { return nil }
         let tokens = try await session.storedTokens()
-        do {
-            return try await kept(session, profile, issuedAt: tokens.issuedAt, now: now, logger)
-        } catch let error as OAuthError where error.disposition == .tryLater {
-            return nil
-        }
+        return try await kept(session, profile, before: nil, issuedAt: tokens.issuedAt, now: now, logger)
     }
 
-    private func pause(_ key: ByteKey, _ account: WebAccount, _ now: Date, _ failure: OAuthError, _ logger: Logger) {
+    private func pause(
+        _ key: ByteKey, _ provider: String, _ now: Date, _ cause: String, until end: Date? = nil, _ logger: Logger
+    ) {
+        guard pause(key, now, until: end) else { return }
         logger.notice(
             "The claims of a user cannot be read again; the kept ones stay in use",
-            metadata: ["provider": "\(account.provider)", "cause": "\(failure)"])
-        table.withLock { table in
+            metadata: ["provider": "\(provider)", "cause": "\(cause)"])
+    }
+
+    /// - Returns: Whether there was none.
+    @discardableResult
+    private func pause(_ key: ByteKey, _ now: Date, until end: Date?) -> Bool {
+        let end = max(now.addingTimeInterval(Self.pause), end ?? now)
+        return table.withLock { table in
             table.pauses = table.pauses.filter { $0.value > now }
-            table.pauses[key] = now.addingTimeInterval(Self.pause)
+            defer { table.pauses[key] = max(table.pauses[key] ?? end, end) }
+            return table.pauses[key] == nil
         }
+    }
+}
+
+extension Task where Failure == any Error {
+    /// The result of a task that others wait for, too; `nil` if it takes longer, or if this task is cancelled.
+    fileprivate func value(within patience: Duration) async throws -> Success? {
+        let (results, result) = AsyncStream.makeStream(of: Result<Success, any Error>?.self)
+        Task<Void, Never> { result.yield(await self.result) }
+        let timer = Task<Void, Never> {
+            guard (try? await Task<Never, Never>.sleep(for: patience)) != nil else { return }
+            result.yield(nil)
+        }
+        defer { timer.cancel() }
+        for await first in results { return try first?.get() }
+        return nil
+    }
+}
+
+extension OAuthError {
+    /// Whether the provider gave a definite response, and it is not the profile.
+    fileprivate var isRefusalOfProfile: Bool {
+        guard step == .profile, disposition != .tryLater else { return false }
+        return kind == .subjectMismatch || kind == .serverError || status.map((400..<500).contains) ?? false
     }
 }
 

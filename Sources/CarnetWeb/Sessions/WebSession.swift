@@ -53,14 +53,14 @@ public struct WebAccount: Codable, Hashable, Sendable {
     public let subject: String
     /// The name to show, truncated to about 160 bytes.
     public internal(set) var name: String?
-    /// The e-mail address at the sign-in, or at the latest refresh of kept claims; `nil` without one, and for one of more than 254 bytes.
+    /// The e-mail address at the sign-in, or as kept claims were read last; `nil` without one, and for one of more than 254 bytes.
     public internal(set) var email: String?
     /// Whether the provider says that the address belongs to the user; `nil` if it does not say.
     public internal(set) var isEmailVerified: Bool?
     public let signedInAt: Date
     /// The result of `findUser` of `WebSignIn`: the host's own name of the user.
     public internal(set) var userID: String?
-    /// The claims that `claims` of `WebSignIn` names, as of the latest refresh of the tokens. They are kept with the tokens, so
+    /// The claims that `claims` of `WebSignIn` names, as they were read last. They are kept with the tokens, so
     /// only `SignInMiddleware` and `liveSession(of:)` of `WebSignIn` set them.
     public internal(set) var claims = JSONObject()
     /// The granted scopes, kept and set as `claims`.

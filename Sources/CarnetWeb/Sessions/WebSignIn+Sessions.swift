@@ -77,7 +77,7 @@ extension WebSignIn {
     private func current(_ account: WebAccount) async throws -> WebAccount? {
         guard let client = clients[account.provider] else { return nil }
         guard let claims else { return try await client.session(for: account.storeName).map { _ in account } }
-        return try await claims.current(account, at: client, now: clock.now, logger)
+        return try await claims.current(account, at: client, clock, logger)
     }
 
     /// - Returns: `nil` if it is too large for a browser to keep.

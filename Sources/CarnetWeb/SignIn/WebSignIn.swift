@@ -63,8 +63,8 @@ public struct WebSignIn: Sendable {
     ///   - findUser: Finds or creates the host's own user, once for each sign-in; `WebAccount.userID` has the result. It
     ///     throws `SignInRefusal` to refuse the user; any other error is a page with status 503.
     ///   - claims: The claims that `WebAccount.claims` has: names of the ID token and of the profile, such as `groups`. They are
-    ///     read again when the tokens are refreshed, and have at most 65,536 bytes for each account. With none, the default,
-    ///     nothing is kept.
+    ///     read again when the tokens are refreshed and after an hour, and have at most 65,536 bytes for each account. With
+    ///     none, the default, nothing is kept.
     ///   - acceptsInitiatedSignIn: Whether other sites, such as a company's portal, may begin a sign-in at
     ///     `paths.signIn/PROVIDER/initiate` (OpenID Connect Core, section 4).
     ///   - pages: The HTML; by default plain pages without script.
@@ -90,7 +90,7 @@ public struct WebSignIn: Sendable {
         try self.init(
             clients, origin: origin, keys: keys, paths: paths, sessionLifetime: sessionLifetime,
             signInLifetime: signInLifetime, pendingStore: pendingStore, findUser: findUser, claims: claims,
-            acceptsInitiatedSignIn: acceptsInitiatedSignIn, pages: pages, clock: clock, random: SystemRandomSource(),
+            acceptsInitiatedSignIn: acceptsInitiatedSignIn, pages: pages, clock: clock, patience: .seconds(3),
             logger: logger)
     }
 
@@ -107,7 +107,8 @@ public struct WebSignIn: Sendable {
         acceptsInitiatedSignIn: Bool = false,
         pages: (any SignInPages)? = nil,
         clock: (any WallClock)? = nil,
-        random: any RandomSource,
+        random: any RandomSource = SystemRandomSource(),
+        patience: Duration,
         logger: Logger = Logger(label: "carnet.web", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws {
         let site = try WebURL(origin)
@@ -119,7 +120,7 @@ public struct WebSignIn: Sendable {
         self.signInLifetime = signInLifetime
         self.pendingStore = pendingStore
         self.findUser = findUser
-        self.claims = claims.isEmpty ? nil : ClaimKeeper(claims)
+        self.claims = claims.isEmpty ? nil : ClaimKeeper(claims, patience: patience)
         self.acceptsInitiatedSignIn = acceptsInitiatedSignIn
         self.pages = pages ?? PlainSignInPages()
         self.clock = clock ?? clients.all.first?.clock ?? SystemWallClock()

@@ -16,44 +16,75 @@ struct ClaimTests {
         struct State {
             var groups: String?
             var isDown = false
-            var rejectsProfile = false
+            /// Whether nothing comes back until `open`.
+            var isClosed = false
+            /// The status of the profile instead of its response.
+            var profileStatus: HTTPResponse.Status?
+            /// What the profile says instead.
+            var members: [String: JSONValue?] = [:]
+            var givesNoRefreshToken = false
             var profiles = 0
             var refreshes = 0
             var lists = 0
             /// The status of the list of teams instead of its response.
             var listStatus: HTTPResponse.Status?
+            var retryAfter: String?
+            /// The status of the list of roles instead of its response.
+            var rolesStatus: HTTPResponse.Status?
             /// Whether the network itself responds, because the sandbox ends each access token after an hour.
             var isPlayed = false
         }
 
         let state = Lock(State())
         private let inner: SandboxTransport
+        private let (opening, opener) = AsyncStream.makeStream(of: Void.self)
 
         init(_ inner: SandboxTransport) { self.inner = inner }
 
+        func open() {
+            state.withLock { $0.isClosed = false }
+            opener.finish()
+        }
+
         func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
-            let isProfile = request.head.path?.contains("userinfo") ?? false
+            let path = request.head.path ?? ""
+            let isProfile = path.contains("userinfo")
             let isRefresh = String(decoding: request.body, as: UTF8.self).contains("grant_type=refresh_token")
-            let isList = request.head.path?.contains("teams") ?? false
-            let (isDown, isRejected, groups, status, isPlayed) = state.withLock { state in
+            let isList = path.contains("teams")
+            let state = state.withLock { state in
                 if isProfile { state.profiles += 1 }
                 if isRefresh { state.refreshes += 1 }
                 if isList { state.lists += 1 }
-                return (
-                    state.isDown, isProfile && state.rejectsProfile, state.groups, isList ? state.listStatus : nil,
-                    state.isPlayed
-                )
+                return state
             }
-            if isPlayed, isProfile { return .json(#"{"id":"ada"}"#) }
-            if isPlayed, isList { return .json(#"[{"slug":"\#(groups ?? "first-group")"}]"#) }
-            if let status { return IncomingResponse(head: HTTPResponse(status: status)) }
-            guard !isDown else { throw TransportError(.connection, "the network is down") }
-            guard !isRejected else { return IncomingResponse(head: HTTPResponse(status: .unauthorized)) }
+            if state.isClosed { for await _ in opening {} }
+            let groups = state.groups ?? "first-group"
+            if isProfile, let status = state.profileStatus { return Self.failure(status, state) }
+            if isList, let status = state.listStatus { return Self.failure(status, state) }
+            if path.contains("roles") {
+                return state.rolesStatus.map { Self.failure($0, state) } ?? .json(#"[{"id":"role of \#(groups)"}]"#)
+            }
+            if path.contains("phone") { return Self.failure(.serviceUnavailable, state) }
+            if state.isPlayed, isProfile { return .json(#"{"id":"ada","email":"ada@acme.example"}"#) }
+            if state.isPlayed, isList { return .json(#"[{"slug":"\#(groups)"}]"#) }
+            guard !state.isDown else { throw TransportError(.connection, "the network is down") }
             var response = try await inner.send(request, limits: limits)
-            if isProfile || isList, let groups {
-                let text = String(decoding: response.body, as: UTF8.self).replacing("first-group", with: groups)
-                response = IncomingResponse(head: response.head, body: Array(text.utf8))
+            let text = String(decoding: response.body, as: UTF8.self)
+            if isProfile || isList { response.body = Array(text.replacing("first-group", with: groups).utf8) }
+            if isProfile, !state.members.isEmpty, var body = try JSONValue(parsing: text).object {
+                for (name, value) in state.members { body[name] = value }
+                response.body = Array(JSONValue.object(body).jsonText().utf8)
             }
+            if state.givesNoRefreshToken, path.contains("/token"), var body = try JSONValue(parsing: text).object {
+                body["refresh_token"] = nil
+                response.body = Array(JSONValue.object(body).jsonText().utf8)
+            }
+            return response
+        }
+
+        private static func failure(_ status: HTTPResponse.Status, _ state: State) -> IncomingResponse {
+            var response = IncomingResponse(head: HTTPResponse(status: status))
+            response.head.headerFields[.retryAfter] = state.retryAfter
             return response
         }
     }
@@ -71,12 +102,14 @@ struct ClaimTests {
 
         init(
             _ users: [SandboxUser], claims: [String] = ["groups"], faults: Set<SandboxFault> = [],
-            provider: String = ClaimTests.acme
+            provider: String = ClaimTests.acme, lifetime: TimeInterval = 12 * 3600,
+            patience: Duration = .seconds(60)
         ) throws {
             let log = RecordedLog()
             var network: Network?
             site = try Site(
-                [provider], users: users, faults: faults, claims: claims,
+                [provider], users: users, faults: faults, sessionLifetime: lifetime, claims: claims,
+                patience: patience,
                 over: { inner in
                     let made = Network(inner)
                     network = made
@@ -86,9 +119,11 @@ struct ClaimTests {
             self.log = log
         }
 
-        func groups(_ browser: Browser) async throws -> JSONValue? {
-            try await site.web.liveSession(of: browser.request)?.account()?.claims["groups"]
+        func account(_ browser: Browser) async throws -> WebAccount? {
+            try await site.web.liveSession(of: browser.request)?.account()
         }
+
+        func groups(_ browser: Browser) async throws -> JSONValue? { try await account(browser)?.claims["groups"] }
     }
 
     @Test("The claims that a site names are kept with the tokens, and not in the cookie")
@@ -133,11 +168,11 @@ struct ClaimTests {
     @Test("A profile that rejects the token of a sign-in does not end its session")
     func rejectedProfile() async throws {
         let stand = try Stand([Self.user(["first-group"])])
-        stand.network.state.withLock { $0.rejectsProfile = true }
+        stand.network.state.withLock { $0.profileStatus = .unauthorized }
         var browser = Browser(stand.site)
         _ = try await browser.signIn()
         #expect(try await stand.groups(browser) == nil)
-        stand.network.state.withLock { $0.rejectsProfile = false }
+        stand.network.state.withLock { $0.profileStatus = nil }
         stand.site.clock.advance(by: .seconds(11))
         #expect(try await stand.groups(browser) == ["first-group"])
     }
@@ -155,6 +190,33 @@ struct ClaimTests {
         stand.network.state.withLock { ($0.isDown, $0.groups) = (false, "second-group") }
         stand.site.clock.advance(by: .seconds(11))
         #expect(try await stand.groups(browser) == ["second-group"])
+    }
+
+    @Test(
+        "A provider that does not respond keeps nobody waiting who is known, also before the tokens expire",
+        .timeLimit(.minutes(1)), arguments: [3590, 7200])
+    func noResponse(after seconds: Int) async throws {
+        let stand = try Stand([Self.user(["first-group"])], patience: .zero)
+        var browser = Browser(stand.site)
+        _ = try await browser.signIn()
+        stand.site.clock.advance(by: .seconds(seconds))
+        stand.network.state.withLock { ($0.isClosed, $0.groups) = (true, "second-group") }
+        for _ in 0..<3 { #expect(try await stand.groups(browser) == ["first-group"]) }
+        #expect(stand.log.entries.contains { $0.contains("cannot be read again") })
+        stand.network.open()
+        while try await stand.groups(browser) != ["second-group"] { await Task.yield() }
+        #expect(stand.network.state.withLock(\.refreshes) == 1)
+    }
+
+    @Test("A refresh that fails before the tokens expire is not tried at each request")
+    func earlyFailure() async throws {
+        let stand = try Stand([Self.user(["first-group"])])
+        var browser = Browser(stand.site)
+        _ = try await browser.signIn()
+        stand.site.clock.advance(by: .seconds(3590))
+        stand.network.state.withLock { $0.isDown = true }
+        for _ in 0..<3 { #expect(try await stand.groups(browser) == ["first-group"]) }
+        #expect(stand.network.state.withLock(\.refreshes) == 1)
     }
 
     @Test("A refresh that the provider refuses ends the session")
@@ -257,26 +319,28 @@ struct ClaimTests {
         #expect(lists(stand) == 4)
     }
 
+    /// A provider whose tokens never expire.
+    private static let lasting = """
+        carnet: 1
+        id: acme
+        name: Acme
+        endpoints:
+          authorization: https://id.acme.example/authorize
+          token: https://id.acme.example/token
+          userinfo: https://id.acme.example/userinfo
+        scopes: { default: [profile, teams] }
+        profile:
+          claims: { subject: /id }
+          requests:
+            - { url: 'https://api.acme.example/teams', any_of: [teams], claims: { groups: { each: /slug } } }
+        samples:
+          token: { access_token: "[redacted]", token_type: Bearer, scope: profile teams }
+
+        """
+
     @Test("With tokens that never expire, the claims are read again after an hour")
     func tokensWithoutExpiry() async throws {
-        let provider = """
-            carnet: 1
-            id: acme
-            name: Acme
-            endpoints:
-              authorization: https://id.acme.example/authorize
-              token: https://id.acme.example/token
-              userinfo: https://id.acme.example/userinfo
-            scopes: { default: [profile, teams] }
-            profile:
-              claims: { subject: /id }
-              requests:
-                - { url: 'https://api.acme.example/teams', any_of: [teams], claims: { groups: { each: /slug } } }
-            samples:
-              token: { access_token: "[redacted]", token_type: Bearer, scope: profile teams }
-
-            """
-        let stand = try Stand([Self.user(["first-group"])], provider: provider)
+        let stand = try Stand([Self.user(["first-group"])], provider: Self.lasting)
         stand.network.state.withLock { $0.isPlayed = true }
         var browser = Browser(stand.site)
         _ = try await browser.signIn()
@@ -288,5 +352,114 @@ struct ClaimTests {
         #expect(try await stand.groups(browser) == ["second-group"])
         #expect(try await stand.groups(browser) == ["second-group"])
         #expect(stand.network.state.withLock { $0.lists == 2 && $0.profiles == 2 && $0.refreshes == 0 })
+    }
+
+    /// Somebody whose token never expires, an hour after the sign-in.
+    private func lasting() async throws -> (Stand, Browser) {
+        let stand = try Stand([Self.user(["first-group"])], provider: Self.lasting)
+        stand.network.state.withLock { $0.isPlayed = true }
+        var browser = Browser(stand.site)
+        _ = try await browser.signIn()
+        #expect(try await stand.groups(browser) == ["first-group"])
+        stand.site.clock.advance(by: .seconds(3601))
+        return (stand, browser)
+    }
+
+    @Test("A profile that rejects a token which it accepted before ends the session")
+    func revokedToken() async throws {
+        let (stand, browser) = try await lasting()
+        stand.network.state.withLock { $0.profileStatus = .unauthorized }
+        #expect(try await stand.account(browser) == nil)
+        #expect(try await stand.site.store.keys().isEmpty)
+        stand.network.state.withLock { $0.profileStatus = nil }
+        #expect(try await stand.account(browser) == nil, "it has ended for good")
+    }
+
+    @Test("A profile that is refused leaves nothing in use, and is read again after a pause", arguments: [403, 404])
+    func refusedProfile(status: Int) async throws {
+        let (stand, browser) = try await lasting()
+        stand.network.state.withLock { $0.profileStatus = HTTPResponse.Status(code: status) }
+        for _ in 0..<3 {
+            let account = try #require(try await stand.account(browser))
+            #expect(account.claims["groups"] == nil && account.email == nil)
+        }
+        #expect(stand.network.state.withLock(\.profiles) == 2)
+        #expect(stand.log.entries.contains { $0.contains("refuses the profile") && $0.contains("\(status)") })
+        stand.network.state.withLock { $0.profileStatus = nil }
+        stand.site.clock.advance(by: .seconds(11))
+        let account = try #require(try await stand.account(browser))
+        #expect(account.claims["groups"] == ["first-group"] && account.email == "ada@acme.example")
+    }
+
+    @Test("Without a refresh token, a session ends twelve hours after its claims were read")
+    func noRefreshToken() async throws {
+        let stand = try Stand([Self.user(["first-group"])], lifetime: 30 * 24 * 3600)
+        stand.network.state.withLock { $0.givesNoRefreshToken = true }
+        var browser = Browser(stand.site)
+        _ = try await browser.signIn()
+        stand.network.state.withLock { $0.groups = "second-group" }
+        stand.site.clock.advance(by: .seconds(11 * 3600))
+        #expect(try await stand.groups(browser) == ["first-group"])
+        stand.site.clock.advance(by: .seconds(3600))
+        #expect(try await stand.account(browser) == nil)
+    }
+
+    @Test("What is known is in use for twelve hours, if the provider is down for longer")
+    func longDown() async throws {
+        let stand = try Stand([Self.user(["first-group"], ["email": "ada@acme.example"])], lifetime: 30 * 24 * 3600)
+        var browser = Browser(stand.site)
+        _ = try await browser.signIn()
+        stand.network.state.withLock { $0.isDown = true }
+        stand.site.clock.advance(by: .seconds(11 * 3600))
+        #expect(try await stand.groups(browser) == ["first-group"])
+        stand.site.clock.advance(by: .seconds(3600))
+        let account = try #require(try await stand.account(browser))
+        #expect(account.claims["groups"] == nil && account.email == nil)
+        stand.network.state.withLock { $0.isDown = false }
+        stand.site.clock.advance(by: .seconds(11))
+        #expect(try await stand.groups(browser) == ["first-group"])
+    }
+
+    @Test("A provider that says until when to wait is not asked before")
+    func retryAfter() async throws {
+        let stand = try Stand([Self.user(["first-group"])], provider: Self.teams)
+        var browser = Browser(stand.site)
+        _ = try await browser.signIn("acme", Self.withTeams)
+        stand.site.clock.advance(by: .seconds(2 * 3600))
+        stand.network.state.withLock { ($0.listStatus, $0.retryAfter) = (.tooManyRequests, "600") }
+        #expect(try await stand.groups(browser) == ["first-group"])
+        let before = lists(stand)
+        stand.site.clock.advance(by: .seconds(599))
+        #expect(try await stand.groups(browser) == ["first-group"])
+        #expect(lists(stand) == before)
+        stand.network.state.withLock { ($0.listStatus, $0.groups) = (nil, "second-group") }
+        stand.site.clock.advance(by: .seconds(2))
+        #expect(try await stand.groups(browser) == ["second-group"])
+    }
+
+    @Test("A failing request of the profile keeps no claims from a site but its own")
+    func unavailablePart() async throws {
+        let provider = Self.teams.replacing(
+            "{ each: /slug } }\n",
+            with: """
+                { each: /slug } }
+                    - { url: https://api.acme.example/roles, claims: { roles: { each: /id } } }
+                    - { url: https://api.acme.example/phone, claims: { phone: /number } }
+
+                """)
+        let stand = try Stand([Self.user(["first-group"])], claims: ["groups", "roles"], provider: provider)
+        var browser = Browser(stand.site)
+        _ = try await browser.signIn("acme", Self.withTeams)
+        var claims = try #require(try await stand.account(browser)).claims
+        #expect(claims["groups"] == ["first-group"] && claims["roles"] == ["role of first-group"])
+        #expect(lists(stand) == 1, "the site has all that it names")
+        stand.network.state.withLock { ($0.rolesStatus, $0.groups) = (.serviceUnavailable, "second-group") }
+        stand.site.clock.advance(by: .seconds(2 * 3600))
+        for _ in 0..<2 { claims = try #require(try await stand.account(browser)).claims }
+        #expect(claims["groups"] == ["second-group"] && claims["roles"] == ["role of first-group"])
+        stand.network.state.withLock { $0.rolesStatus = nil }
+        stand.site.clock.advance(by: .seconds(11))
+        claims = try #require(try await stand.account(browser)).claims
+        #expect(claims["roles"] == ["role of second-group"])
     }
 }

@@ -28,9 +28,11 @@ struct Site {
         postLogoutRedirectURI: String? = nil,
         faults: Set<SandboxFault> = [],
         backChannelLogoutURI: String? = nil,
+        sessionLifetime: TimeInterval = 12 * 3600,
         signInLifetime: TimeInterval = 3600,
         findUser: (@Sendable (WebAccount) async throws -> String)? = nil,
         claims: [String] = [],
+        patience: Duration = .seconds(60),
         acceptsInitiatedSignIn: Bool = false,
         over network: (SandboxTransport) -> any Transport = { $0 },
         logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
@@ -60,11 +62,13 @@ struct Site {
             clients,
             origin: Site.origin,
             keys: keys ?? KeyRing(EncryptionKey([UInt8](repeating: 7, count: 32))),
+            sessionLifetime: sessionLifetime,
             signInLifetime: signInLifetime,
             pendingStore: pendingStore,
             findUser: findUser,
             claims: claims,
             acceptsInitiatedSignIn: acceptsInitiatedSignIn,
+            patience: patience,
             logger: logger
         )
         self.clock = clock
