@@ -28,13 +28,20 @@ extension Session {
     /// All claims about the person: those of the ID token; over them those of the profile as the provider sent it; and over
     /// these the claims that the descriptor maps, of every request of the profile.
     ///
+    /// The e-mail address and its verification come from one place: the profile as the descriptor maps it, else the ID token.
+    ///
     /// - Throws: `TokenStoreError`; `OAuthError` of kind `sessionEnded` if the tokens are gone.
     package func claims(of profile: Profile) async throws -> JSONObject {
         let token = try await stored().connection.tokens.idToken
-        var claims = try token.map { try IDToken(storedAfterValidation: $0).claims } ?? JSONObject()
+        let signed = try token.map { try IDToken(storedAfterValidation: $0).claims } ?? JSONObject()
+        var claims = signed
         let body = profile.raw[client.provider.profile.root]?.object ?? JSONObject()
         for member in body.members { claims[member.name] = member.value }
         for claim in profile.claims { claims[claim.name] = claim.value }
+        for name in ["email", "email_verified"] {
+            let isMapped = client.provider.profile.claims.contains { $0.name == name && !$0.value.isEmpty }
+            claims[name] = profile["email"] != nil ? profile[name] : isMapped ? signed[name] : Optional.none
+        }
         return claims
     }
 

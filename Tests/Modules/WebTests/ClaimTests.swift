@@ -354,6 +354,28 @@ struct ClaimTests {
         #expect(stand.network.state.withLock { $0.lists == 2 && $0.profiles == 2 && $0.refreshes == 0 })
     }
 
+    @Test("Nobody is verified by a statement that the descriptor switches off")
+    func statementSwitchedOff() async throws {
+        let stand = try Stand(
+            [Self.user([], ["email": "ada@corp.example", "email_verified": true])],
+            provider: Site.acme + "profile: { claims: { email_verified: [] } }\n")
+        stand.network.state.withLock { $0.members = ["email_verified": true] }
+        var browser = Browser(stand.site)
+        _ = try await browser.signIn()
+        let account = try #require(try await stand.account(browser))
+        #expect(account.email == "ada@corp.example" && account.isEmailVerified == nil)
+    }
+
+    @Test("An address of the profile is not verified by the ID token's statement about another")
+    func addressesOfTwoSources() async throws {
+        let stand = try Stand([Self.user([], ["email": "me@corp.example", "email_verified": true])])
+        stand.network.state.withLock { $0.members = ["email": "ceo@corp.example", "email_verified": nil] }
+        var browser = Browser(stand.site)
+        _ = try await browser.signIn()
+        let account = try #require(try await stand.account(browser))
+        #expect(account.email == "ceo@corp.example" && account.isEmailVerified == nil)
+    }
+
     /// Somebody whose token never expires, an hour after the sign-in.
     private func lasting() async throws -> (Stand, Browser) {
         let stand = try Stand([Self.user(["first-group"])], provider: Self.lasting)
