@@ -8,6 +8,8 @@ package struct BrowserNote: Codable, Hashable, Sendable {
     package var signedInAt: Date
     /// The end of the site's session. Afterwards no cookie names the record.
     package var expiresAt: Date
+    /// The address of the person at the sign-in; `nil` in older records.
+    package var email: String?
     /// What the site knows of the person, if it keeps that; `nil` in older records.
     package var claims: KeptClaims?
 

@@ -31,6 +31,9 @@ extension ConnectionKey {
     /// The provider's id.
     private var providerID: Substring { provider.prefix { $0 != Self.mark } }
 
+    /// The key of the sign-in's own tokens.
+    package var main: ConnectionKey { ConnectionKey(provider: String(providerID), account: account) }
+
     /// The name of a further token set; `nil` for the sign-in's own tokens.
     var tokenSet: String? {
         provider.contains(Self.mark) ? String(provider.drop { $0 != Self.mark }.dropFirst()) : nil

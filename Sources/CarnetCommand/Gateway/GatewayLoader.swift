@@ -179,6 +179,9 @@ final class GatewayLoader: Sendable {
     /// In bytes.
     private static let shortestSecret = 16
 
+    /// The store that the gateway opened; `nil` with a sandbox.
+    var store: GatewayStore? { opened.withLock { $0?.store } }
+
     private struct OpenStore {
         let tokens: any TokenStore
         let keys: KeyRing

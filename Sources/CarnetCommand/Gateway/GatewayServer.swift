@@ -27,6 +27,7 @@ struct GatewayServer: Sendable {
 
     private static let watchInterval = Duration.seconds(2)
     private static let signalInterval = Duration.milliseconds(200)
+    private static let cleaningInterval = Duration.seconds(3600)
 
     /// - Parameter onStart: Called when the port is open.
     /// - Throws: The system's error if the port cannot be had; `CancellationError`.
@@ -73,6 +74,10 @@ struct GatewayServer: Sendable {
                 try await watch()
                 return false
             }
+            group.addTask {
+                try await cleanStore()
+                return false
+            }
             if let metrics {
                 group.addTask {
                     try await Failure.explainingPort(metrics.port, option: "--metrics-port") {
@@ -100,6 +105,22 @@ struct GatewayServer: Sendable {
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
             logger: Logger(label: "carnet.gateway") { _ in SwiftLogNoOpLogHandler() }
         ).run()
+    }
+
+    /// Removes what sessions leave in the store: at the start, and each hour.
+    private func cleanStore() async throws {
+        guard let store = loader.store else { return }
+        while true {
+            do {
+                let count = try await GatewaySession.removeExpired(in: store)
+                if count > 0 {
+                    console.note("\(count) record\(count == 1 ? "" : "s") of expired sessions removed from the store")
+                }
+            } catch let error as TokenStoreError {
+                console.warn("expired sessions stay in the store: \(error.reason)".printable)
+            }
+            try await Task.sleep(for: Self.cleaningInterval)
+        }
     }
 
     /// Uses a new version when something that it was made of has changed, or at SIGHUP. A file with mistakes changes nothing.

@@ -114,10 +114,13 @@ struct GatewaySessions {
                 next: ["write the whole id, which list prints"])
         }
         for session in sessions {
-            try await store.tokens.remove(session.key, ifRevision: nil)
+            for key in found.keys where key.main == session.key {
+                try await store.tokens.remove(key, ifRevision: nil)
+            }
             console.note(
                 "ended \(session.key.account) provider=\(session.key.provider) subject=\(session.subject)".printable)
         }
+        if options.all { try await GatewaySession.removeExpired(in: store) }
         for key in unreadable { try await store.tokens.remove(key, ifRevision: nil) }
         let removed = unreadable.isEmpty ? "" : ", and \(unreadable.count) that could not be read"
         console.print("\(sessions.count) session\(sessions.count == 1 ? "" : "s") ended\(removed)")
@@ -148,6 +151,8 @@ struct GatewaySession {
     let subject: String
     let name: String?
     let email: String?
+    /// At the sign-in.
+    let firstEmail: String?
     let signedInAt: Date
     let expiresAt: Date
     let browser: String
@@ -156,6 +161,8 @@ struct GatewaySession {
     struct Found {
         /// The latest sign-in first.
         var sessions: [GatewaySession] = []
+        /// The keys of all records, also of those that are no sessions.
+        var keys: [ConnectionKey] = []
         /// The records whose key is missing.
         var unreadable: [(key: ConnectionKey, error: TokenStoreError)] = []
         /// The records that do not show whose they are.
@@ -170,13 +177,15 @@ struct GatewaySession {
         ]
     }
 
-    func hasEmail(_ address: String) -> Bool { email.map { EmailAddress.isSame($0, address) } ?? false }
+    func hasEmail(_ address: String) -> Bool {
+        [email, firstEmail].contains { $0.map { EmailAddress.isSame($0, address) } ?? false }
+    }
 
     /// The sessions that have not expired, and what cannot be read.
     static func all(in store: GatewayStore) async throws -> Found {
         let now = SystemWallClock().now
         let inventory = try await store.tokens.inventory()
-        var found = Found(damaged: inventory.damaged)
+        var found = Found(keys: inventory.accounts, damaged: inventory.damaged)
         for key in inventory.accounts {
             do {
                 guard let connection = try await store.tokens.load(key)?.connection, let note = connection.browser,
@@ -186,7 +195,8 @@ struct GatewaySession {
                 found.sessions.append(
                     GatewaySession(
                         key: key, subject: connection.subject ?? "", name: claims?["name"]?.scalarText,
-                        email: claims?["email"]?.scalarText, signedInAt: note.signedInAt, expiresAt: note.expiresAt,
+                        email: claims?["email"]?.scalarText ?? note.email, firstEmail: note.email,
+                        signedInAt: note.signedInAt, expiresAt: note.expiresAt,
                         browser: note.name ?? ""))
             } catch let error as TokenStoreError where error.kind == .unreadable || store.lacksKey {
                 found.unreadable.append((key, error))
@@ -194,5 +204,34 @@ struct GatewaySession {
         }
         found.sessions.sort { ($0.signedInAt, $0.key.account) > ($1.signedInAt, $1.key.account) }
         return found
+    }
+
+    /// Removes the records of sessions that have expired, and further token sets without the session that they belong to.
+    ///
+    /// - Returns: How many.
+    /// - Throws: `TokenStoreError`.
+    @discardableResult
+    static func removeExpired(in store: GatewayStore) async throws -> Int {
+        let now = SystemWallClock().now
+        let keys = try await store.tokens.inventory().accounts
+        var known = Set(keys)
+        var count = 0
+        for key in keys {
+            let stored: StoredConnection?
+            do {
+                stored = try await store.tokens.load(key)
+            } catch let error as TokenStoreError where error.kind == .unreadable || store.lacksKey {
+                continue
+            }
+            guard let stored else { continue }
+            // A sign-in in progress saves the further token sets first.
+            let isAlone =
+                !known.contains(key.main) && now.timeIntervalSince(stored.connection.tokens.issuedAt) > 3600
+            guard isAlone || stored.connection.browser.map({ $0.expiresAt <= now }) ?? false else { continue }
+            guard try await store.tokens.remove(key, ifRevision: stored.revision) else { continue }
+            known.remove(key)
+            count += 1
+        }
+        return count
     }
 }

@@ -133,6 +133,7 @@ extension WebSignIn {
         account.userID = try await userID(of: account)
         try await client.forgetExpiredBrowsers(of: subject, issuer: identity.issuer)
         var note = BrowserNote(name: browser, signedInAt: account.signedInAt, expiresAt: expiry(of: account))
+        note.email = claims == nil ? nil : account.email
         note.claims = try await claims?.keptAtSignIn(session, profile, now: clock.now, logger)
         try await session.note(note, subject: subject)
         return account

@@ -1,7 +1,9 @@
+import Carnet
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetGateway
 import CarnetServerTestSupport
+import CarnetWeb
 import Foundation
 import Testing
 
@@ -246,6 +248,58 @@ struct GatewayCommandTests {
         let empty = try await home.run("gateway", "sessions", "list", "gateway.yaml")
         #expect(empty.standardError.contains("nobody is signed in (store: files:sessions)"), "\(empty)")
         stage.end()
+    }
+
+    @Test("Records of expired sessions are removed, and a person is found by the address of the sign-in")
+    func expiredSessions() async throws {
+        let home = try CommandHome()
+        try Stage.writeKey(Stage.key, home)
+        let stage = try await Stage(home, session: "store: \"files:sessions\", key_file: session.key")
+        defer { stage.end() }
+        let list = try await home.run("gateway", "sessions", "list", "gateway.yaml", "--json")
+        let first = try #require(try JSONValue(parsing: list.standardOutput)["sessions"]?.array?.first)
+        let store = FileTokenStore(
+            folder: home.folder.appending(path: "sessions").path, key: .keys(try KeyRing(text: Stage.key)))
+        func change(_ key: ConnectionKey, _ body: (inout Connection) -> Void) async throws {
+            var stored = try #require(try await store.load(key))
+            body(&stored.connection)
+            _ = try await store.save(stored.connection, replacing: nil)
+        }
+        // The provider refuses to say anything more about the person.
+        let key = try #require(try await store.keys().first)
+        try await change(key) { connection in
+            connection.browser?.claims = KeptClaims(
+                JSONObject(), names: [], issuedAt: .now, readAt: .now, isIncomplete: true)
+        }
+        let email = try #require(first["email"]?.string)
+        let ended = try await home.run("gateway", "sessions", "end", "gateway.yaml", "--email", email)
+        #expect(ended.status == 0 && ended.standardOutput.contains("1 session ended"), "\(ended)")
+        #expect(try await store.keys().isEmpty)
+
+        func leaveExpired() async throws {
+            try await stage.gateway.signIn()
+            let key = try #require(try await store.keys().first)
+            try await change(key) { connection in
+                connection.browser?.expiresAt = .now
+                connection.tokens.issuedAt = .now - 4000
+            }
+            // What a further token set of another session leaves behind.
+            try await change(key) { connection in
+                connection.key = ConnectionKey(provider: "acme#user", account: "gone")
+                connection.browser = nil
+            }
+            #expect(try await store.keys().count == 2)
+        }
+        try await leaveExpired()
+        let all = try await home.run("gateway", "sessions", "end", "gateway.yaml", "--all")
+        #expect(all.standardOutput.contains("0 sessions ended"), "\(all)")
+        #expect(try await store.keys().isEmpty)
+        try await leaveExpired()
+        let again = try await Running(
+            home, ["gateway.yaml", "--providers", "providers"], environment: ["CARNET_ACME_CLIENT_ID": "client"])
+        _ = try await again.run.line(of: .standardError) { $0.contains("2 records of expired sessions removed") }
+        #expect(try await store.keys().isEmpty)
+        again.run.stop()
     }
 
     @Test("With a damaged key, the gateway goes on with the one before")
