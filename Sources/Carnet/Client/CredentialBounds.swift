@@ -41,7 +41,7 @@ extension CredentialBounds {
         guard let origins = registration.origins else { return unbound }
         return unbound.adding(
             Bond(
-                owner: "the client \(registration.clientID)",
+                owner: "the client \(registration.clientID.quotable(limit: 80))",
                 servers: origins.map { (try? WebURL($0))?.origin ?? $0 },
                 hint:
                     "nothing was sent; if the provider has moved, register the client there, or add the origin to the "

@@ -316,9 +316,17 @@ public final class OAuthClient: Sendable {
         return session(of: stored.connection)
     }
 
-    /// - Throws: `OAuthError` if the tokens were issued to another client. They must not be sent with this client's
-    /// secret.
+    /// - Throws: `OAuthError` if the tokens were issued to another client, with whose secret they must not be sent, or for
+    /// another resource, whose id may be the same.
     func checkOwner(of connection: Connection) throws(OAuthError) {
+        if let resource = connection.binding.resource,
+            provider.resource?.resourceNames.containsBytes(of: resource) != true
+        {
+            throw OAuthError(
+                .storage, .bindingMismatch,
+                "the stored tokens of \(connection.key.account.quotable(limit: 80)) are for the resource \(resource.quotable())",
+                descriptorKey: "resource", hint: "nothing was sent; sign in again at this resource")
+        }
         guard connection.clientID.isSameBytes(as: registration.clientID),
             connection.inputs.isSameBytes(as: provider.inputs),
             connection.environment.isSameBytes(as: provider.environment)
@@ -326,7 +334,7 @@ public final class OAuthClient: Sendable {
             throw OAuthError(
                 .storage,
                 .badRegistration,
-                "the stored tokens of \(connection.key.account) were issued to another client id, other inputs or another environment",
+                "the stored tokens of \(connection.key.account.quotable(limit: 80)) were issued to another client id, other inputs or another environment",
                 hint: "sign in again with this registration, or use the earlier one"
             )
         }

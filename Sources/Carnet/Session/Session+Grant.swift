@@ -81,8 +81,8 @@ extension Connection {
         throw OAuthError(
             .idToken,
             .subjectMismatch,
-            "another account than \(old.key.account) granted the scopes",
-            hint: "nothing was changed; choose the account \(old.key.account) at the provider"
+            "another account than \(old.key.account.quotable(limit: 80)) granted the scopes",
+            hint: "nothing was changed; choose the account \(old.key.account.quotable(limit: 80)) at the provider"
         )
     }
 

@@ -6,7 +6,8 @@ extension Session {
     func stored() async throws -> StoredConnection {
         guard let stored = try await client.store.load(key) else {
             throw OAuthError(
-                .storage, .sessionEnded, "\(key.account) is not signed in to \(key.provider)", hint: "sign in")
+                .storage, .sessionEnded, "\(key.account.quotable(limit: 80)) is not signed in to \(key.provider)",
+                hint: "sign in")
         }
         try client.checkOwner(of: stored.connection)
         return stored

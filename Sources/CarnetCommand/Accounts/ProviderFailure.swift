@@ -48,7 +48,9 @@ struct ProviderFailure {
             }
         }
         if let stepUp = error.stepUp {
-            let options = stepUp.acrValues.map { " --acr \($0)" } + (stepUp.maxAge.map { [" --max-age \($0)"] } ?? [])
+            // The resource chose these strings, and people copy the command.
+            let options =
+                stepUp.acrValues.map { " --acr \($0.shellWord)" } + (stepUp.maxAge.map { [" --max-age \($0)"] } ?? [])
             failure.next = ["run carnet login \(entry.descriptor.id)" + options.joined() + sandboxOption]
         }
         switch error.disposition {

@@ -105,7 +105,7 @@ struct LoginCommand: Subcommand {
                 .usage,
                 "the lookup \(choice.name.printable) found several candidates; the tokens are kept",
                 next: choice.candidates.prefix(20).map { candidate in
-                    "--choose \(choice.name.printable)=\(candidate.value.printable)  (\(candidate.label.printable))"
+                    "--choose \("\(choice.name)=\(candidate.value)".shellWord.printable)  (\(candidate.label.printable))"
                 }
             )
         }

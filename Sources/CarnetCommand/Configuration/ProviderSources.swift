@@ -69,8 +69,9 @@ struct ProviderSources {
     /// - Throws: `UnknownProviderError` with the nearest names; `NobodySignedIn` for an unknown resource.
     func entry(nameOrResource text: String) throws -> ProviderRegistry.Entry {
         guard Self.isResource(text) else { return try entry(text) }
-        let id = try ProviderRegistry.id(ofResource: Self.resource(text))
-        guard let entry = try? self.entry(id.rawValue) else {
+        let resource = try Self.resource(text)
+        let id = ProviderRegistry.id(ofResource: resource)
+        guard let entry = try? self.entry(id.rawValue), entry.descriptor.describes(resource) else {
             throw NobodySignedIn(
                 failure: Failure(
                     .failed, "nobody is signed in to \(text)", next: ["run carnet login \(text.shellWord)"]))

@@ -4,7 +4,8 @@ extension ProviderRegistry {
     /// The id of a resource that no file describes: its host, and a hash of the whole URL.
     package static func id(ofResource resource: WebURL) -> ProviderID {
         let name = resource.host.utf8.prefix(40).map { ASCII.isAlphanumeric($0) ? $0 : UInt8(ascii: "-") }
-        // FNV-1a. Two URLs with one id share nothing: credentials are bound to the origins of their sign-in.
+        // FNV-1a. Anybody can make a second URL with the same id, so a descriptor (`describes(_:)`) and
+        // credentials (`CredentialBinding.resource`) are compared with the URL itself.
         let hash = resource.text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         let digits = String(hash, radix: 16)
         let text = String(decoding: name.drop { $0 == UInt8(ascii: "-") }, as: UTF8.self)
@@ -120,7 +121,20 @@ extension ProviderDescriptor {
     }
 }
 
+extension WebURL {
+    /// What the metadata of a resource may call it: by its URL, or by that of its host (RFC 9728, section 3.3).
+    package var resourceNames: [String] {
+        let root = "\(scheme)://\(authority)"
+        return [text, root, root + "/"]
+    }
+}
+
 extension ProviderDescriptor {
+    /// Whether it is the descriptor of this resource, and not of another one with the same id.
+    package func describes(_ resource: WebURL) -> Bool {
+        resource.resourceNames.containsBytes(of: self.resource?.source ?? "")
+    }
+
     /// A descriptor of a protected resource. The resource's metadata names its authorization server (RFC 9728).
     ///
     /// - Parameter url: The URL of the resource, as its users write it: https, or http on loopback.

@@ -53,8 +53,9 @@ extension ProviderSections {
     /// The values of the inputs that are secret.
     package var secretInputs: [String: String] { secrets.values }
     package var name: String { descriptor.name }
-    /// Whether the metadata of the resource named the issuer, and not the descriptor.
-    package var isIssuerFound: Bool { descriptor.issuer == nil && issuer != nil }
+    /// Whether the metadata of a resource may have named the issuer: the one beside a resource comes from there too, if the
+    /// descriptor was made of the metadata.
+    package var isIssuerFound: Bool { resource != nil && issuer != nil }
     /// The hosts that the descriptor itself names, in lower case.
     package var ownHosts: Set<String> { descriptor.ownHosts }
     package var docs: String? { descriptor.docs }

@@ -12,6 +12,8 @@ package struct CredentialBinding: Codable, Hashable, Sendable {
     package var resources: [String]
     /// The issuer, if the metadata of a resource named it: the next time, it may name another one at the same server.
     package var issuer: String?
+    /// The protected resource. Another one may have the same id, and the same origin.
+    package var resource: String?
 
     package init(servers: [String], resources: [String]) {
         self.servers = servers
@@ -23,6 +25,7 @@ package struct CredentialBinding: Codable, Hashable, Sendable {
         servers = provider.shared.serverPlaces
         resources = provider.shared.resourcePlaces
         issuer = provider.isIssuerFound ? provider.issuer : nil
+        resource = provider.resource?.text
     }
 }
 

@@ -44,9 +44,8 @@ extension ResourceMetadata {
         do throws(WebURLError) {
             var locations = [Location(url: try WebURL(own), identifiers: [resource.text])]
             if own != wellKnown {
-                // RFC 9728, section 3.3: the identifier that the well-known path was inserted into.
-                locations.append(
-                    Location(url: try WebURL(wellKnown), identifiers: [resource.text, root, root + "/"]))
+                // The identifier that the well-known path was inserted into.
+                locations.append(Location(url: try WebURL(wellKnown), identifiers: resource.resourceNames))
             }
             if let url = named?.metadata { locations.insert(Location(url: url, identifiers: [resource.text]), at: 0) }
             return locations

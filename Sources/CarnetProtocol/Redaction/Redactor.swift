@@ -109,6 +109,18 @@ struct Redactor {
     }
 }
 
+extension IncomingResponse {
+    /// The same without secrets in its body, which the server repeats.
+    package func hiding(_ secrets: [Secret]) -> IncomingResponse {
+        let redactor = Redactor(hiding: secrets)
+        let text = String(decoding: body, as: UTF8.self)
+        guard redactor.finds(in: text) else { return self }
+        var response = self
+        response.body = Array(redactor.redact(text, limit: .max).utf8)
+        return response
+    }
+}
+
 extension String {
     /// The text as errors and logs may quote it: truncated, without characters that forge a line, control a terminal
     /// or change the reading direction.

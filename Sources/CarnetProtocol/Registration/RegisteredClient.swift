@@ -91,8 +91,14 @@ extension RegisteredClient {
                 .registration, .badRegistration, "the response is for another client", descriptorKey: key,
                 status: response.status)
         }
+        // RFC 6749, appendix A.1 and A.2.
+        let secret = try text("client_secret")
+        for (name, value) in [("client_id", clientID), ("client_secret", secret ?? "")]
+        where !value.hasOnly(0x20...0x7E) {
+            throw wrong(name, "a string of visible ASCII characters and spaces")
+        }
         self.clientID = clientID
-        clientSecret = try text("client_secret").map { Secret($0) } ?? old?.clientSecret
+        clientSecret = secret.map { Secret($0) } ?? old?.clientSecret
         let wanted = metadata?.authenticationMethod
         let known = wanted ?? old?.authenticationMethod ?? .clientSecretBasic
         // Some servers return a list when the registration is read.

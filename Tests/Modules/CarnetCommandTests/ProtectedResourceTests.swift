@@ -1,3 +1,6 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// Tests are named by the rows of the matrix that they mount.
+
 import Foundation
 import Testing
 
@@ -46,5 +49,19 @@ struct ProtectedResourceTests {
         #expect(unknown.status == 1 && unknown.standardError.contains("carnet login \(Self.url)"), "\(unknown)")
         let insecure = try await home.run("login", "http://api.acme.example/mcp")
         #expect(insecure.status != 0 && insecure.standardError.contains("use https"), "\(insecure)")
+    }
+
+    /// The URLs differ, and their ids do not: PR-26 says why.
+    @Test("PR-26: The file of another resource with the same id is not used")
+    func PR_26_fileOfAnotherResource() async throws {
+        let id = "api-acme-example-6552b2e0eeeac67b"
+        let twin = "https://api-acme.example/vurltrfiahd0cyqda"
+        let text = "carnet: 1\nid: \(id)\nname: Twin\nresource: \(twin)\nissuer: https://id.twin.example\n"
+        try home.write(text, to: ".config/carnet/resources/\(id).yaml")
+        let own = try await home.run("show", "https://api.acme.example/resource")
+        #expect(own.status == 1 && own.standardError.contains("nobody is signed in"), "\(own)")
+        #expect(!own.standardOutput.contains("twin"), "\(own)")
+        let other = try await home.run("show", twin)
+        #expect(other.status == 0 && other.standardOutput.contains("id.twin.example"), "\(other)")
     }
 }

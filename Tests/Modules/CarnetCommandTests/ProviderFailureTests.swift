@@ -1,3 +1,6 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// Tests are named by the rows of the matrix that they mount.
+
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol
@@ -55,5 +58,19 @@ import Testing
         #expect(failed.status == .failed)
         let refused = OAuthError(.tokenRequest, .serverError, "no", status: 401, retryAt: end)
         #expect(failure.explain(refused).status == .failed)
+    }
+
+    /// People copy the command that an error suggests, and programs that read errors run it.
+    @Test(
+        "PR-29: A resource puts a command into the command line that an error suggests",
+        arguments: [
+            ("$(touch${IFS}x)", "'$(touch${IFS}x)'"), ("`touch`", "'`touch`'"), ("a;touch", "'a;touch'"),
+            ("a|sh", "'a|sh'"), ("a&touch", "'a&touch'"), ("a>x", "'a>x'"), ("a'b", #"'a'\''b'"#),
+            ("urn:carnet:acr:2", "urn:carnet:acr:2"),
+        ])
+    func PR_29_commandInASuggestion(value: String, word: String) {
+        let stepUp = AuthenticationRequirements(acrValues: [value, value], maxAge: 60)
+        let shown = failure.explain(OAuthError(.resource, .insufficientAuthentication, "no", stepUp: stepUp))
+        #expect(shown.next == ["run carnet login acme --acr \(word) --acr \(word) --max-age 60"])
     }
 }

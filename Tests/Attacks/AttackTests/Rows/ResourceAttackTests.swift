@@ -14,14 +14,14 @@ import Testing
 
 @Suite("PR: protected resources that nobody configured", .searchedForSecrets)
 struct ResourceAttackTests {
-    private static let resource = "https://api.acme.example/resource"
-    private static let wellKnown = "https://api.acme.example/.well-known/oauth-protected-resource"
-    private static let evil = "https://evil.example"
+    static let resource = "https://api.acme.example/resource"
+    static let wellKnown = "https://api.acme.example/.well-known/oauth-protected-resource"
+    static let evil = "https://evil.example"
     private static let paths: Set<String> = [
         "/resource", "/.well-known/oauth-protected-resource/resource", "/.well-known/oauth-protected-resource",
     ]
 
-    private static let descriptor = """
+    static let descriptor = """
         carnet: 1
         id: acme
         name: Acme
@@ -29,7 +29,7 @@ struct ResourceAttackTests {
 
         """
 
-    private static func document(_ changes: [String: JSONValue?] = [:]) -> ServerResponse {
+    static func document(_ changes: [String: JSONValue?] = [:]) -> ServerResponse {
         var document = ServerResponse([
             "resource": .string(resource), "authorization_servers": [.string(Scenario.issuer)],
             "scopes_supported": ["read"],
@@ -45,7 +45,7 @@ struct ResourceAttackTests {
     }
 
     /// A good resource, and its authorization server, which knows no OpenID Connect.
-    private static let good: @Sendable (inout Script) -> Void = { script in
+    static let good: @Sendable (inout Script) -> Void = { script in
         Flow.withoutIDToken(&script)
         script.token["scope"] = nil
         script.refresh["scope"] = nil
@@ -293,7 +293,7 @@ struct ResourceAttackTests {
     }
 
     /// The evil authorization server, as the resource names it from now on.
-    private static func move(_ script: inout Script, to issuer: String) {
+    static func move(_ script: inout Script, to issuer: String) {
         var metadata = script.metadata
         for member in metadata.json.object?.members ?? [] {
             guard let text = member.value.string else { continue }
@@ -503,13 +503,13 @@ struct ResourceAttackTests {
         #expect(pages == 1 && (error as? OAuthError)?.kind == .insufficientScope)
     }
 
-    private static func registering(_ scenario: Scenario, _ store: any TokenStore) -> AutomaticRegistration {
+    static func registering(_ scenario: Scenario, _ store: any TokenStore) -> AutomaticRegistration {
         AutomaticRegistration(
             ClientMetadata(redirectURIs: [Scenario.redirectURI], authenticationMethod: .clientSecretPost),
             transport: scenario, store: store)
     }
 
-    private static func register(_ script: inout Script) {
+    static func register(_ script: inout Script) {
         good(&script)
         script.registration = ServerResponse(
             [
@@ -518,7 +518,7 @@ struct ResourceAttackTests {
             ], status: 201)
     }
 
-    private static func client(_ scenario: Scenario, _ store: any TokenStore) async throws -> OAuthClient {
+    static func client(_ scenario: Scenario, _ store: any TokenStore) async throws -> OAuthClient {
         try await OAuthClient(
             resource: resource, registering: registering(scenario, store), transport: scenario, store: store,
             clock: scenario.clock)
