@@ -149,8 +149,10 @@ final class Bridge: Sendable {
             if MessageHeaders.revision(of: message) != nil {
                 for field in state.withLock(\.tools).fields(of: message) { fields[field.name] = field.value }
             }
+            // A server can cause notifications and responses of the host, so they ask the user for nothing.
             let response = try await server.send(
-                .post, fields, body: message.bytes, stream: deadline.map(reader.stream(within:)))
+                .post, fields, body: message.bytes, asks: !message.requests.isEmpty,
+                stream: deadline.map(reader.stream(within:)))
             if response.head.status.kind == .successful { try reader.finish(response) }
             return response
         } catch  where reader.isStream && !Task.isCancelled {
@@ -367,7 +369,7 @@ final class Bridge: Sendable {
 
 extension BridgeFailure {
     fileprivate init(status response: IncomingResponse, _ message: Message?) {
-        let text = message?.members?.object("error")?.string("message").map { ": \"\($0)\"" } ?? ""
+        let text = message?.members?.object("error")?.string("message").map { ": \"\($0.quotable(limit: 500))\"" } ?? ""
         self.init("the server responded with status \(response.status)\(text)")
     }
 }

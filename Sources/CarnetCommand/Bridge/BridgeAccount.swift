@@ -7,7 +7,7 @@ import CarnetStorage
 /// The account of a bridge. Bridges that start together sign in once: the first of them opens the page, and the others
 /// find its account.
 actor BridgeAccount {
-    /// An account, and the resource that its tokens are for.
+    /// An account, and the URL that the messages go to: the one that the user named. The tokens may be for all of its host.
     struct Open: Sendable {
         let session: Session
         let resource: WebURL
@@ -122,8 +122,10 @@ actor BridgeAccount {
                 .usage, "\(entry.descriptor.id) is the id of no protected resource",
                 next: ["run carnet mcp URL, or write resource: URL in the descriptor"])
         }
+        let url =
+            ProviderSources.isResource(options.provider) ? try ProviderSources.resource(options.provider) : resource
         return Open(
-            session: session, resource: resource,
+            session: session, resource: url,
             failures: ProviderFailure(entry: entry, sandboxOption: connector.sandboxOption))
     }
 

@@ -31,9 +31,13 @@ struct BridgeServer: Sendable {
             do {
                 let tokens = try await open.session.tokens()
                 used = tokens
-                return try await open.session.send(
+                let response = try await open.session.send(
                     HTTPRequest(url: open.resource.text, method: method, headerFields: fields), body: body,
                     accepting: 200..<600, streaming: stream)
+                guard response.head.status.kind != .successful else { return response }
+                // The server may repeat the token, also one that was refreshed during the request.
+                let stored = try? await open.session.storedTokens()
+                return response.hiding(tokens.secrets + (stored?.secrets ?? []))
             } catch let error as OAuthError where questions > 0 && error.kind == .insufficientScope {
                 questions -= 1
                 let isNew = error.scopes.contains { scope in used?.scopes.contains(scope) != true }

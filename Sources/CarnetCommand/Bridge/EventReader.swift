@@ -51,7 +51,9 @@ struct EventReader {
             data += value
             hasData = true
         case "event": type = String(decoding: value, as: UTF8.self)
-        case "id" where !value.contains(0): nextID = String(decoding: value, as: UTF8.self)
+        // It becomes a header.
+        case "id" where value.count <= Self.longestID && value.allSatisfy { $0 >= 0x20 && $0 != 0x7F }:
+            nextID = String(decoding: value, as: UTF8.self)
         case "retry" where !value.isEmpty && value.allSatisfy(ASCII.isDigit):
             let milliseconds = Int(String(decoding: value, as: UTF8.self)) ?? .max
             retry = .milliseconds(min(milliseconds, Self.longestRetry))
@@ -68,6 +70,7 @@ struct EventReader {
         (hasData, type) = (false, "")
     }
 
+    private static let longestID = 1024
     /// In milliseconds: an hour.
     private static let longestRetry = 3_600_000
 }

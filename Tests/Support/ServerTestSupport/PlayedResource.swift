@@ -92,10 +92,12 @@ public final class PlayedResource: Sendable {
     private let play: Play
     /// The lifetime of an access token in seconds, as the server announces it.
     private let lifetime: Int
+    /// Whether the metadata is at the root, and names the host.
+    private let namesHost: Bool
 
     /// - Parameter play: Responds to a request at `/mcp` with a valid access token.
-    public init(lifetime: Int = 3600, play: @escaping Play) async throws {
-        (self.lifetime, self.play) = (lifetime, play)
+    public init(lifetime: Int = 3600, namesHost: Bool = false, play: @escaping Play) async throws {
+        (self.lifetime, self.namesHost, self.play) = (lifetime, namesHost, play)
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 256)
             .childChannelInitializer { channel in
@@ -110,6 +112,9 @@ public final class PlayedResource: Sendable {
     private var origin: String { "http://127.0.0.1:\(channel.withLock { $0?.localAddress?.port } ?? 0)" }
 
     public var url: String { origin + "/mcp" }
+
+    /// What the tokens are for.
+    private var identifier: String { namesHost ? origin : url }
 
     /// The requests at `/mcp`, with and without a valid token.
     public var calls: [Request] { requests("/mcp") }
@@ -149,15 +154,15 @@ public final class PlayedResource: Sendable {
         case "/mcp":
             guard let scopes else {
                 let metadata = "\(origin)/.well-known/oauth-protected-resource/mcp"
-                return response.send(
-                    401, ["WWW-Authenticate": #"Bearer resource_metadata="\#(metadata)", scope="read""#])
+                let named = namesHost ? "" : #"resource_metadata="\#(metadata)", "#
+                return response.send(401, ["WWW-Authenticate": #"Bearer \#(named)scope="read""#])
             }
             play(
                 Request(
                     method: request.method, path: path, headers: request.headers, body: request.body, scopes: scopes),
                 response)
-        case "/.well-known/oauth-protected-resource/mcp":
-            response.json(200, #"{"resource":"\#(url)","authorization_servers":["\#(origin)"]}"#)
+        case "/.well-known/oauth-protected-resource" + (namesHost ? "" : "/mcp"):
+            response.json(200, #"{"resource":"\#(identifier)","authorization_servers":["\#(origin)"]}"#)
         case "/.well-known/oauth-authorization-server":
             response.json(
                 200,
@@ -197,7 +202,7 @@ public final class PlayedResource: Sendable {
 
     private func respondWithTokens(to request: Request, _ response: Response) {
         let form = request.form
-        guard form["resource"] == url else { return response.json(400, #"{"error":"invalid_target"}"#) }
+        guard form["resource"] == identifier else { return response.json(400, #"{"error":"invalid_target"}"#) }
         let issued: (token: String, scopes: [String])? = state.withLock { state in
             let parts = (form["refresh_token"] ?? form["code"] ?? "").split(separator: ".").map(String.init)
             guard let name = parts.first, var family = state.families[name] else { return nil }
