@@ -23,7 +23,10 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var phase = Phase.request
     /// The requests with no complete response. A client may send several at once.
     private var requests = 0
-    private var deadline: NIODeadline?
+    /// The end of the phase.
+    private var phaseDeadline: NIODeadline?
+    /// When a client that reads nothing has to read again, in any phase: another request gives it no time.
+    private var readDeadline: NIODeadline?
     /// When a scheduled task compares the deadline next. Tasks are not cancelled, because that costs a search.
     private var nextCheck: NIODeadline?
 
@@ -44,7 +47,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        deadline = nil
+        (phaseDeadline, readDeadline) = (nil, nil)
         open.remove(context.channel)
         context.fireChannelInactive()
     }
@@ -76,10 +79,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         // A client that reads nothing keeps the rest of a response from being written.
-        if phase == .response {
-            open.note(context.channel, isWaiting: !context.channel.isWritable)
-            if context.channel.isWritable { deadline = nil } else { limit(to: limits.idle, context) }
-        }
+        readDeadline = context.channel.isWritable ? nil : limit(to: limits.idle, context)
+        if phase == .response { note(context) }
         context.fireChannelWritabilityChanged()
     }
 
@@ -92,26 +93,32 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         // After an early response, the end of the body is the end of the request.
         let phase = phase == .response && requests == 0 ? .request : phase
         self.phase = phase
-        open.note(context.channel, isWaiting: phase != .response)
-        switch phase {
-        case .request: limit(to: limits.idle, context)
-        case .header: limit(to: limits.header, context)
-        case .body: limit(to: limits.body, context)
-        case .response: deadline = nil
-        }
+        note(context)
+        phaseDeadline =
+            switch phase {
+            case .request: limit(to: limits.idle, context)
+            case .header: limit(to: limits.header, context)
+            case .body: limit(to: limits.body, context)
+            case .response: nil
+            }
     }
 
-    private func limit(to amount: TimeAmount, _ context: ChannelHandlerContext) {
+    private func note(_ context: ChannelHandlerContext) {
+        open.note(context.channel, isWaiting: phase != .response || !context.channel.isWritable)
+    }
+
+    private func limit(to amount: TimeAmount, _ context: ChannelHandlerContext) -> NIODeadline {
         let deadline = context.eventLoop.now + amount
-        self.deadline = deadline
         if nextCheck.map({ $0 > deadline }) ?? true { check(at: deadline, context) }
+        return deadline
     }
 
     private func check(at time: NIODeadline, _ context: ChannelHandlerContext) {
         nextCheck = time
         context.eventLoop.assumeIsolated().scheduleTask(deadline: time) { [self] in
             if nextCheck.map({ $0 <= time }) ?? false { nextCheck = nil }
-            guard let deadline, context.channel.isActive else { return }
+            guard let deadline = [phaseDeadline, readDeadline].compactMap({ $0 }).min(), context.channel.isActive
+            else { return }
             if deadline <= time {
                 context.close(promise: nil)
             } else if nextCheck == nil {

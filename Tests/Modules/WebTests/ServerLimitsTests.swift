@@ -37,6 +37,12 @@ struct ServerLimitsTests {
             try channel.writeOutbound(HTTPResponsePart.end(nil))
         }
 
+        /// Lets the client read its responses, or stop.
+        func reads(_ isReading: Bool) {
+            channel.isWritable = isReading
+            channel.pipeline.fireChannelWritabilityChanged()
+        }
+
         func pass(_ time: TimeAmount) { channel.embeddedEventLoop.advanceTime(by: time) }
     }
 
@@ -102,23 +108,40 @@ struct ServerLimitsTests {
 
     @Test("A client that does not read its response is idle, until it reads again")
     func unreadResponse() throws {
-        func reads(_ isWritable: Bool, _ connection: Connection) {
-            connection.channel.isWritable = isWritable
-            connection.channel.pipeline.fireChannelWritabilityChanged()
-        }
         let (stopped, slow) = (try Connection(ServerLimits()), try Connection(ServerLimits()))
         for connection in [stopped, slow] {
             try connection.send(Self.request)
             connection.pass(.hours(1))
-            reads(false, connection)
+            connection.reads(false)
             connection.pass(.seconds(74))
             #expect(connection.isOpen)
         }
-        reads(true, slow)
+        slow.reads(true)
         for connection in [stopped, slow] { connection.pass(.seconds(1)) }
         #expect(!stopped.isOpen && slow.isOpen)
         slow.pass(.hours(1))
         #expect(slow.isOpen)
+    }
+
+    @Test("Who reads nothing gets no time by another request, and gives way to others")
+    func unreadResponses() throws {
+        var limits = ServerLimits()
+        limits.connectionsPerAddress = 2
+        let open = OpenConnections(limits)
+        let connections = try (0..<2).map { _ in try Connection(limits, open) }
+        for connection in connections {
+            try connection.send(Self.request)
+            connection.reads(false)
+            try connection.respond()
+            connection.pass(.seconds(50))
+            try connection.send(Self.request)
+            connection.pass(.seconds(24))
+            #expect(connection.isOpen)
+        }
+        let other = try Connection(limits, open)
+        #expect(other.isOpen && !connections[0].isOpen && connections[1].isOpen)
+        connections[1].pass(.seconds(1))
+        #expect(!connections[1].isOpen)
     }
 
     @Test("A client that sends several requests at once is idle after the last response")
