@@ -196,8 +196,9 @@ extension HeaderTemplate {
             guard !values.isEmpty, values.allSatisfy(Self.isFieldText) else { return nil }
             text += values.joined(separator: ",")
         }
-        // White space at an end does not arrive (RFC 9110, section 5.5).
-        return text.isEmpty || text.utf8.first == 0x20 || text.utf8.last == 0x20 ? nil : text
+        // White space at an end does not arrive (RFC 9110, section 5.5), and a proxy refuses a response whose headers are long.
+        return text.isEmpty || text.utf8.count > Self.longest || text.utf8.first == 0x20 || text.utf8.last == 0x20
+            ? nil : text
     }
 
     private static func values(_ value: IdentityValue, _ sender: Sender) -> [String] {
@@ -220,8 +221,11 @@ extension HeaderTemplate {
         !text.isEmpty && !text.utf8.contains(UInt8(ascii: ",")) && isFieldText(text)
     }
 
+    /// In bytes.
+    private static let longest = 4_096
+
     /// Whether a text can be in a header as it is (RFC 9110, section 5.5).
     private static func isFieldText(_ text: String) -> Bool {
-        text.utf8.count <= 4_096 && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+        text.utf8.count <= longest && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
 }

@@ -82,6 +82,18 @@ struct HeaderTests {
         #expect(try shown(many, allow: all) == nil)
     }
 
+    @Test("A list of a claim that is too long for a header is left out")
+    func longList() throws {
+        func shown(_ count: Int) throws -> String? {
+            let roles = (0..<count).map { JSONValue.string("role-of-16-bytes\($0 % 10)") }
+            let sender = GatewayIdentity(
+                kind: .person, provider: "acme", subject: "1", claims: .of(["roles": .array(roles)]))
+            return try headers(sender, "X-Roles: \"{claim.roles}\"").values["X-Roles"]
+        }
+        #expect(try shown(227)?.utf8.count == 227 * 18 - 1)
+        #expect(try shown(228) == nil)
+    }
+
     @Test("What cannot be in a header is left out")
     func forged() throws {
         let sender = GatewayIdentity(
