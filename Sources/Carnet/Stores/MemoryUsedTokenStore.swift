@@ -17,6 +17,9 @@ package actor MemoryUsedTokenStore: UsedTokenStore {
         self.isOfClients = isOfClients
     }
 
+    /// A memory of DPoP proofs, which clients sign.
+    package static func ofProofs() -> MemoryUsedTokenStore { MemoryUsedTokenStore(limit: 100_000, isOfClients: true) }
+
     /// - Throws: `TokenStoreError` if the store is full.
     package func use(_ id: String, until end: Date, now: Date) throws(TokenStoreError) -> Bool {
         let id = ByteKey(id)

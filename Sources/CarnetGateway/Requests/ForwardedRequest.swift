@@ -172,4 +172,10 @@ package enum ForwardingProblem: Error, Hashable, Sendable {
         case .methodOverride(let header): "the request has the header \(header), which may change its method"
         }
     }
+
+    /// For the response, which visitors may see: without an address of the operator's network.
+    var publicReason: String {
+        guard case .untrustedPeer = self else { return reason }
+        return "the sender is not one of the proxies; add its address, which the log has, to proxy.trusted"
+    }
 }

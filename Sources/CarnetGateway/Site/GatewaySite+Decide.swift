@@ -16,7 +16,7 @@ extension GatewaySite {
             asked = try ForwardedRequest(
                 request, from: peer, by: version.rules.proxy, secret: version.proxySecret)
         } catch {
-            return misconfigured(error.reason, client: request.client)
+            return misconfigured(error.publicReason, logging: error.reason, client: request.client)
         }
         for name in version.forged.found(in: request) {
             logger.warning(
@@ -36,7 +36,7 @@ extension GatewaySite {
         let decision = version.gateway.decide(asked, asAnyOf: senders)
         counts.count(decision.outcome.rawValue)
         guard !decision.isAllowed else { return allow(decision, asked, version) }
-        return await refuse(decision, asked, request, version)
+        return refuse(decision, asked, request, version)
     }
 
     /// The page of a refusal. Who may open the page by now is led to it: there is no 2xx but that of a decision.
@@ -48,12 +48,12 @@ extension GatewaySite {
     }
 
     /// A request that did not come through a proxy, or through one whose configuration lacks something.
-    func misconfigured(_ reason: String, client: String? = nil) -> WebReply {
+    func misconfigured(_ reason: String, logging logged: String? = nil, client: String? = nil) -> WebReply {
         counts.count("misconfigured")
         let id = newID()
         logger.warning(
             "The proxy's request cannot be used",
-            metadata: ["id": "\(id)", "reason": "\(reason)", "client": "\(client ?? "")"])
+            metadata: ["id": "\(id)", "reason": "\(logged ?? reason)", "client": "\(client ?? "")"])
         return .text(.forbidden, "carnet gateway: \(reason)\nReference: \(id)\n")
     }
 
@@ -115,10 +115,10 @@ extension GatewaySite {
         case .token(let refusal):
             counts.count("token_refused")
             note(id, "The access token is refused", refusal.reason, asked, request)
-            var head = refusal.response
-            if head.status.code < 500, head.status != .unauthorized { head.status = .forbidden }
-            head.headerFields.append(HTTPField(name: .decision, value: id))
-            return WebReply(head)
+            var reply = WebReply(refusal.response)
+            if reply.head.status.code < 500, reply.head.status != .unauthorized { reply.head.status = .forbidden }
+            reply.head.headerFields[.decision] = id
+            return reply
         case .unavailable(let reason):
             counts.count("unavailable")
             note(id, "The session cannot be read", reason, asked, request)
@@ -128,7 +128,7 @@ extension GatewaySite {
 
     private func refuse(
         _ decision: GatewayDecision, _ asked: ForwardedRequest, _ request: HTTPRequest, _ version: GatewayVersion
-    ) async -> WebReply {
+    ) -> WebReply {
         let isNavigation = request.isNavigation(asked.method)
         let id = newID()
         if decision.outcome != .signIn {
@@ -137,14 +137,14 @@ extension GatewaySite {
         switch decision.outcome {
         case .signIn where isNavigation: return .found(version.web.signInPath(returningTo: asked.returnTarget))
         case .signIn:
-            if let challenge = await challenge([], asked, request, version) { return challenge }
-            return .text(.unauthorized, "carnet gateway: sign in first\n")
+            return challenge([], asked, request, version) ?? .text(.unauthorized, "carnet gateway: sign in first\n")
         case .forbidden where isNavigation: return version.pages.forbidden(decision, asked, id: id, version)
         case .forbidden:
             let isProgram = decision.identity?.kind == .program
             if isProgram, let scopes = decision.missing.onlyScopes,
-                let challenge = await challenge(scopes, asked, request, version)
+                var challenge = challenge(scopes, asked, request, version)
             {
+                challenge.head.headerFields[.decision] = id
                 return challenge
             }
             return refused(id)
@@ -161,14 +161,11 @@ extension GatewaySite {
     /// The response with a challenge, at a route that takes access tokens (RFC 6750, section 3; RFC 9728, section 5.1).
     private func challenge(
         _ scopes: [String], _ asked: ForwardedRequest, _ request: HTTPRequest, _ version: GatewayVersion
-    ) async -> WebReply? {
+    ) -> WebReply? {
         guard version.gateway.route(of: asked)?.acceptsTokens ?? false, let site = version.hosts.site(of: asked.host),
             let server = site.server
         else { return nil }
-        var received = asked.received(request, site.origin)
-        if scopes.isEmpty { received.headerFields[.authorization] = nil }
-        guard case .refused(let refusal) = await server.decide(received, requiring: scopes) else { return nil }
-        return WebReply(refusal.response)
+        return WebReply(server.refusal(of: asked.received(request, site.origin), lacking: scopes).response)
     }
 
     /// The log entry of a refusal, without the query, which may have secrets. Of the person it has the provider's id, which

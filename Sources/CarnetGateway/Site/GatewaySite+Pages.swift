@@ -21,7 +21,8 @@ extension GatewaySite {
         }
         // The secret goes with decisions alone, so that no configuration can send it anywhere else.
         if let peer, !version.rules.proxy.trusts(peer) {
-            return misconfigured(ForwardingProblem.untrustedPeer(peer).reason)
+            let problem = ForwardingProblem.untrustedPeer(peer)
+            return misconfigured(problem.publicReason, logging: problem.reason)
         }
         guard let host = request.host, let site = version.hosts.site(of: host) else {
             if let host = request.host, version.gateway.knows(host: host) { return misconfigured(Self.needsTLS(host)) }
@@ -36,7 +37,7 @@ extension GatewaySite {
         case (GatewayPaths.web.signOut, .get), (GatewayPaths.web.signOut, .head):
             return await signOutPage(request, site, version)
         case (GatewayPaths.enter, .get) where isOwn: return await handOver(request, version)
-        case (GatewayPaths.entered, .get) where !isOwn: return entered(request, site)
+        case (GatewayPaths.entered, .get) where !isOwn: return entered(request, site, version)
         case (GatewayPaths.web.signIn, .get) where !isOwn: return leaveForSignIn(request, host, site, version)
         default: break
         }
@@ -143,13 +144,13 @@ extension GatewaySite {
     }
 
     /// At the other host: takes the ticket.
-    private func entered(_ request: HTTPRequest, _ site: HostSites.Site) -> WebReply {
+    private func entered(_ request: HTTPRequest, _ site: HostSites.Site, _ version: GatewayVersion) -> WebReply {
         let reply = request.queryValue("ticket").flatMap { try? site.web.enter($0, request) }
         guard let reply else {
             let id = newID()
             logger.notice(
                 "A ticket for a session is not accepted", metadata: ["id": "\(id)", "host": "\(site.origin.host)"])
-            return current.pages.ticketRefused(id: id)
+            return version.pages.ticketRefused(id: id)
         }
         return reply
     }

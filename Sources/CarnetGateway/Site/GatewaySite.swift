@@ -13,6 +13,7 @@ package final class GatewaySite: Sendable {
     let random: any RandomSource
     let counts: DecisionCounts
     private let isDraining = Lock(false)
+    private let readiness = Readiness()
     /// The versions before, which may have refreshes in progress.
     private let former = Lock<[WebSignIn]>([])
 
@@ -49,9 +50,9 @@ package final class GatewaySite: Sendable {
     package func drain() { isDraining.withLock { $0 = true } }
 
     /// Why the gateway cannot do its work, one sentence for each reason.
-    package func problems() async -> [String] {
+    private func problems(_ version: GatewayVersion) async -> [String] {
         if isDraining.withLock({ $0 }) { return ["The gateway is shutting down."] }
-        return await current.web.healthProblems()
+        return await readiness.problems(of: version.web)
     }
 
     /// Handles a request of a proxy.
@@ -73,9 +74,11 @@ package final class GatewaySite: Sendable {
             return misconfigured("\(ProxyHeader.secret) belongs to \(GatewayPaths.decide) alone, not to other paths")
         case GatewayPaths.health: return .text(.ok, "ok\n")
         case GatewayPaths.ready:
-            let problems = await problems()
+            let problems = await problems(version)
+            for problem in readiness.news(in: problems) {
+                logger.warning("Not ready", metadata: ["problem": "\(problem)"])
+            }
             guard problems.isEmpty else {
-                for problem in problems { logger.warning("Not ready", metadata: ["problem": "\(problem)"]) }
                 return .text(.serviceUnavailable, "not ready; the log has the reason\n")
             }
             return .text(.ok, "ready\n")
@@ -103,13 +106,6 @@ extension HTTPRequest {
     var pathOnly: String { String(Substring((path ?? "").utf8.prefix { $0 != UInt8(ascii: "?") })) }
 
     var hasProxySecret: Bool { HTTPField.Name(ProxyHeader.secret).map(headerFields.contains) ?? false }
-
-    /// A parameter of the query that is there once.
-    func queryValue(_ name: String) -> String? {
-        let query = String(Substring((path ?? "").utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()))
-        let values = (PercentEncoding.decodeForm(query) ?? []).filter { $0.name.isSameBytes(as: name) }
-        return values.count == 1 ? values[0].value : nil
-    }
 
     /// Whether a browser shows the response as a page, by its headers: a program gets no redirect.
     ///

@@ -11,6 +11,7 @@ package struct GatewayVersion: Sendable {
     package let web: WebSignIn
     /// The issuers of `bearer`.
     let issuers: [TokenIssuer]
+    package let usedProofs: any UsedTokenStore
     let proxySecret: Secret?
     let identityTokens: IdentityTokens?
     let hosts: HostSites
@@ -23,7 +24,7 @@ package struct GatewayVersion: Sendable {
     package func isProxy(_ address: IPAddress) -> Bool { rules.proxy.trusted.contains { $0.contains(address) } }
 
     /// - Parameters:
-    ///   - usedProofs: Remembers used DPoP proofs; each host's memory by default. Replicas must share one.
+    ///   - usedProofs: Remembers used DPoP proofs, for all hosts; this version's memory by default. Replicas must share one.
     ///   - proxySecret: The value of `proxy.secret`.
     ///   - identityKeys: The keys of `identity_token`: the first signs, all are published.
     package init(
@@ -33,9 +34,10 @@ package struct GatewayVersion: Sendable {
         self.gateway = gateway
         self.web = web
         self.issuers = issuers
+        self.usedProofs = usedProofs ?? MemoryUsedTokenStore.ofProofs()
         self.proxySecret = proxySecret
         identityTokens = gateway.rules.identityToken.map { IdentityTokens($0, identityKeys, gateway.rules) }
-        hosts = HostSites(web, issuers, usedProofs, gateway)
+        hosts = HostSites(web, issuers, self.usedProofs, gateway)
         pages = GatewayPages(gateway.rules)
         forged = ForgedHeaders(gateway.rules)
     }

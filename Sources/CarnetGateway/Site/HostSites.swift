@@ -17,12 +17,12 @@ final class HostSites: Sendable {
 
     private let web: WebSignIn
     private let issuers: [TokenIssuer]
-    private let usedProofs: (any UsedTokenStore)?
+    private let usedProofs: any UsedTokenStore
     private let gateway: Gateway
     private let sites = Lock<[ByteKey: Site]>([:])
 
     init(
-        _ web: WebSignIn, _ issuers: [TokenIssuer], _ usedProofs: (any UsedTokenStore)?, _ gateway: Gateway
+        _ web: WebSignIn, _ issuers: [TokenIssuer], _ usedProofs: any UsedTokenStore, _ gateway: Gateway
     ) {
         self.web = web
         self.issuers = issuers
@@ -39,11 +39,13 @@ final class HostSites: Sendable {
         let key = ByteKey(host)
         if let site = sites.withLock({ $0[key] }) { return site }
         guard isOwn(host) || gateway.knows(host: host), let site = try? make(host) else { return nil }
-        sites.withLock { sites in
+        return sites.withLock { sites in
+            // Another request may have made it meanwhile.
+            if let site = sites[key] { return site }
             if sites.count >= Self.limit { sites = [:] }
             sites[key] = site
+            return site
         }
-        return site
     }
 
     private func make(_ host: String) throws -> Site {

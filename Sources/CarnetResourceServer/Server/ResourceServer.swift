@@ -75,7 +75,7 @@ public final class ResourceServer: Sendable {
         routes = try map.map { file throws(OAuthError) in try RouteTable(deciding: file) }
         clock = first.client.clock
         states = StateCache(lifetime: stateLifetime / .seconds(1))
-        self.usedProofs = usedProofs ?? MemoryUsedTokenStore(limit: 100_000, isOfClients: true)
+        self.usedProofs = usedProofs ?? MemoryUsedTokenStore.ofProofs()
         nonces = nonceSecret.map(DPoPServerNonces.init)
     }
 
@@ -103,6 +103,13 @@ public final class ResourceServer: Sendable {
         } catch {
             return .refused(refusal(error, isDPoP: isDPoP))
         }
+    }
+
+    /// The refusal of a request without a token, or with one that lacks scopes. Nothing of it is validated: a proof serves
+    /// once.
+    package func refusal(of request: HTTPRequest, lacking scopes: [String]) -> AccessRefusal {
+        guard !scopes.isEmpty else { return refusal(.missingToken, isDPoP: false) }
+        return refusal(.insufficientScope(scopes), isDPoP: (try? PresentedToken(of: request))?.isDPoP ?? false)
     }
 
     /// Forgets the cached state of an opaque token, because it was revoked.

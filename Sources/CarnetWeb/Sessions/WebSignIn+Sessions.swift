@@ -29,7 +29,7 @@ extension WebSignIn {
         }
         guard let text = received[cookies.session],
             var session = recentSessions.session(
-                in: text,
+                in: text, for: sessionPurpose,
                 else: { try? EncryptedValue.decrypt($0, as: WebSession.self, for: sessionPurpose, with: keys) }),
             session.expiresAt > clock.now
         else { return nil }

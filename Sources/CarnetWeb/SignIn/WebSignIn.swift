@@ -45,7 +45,7 @@ public struct WebSignIn: Sendable {
     let acceptsInitiatedSignIn: Bool
     let pages: any SignInPages
     private(set) var cookies: SiteCookies
-    private(set) var recentSessions = RecentSessions()
+    let recentSessions = RecentSessions()
     package let clock: any WallClock
     let random: any RandomSource
     let logger: Logger
@@ -135,7 +135,6 @@ public struct WebSignIn: Sendable {
         var site = self
         site.origin = origin
         site.cookies = SiteCookies(origin: origin)
-        site.recentSessions = RecentSessions()
         return site
     }
 
@@ -334,9 +333,7 @@ public struct WebSignIn: Sendable {
     /// The reference of a page and its log entry.
     func newID() -> String { randomName(bytes: 6) }
 
-    func randomName(bytes count: Int) -> String {
-        random.bytes(count: count).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
+    func randomName(bytes count: Int) -> String { random.bytes(count: count).hexadecimal }
 }
 
 extension SignInProblem {
@@ -365,7 +362,9 @@ extension HTTPRequest {
         String(Substring((path ?? "").utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()))
     }
 
-    func queryValue(_ name: String) -> String? {
-        PercentEncoding.decodeForm(query)?.first { $0.name.isSameBytes(as: name) }?.value
+    /// A parameter of the query that is there once.
+    package func queryValue(_ name: String) -> String? {
+        let values = (PercentEncoding.decodeForm(query) ?? []).filter { $0.name.isSameBytes(as: name) }
+        return values.count == 1 ? values[0].value : nil
     }
 }

@@ -5,6 +5,7 @@ import CarnetFoundation
 import CarnetGateway
 import CarnetSandbox
 import CarnetTestSupport
+import CarnetTesting
 import CarnetWeb
 import Foundation
 import HTTPTypes
@@ -44,6 +45,9 @@ struct DecideTests {
         let token = try await stand.ask(
             "https://apps.example/api/list?access_token=x", [.authorization: "Bearer x", .accept: "text/html"])
         #expect(token.status == 403)
+        let anonymous = try await stand.ask(
+            "https://apps.example/api/list?access_token=x", [.accept: "application/json"])
+        #expect(anonymous.status == 401)
     }
 
     @Test(
@@ -95,6 +99,45 @@ struct DecideTests {
         #expect(try #require(bad.head.headerFields[.wwwAuthenticate]).contains("invalid_token"))
         // Where the route takes none, a token is not read.
         #expect(try await ask("/wiki", ["write"]).status == 401)
+    }
+
+    /// The headers of a program whose token is bound to a key.
+    private func bound(_ stand: Stand, _ path: String, scopes: [String] = []) async throws -> HTTPFields {
+        let token = try await stand.sandbox.accessToken(
+            for: Stand.origin, scopes: scopes, from: "acme", claims: ["cnf": try Door.confirmation()])
+        let proof = try Door.proof(
+            of: token,
+            [
+                "htu": .string(Stand.origin + path),
+                "iat": .number(String(Int(stand.clock.now.timeIntervalSince1970))),
+            ])
+        var fields: HTTPFields = [.accept: "application/json", .authorization: "DPoP \(token)"]
+        fields[try #require(HTTPField.Name("DPoP"))] = proof
+        return fields
+    }
+
+    @Test("A program with a bound token learns which scope it lacks, and the reference of the log")
+    func boundToken() async throws {
+        let stand = try await Stand()
+        let reply = try await stand.ask(
+            "https://apps.example/api/write", try await bound(stand, "/api/write", scopes: ["read"]))
+        let challenge = try #require(reply.head.headerFields[.wwwAuthenticate])
+        #expect(reply.status == 403 && challenge.hasPrefix("DPoP "), "\(challenge)")
+        #expect(challenge.contains("insufficient_scope") && challenge.contains("scope=\"write\""), "\(challenge)")
+        let id = try #require(reply["Carnet-Decision"])
+        #expect(stand.log.entries.contains { $0.contains(id) && $0.contains("the scopes write") })
+    }
+
+    @Test("A used proof stays used, whichever hosts are asked about meanwhile")
+    func usedProof() async throws {
+        let stand = try await Stand(
+            Stand.file.replacing("host: wiki.apps.example", with: "host: \"*.apps.example\""))
+        let fields = try await bound(stand, "/api/list")
+        #expect(try await stand.ask("https://apps.example/api/list", fields).status == 200)
+        for number in 0..<1000 { _ = try await stand.ask("https://a\(number).apps.example/") }
+        let again = try await stand.ask("https://apps.example/api/list", fields)
+        #expect(again.status == 401)
+        #expect(again.head.headerFields[.wwwAuthenticate]?.contains("used before") ?? false)
     }
 
     @Test("The metadata that a challenge names is there")
@@ -171,10 +214,12 @@ struct DecideTests {
     @Test("Only a proxy may ask, and only with the secret of the file")
     func proxies() async throws {
         let stand = try await Stand()
-        for peer in ["192.0.2.1", "10.0.0.1", "::2"] {
+        for peer in ["192.0.2.1", "10.0.0.1", "2001:db8:0:0:0:0:0:1"] {
             let reply = try await stand.ask(Self.wiki, from: peer)
             #expect(reply.status == 403 && reply.body.contains("proxy.trusted"), "\(peer)")
             #expect(reply.location == nil)
+            #expect(!reply.body.contains(peer), "a visitor learns no internal address")
+            #expect(stand.log.entries.contains { $0.contains("the sender \(peer) is not") })
         }
         #expect(try await stand.ask(Self.wiki, from: "::1").status == 302)
         #expect(try await stand.ask(Self.wiki, from: nil).status == 302, "a socket's permissions decide")
@@ -245,6 +290,38 @@ struct DecideTests {
         #expect(await get("/carnet/ready") == 503)
         #expect(await get("/carnet/keys") == 404)
         #expect(await get("/other") == 404)
+    }
+
+    @Test("Whoever asks whether the gateway is ready, the stores are looked at once in a while")
+    func readyIsShared() async throws {
+        let stand = try await Stand()
+        func get() async -> Int {
+            await stand.site.respond(
+                to: HTTPRequest(method: .get, scheme: "https", authority: "apps.example", path: "/carnet/ready"),
+                from: nil
+            ).status
+        }
+        func getOften() async -> Set<Int> {
+            await withTaskGroup(of: Int.self) { group in
+                for _ in 0..<100 { group.addTask { await get() } }
+                return await group.reduce(into: []) { $0.insert($1) }
+            }
+        }
+        func reports() -> Int { stand.log.entries.filter { $0.contains("Not ready") }.count }
+        #expect(await getOften() == [200])
+        // Of each of the two providers.
+        #expect(stand.store.preparations == 2)
+        stand.store.fail()
+        stand.clock.advance(by: .seconds(2))
+        #expect(await getOften() == [503])
+        stand.clock.advance(by: .seconds(2))
+        #expect(await getOften() == [503] && reports() == 2)
+        stand.store.work()
+        stand.clock.advance(by: .seconds(2))
+        #expect(await getOften() == [200] && stand.store.preparations == 4)
+        stand.store.fail()
+        stand.clock.advance(by: .seconds(2))
+        #expect(await getOften() == [503] && reports() == 4)
     }
 
     @Test("While the store fails, nobody is known, and a route for anyone stays open")

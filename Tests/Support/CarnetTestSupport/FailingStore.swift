@@ -11,6 +11,7 @@ package final class FailingStore: SessionIndexedTokenStore {
         var failures: Set<Operation> = []
         var kind = TokenStoreError.Kind.unavailable
         var loads = 0
+        var preparations = 0
     }
 
     package let inner: MemoryTokenStore
@@ -21,6 +22,7 @@ package final class FailingStore: SessionIndexedTokenStore {
     }
 
     package var loads: Int { state.withLock(\.loads) }
+    package var preparations: Int { state.withLock(\.preparations) }
 
     /// Lets these operations fail from now on, or all.
     package func fail(_ operations: Operation..., as kind: TokenStoreError.Kind = .unavailable) {
@@ -48,7 +50,10 @@ package final class FailingStore: SessionIndexedTokenStore {
         return try await inner.save(connection, replacing: revision)
     }
 
-    package func prepareToSave(_ key: ConnectionKey) async throws { try check(.prepareToSave) }
+    package func prepareToSave(_ key: ConnectionKey) async throws {
+        try check(.prepareToSave)
+        state.withLock { $0.preparations += 1 }
+    }
 
     package func remove(_ key: ConnectionKey, ifRevision revision: String?) async throws -> Bool {
         try check(.remove)

@@ -1,0 +1,44 @@
+import CarnetFoundation
+import CarnetWeb
+
+/// Whether the stores work. Anybody may ask, and a look at them costs much, so one look answers everybody for a while.
+final class Readiness: Sendable {
+    private struct Look {
+        let task: Task<[String], Never>
+        /// `nil` while it runs.
+        var endedAt: Date?
+    }
+
+    /// In seconds.
+    private static let validity: TimeInterval = 2
+
+    private let last = Lock<Look?>(nil)
+    private let reported = Lock<[String]>([])
+
+    func problems(of web: WebSignIn) async -> [String] {
+        let task = last.withLock { last in
+            if let last, last.endedAt.map({ abs(web.clock.now.timeIntervalSince($0)) < Self.validity }) ?? true {
+                return last.task
+            }
+            let task = Task { [self] in
+                let problems = await web.healthProblems()
+                self.last.withLock { last in
+                    let now = web.clock.now
+                    last?.endedAt = now
+                }
+                return problems
+            }
+            last = Look(task: task)
+            return task
+        }
+        return await task.value
+    }
+
+    /// The problems to report: all, if they differ from those before.
+    func news(in problems: [String]) -> [String] {
+        reported.withLock { reported in
+            defer { reported = problems }
+            return reported == problems ? [] : problems
+        }
+    }
+}
