@@ -59,7 +59,6 @@ extension ProxySetup {
         }
         return """
             # \(folder)/Caddyfile: the protected hosts. Caddy 2.6 or newer\(about ?? "").
-            # Debian 12's forward_auth has no way to pass Set-Cookie on, so this is its long form.
             # With TLS: write each site without http:// and port.
             (carnet) {
             \t# Programs read "_", "." and more in a name as "-" (X_Auth_User): no such header goes on.
@@ -106,10 +105,7 @@ extension ProxySetup {
             \t\t\t# Variables, as a header that the response does not have would be the text "{http.reverse_proxy…}".
             \t\t\tvars {
             \(lines(headers, indent: "\t\t\t\t") { "\(variable($0)) {http.reverse_proxy.header.\(canonical($0))}" })
-            \t\t\t\tcarnet_cookie {http.reverse_proxy.header.Set-Cookie}
             \t\t\t}
-            \t\t\t@cookie not vars carnet_cookie ""
-            \t\t\theader @cookie +Set-Cookie {http.vars.carnet_cookie}
             \t\t}
             \t}
             }

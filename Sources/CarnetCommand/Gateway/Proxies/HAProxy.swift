@@ -87,7 +87,6 @@ extension ProxySetup {
                 http-request lua.carnet if !gateway
                 # A script that fails lets the request go on: so what was not allowed is refused here.
                 http-request deny deny_status 503 unless gateway or { var(txn.carnet_allowed) -m bool }
-                http-response add-header Set-Cookie %[var(txn.carnet_cookie)] if { var(txn.carnet_cookie) -m found }
 
                 use_backend carnet if gateway
             \(uses.joined(separator: "\n"))
@@ -154,7 +153,6 @@ extension ProxySetup {
                 if status < 300 then
                     for _, header in ipairs(headers) do
                         if identity[header[1]] then txn.http:req_set_header(header[1], header[2]) end
-                        if header[1] == "set-cookie" then txn:set_var("txn.carnet_cookie", header[2]) end
                     end
                     local set = txn.http:req_get_headers()                 -- A header that does not fit into the buffer is dropped silently.
                     for _, header in ipairs(headers) do

@@ -37,14 +37,12 @@ extension ProxySetup {
         let pages = acceptsTokens ? "~ ^/(carnet/|\\.well-known/oauth-protected-resource$)" : "/carnet/"
         return """
             # \(folder)/carnet-gateway.conf: included in each protected `server`.
-            # A `location` with a proxy_set_header, add_header or error_page of its own loses those of this file: repeat them there.
+            # A `location` with a proxy_set_header or error_page of its own loses those of this file: repeat them there.
             auth_request /carnet/decide;              # Every location asks the gateway; a new location is protected from the start.
             \(lines(headers) { "auth_request_set $identity_\(variable($0)) $upstream_http_\(variable($0));" })
-            auth_request_set $carnet_cookie $upstream_http_set_cookie;
             auth_request_set $carnet_signin $upstream_http_location;
             error_page 401 = @carnet_refused;
             error_page 403 = @carnet_forbidden;
-            add_header Set-Cookie $carnet_cookie always;
 
             # nginx drops names with "_", "." and the like (X_Auth_User); both are the default and must stay so.
             underscores_in_headers off;
@@ -96,8 +94,7 @@ extension ProxySetup {
                 proxy_set_header X-Forwarded-Method $request_method;
                 proxy_set_header X-Forwarded-Uri $request_uri;  # As the client sent it, which is what the program gets.
                 proxy_buffers 4 16k;
-                proxy_buffer_size 16k;                # One cookie of 4,096 bytes and the identity fit (nginx's own size is 4k).
-                add_header X-Carnet "";               # Any add_header here: the page of a refusal sets its own cookies.
+                proxy_buffer_size 16k;                # The identity fits (nginx's own size is 4k).
                 proxy_connect_timeout 2s;
                 proxy_read_timeout 10s;               # No decision in time is a refusal.
                 proxy_intercept_errors on;            # auth_request knows 2xx, 401 and 403 only: the gateway's redirect becomes 401 here

@@ -87,7 +87,6 @@ extension ProxySetup {
                   forwardAuth:
                     address: "http://\(address)/carnet/decide"
                     authResponseHeaders: [\(headers.map { "\"\($0)\"" }.joined(separator: ", "))]
-                    addAuthCookiesToResponse: [__Host-carnet] # The gateway's cookie, by name.
                     preserveLocationHeader: true        # Else a relative Location becomes one at the gateway's own address.
                 carnet-secret-stays:                    # The secret goes with decisions only.
                   headers:

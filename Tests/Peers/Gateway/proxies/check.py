@@ -69,18 +69,17 @@ class Stub:
             return response(403, [], ("wrong: " + ", ".join(wrong)).encode())
         cookie = "; ".join(request.all("Cookie"))
         if path == "/carnet/refused" or f"{COOKIE}=bob" in cookie:
-            return response(403, [("Content-Type", "text/html"), ("Set-Cookie", f"{COOKIE}=bob; Path=/")], PAGE)
+            return response(403, [("Content-Type", "text/html")], PAGE)
         if request.one("X-Forwarded-Uri").startswith("/public"):
             return response(200)
-        for name, more in (("alice", []), ("new", [("Set-Cookie", f"{COOKIE}=newer; Path=/")]), ("old", [("Set-Cookie", BIG_COOKIE)]), (BIG, [])):
-            if f"{COOKIE}={name}" in cookie.split("; "):
-                return response(200, IDENTITY + more)
+        if {ALICE, f"{COOKIE}={BIG}"} & {*cookie.split("; ")}:
+            return response(200, IDENTITY)
         if f"{COOKIE}=long" in cookie:
             return response(200, [*IDENTITY[:-1], ("X-Auth-Assertion", LONG)])
         if f"{COOKIE}=odd" in cookie:
-            return response(200, [("X-Auth-User", ODD_NAME), ("Set-Cookie", f"{COOKIE}={{env.CARNET_PROXY_SECRET}}")])
+            return response(200, [("X-Auth-User", ODD_NAME)])
         if "text/html" in request.one("Accept", ""):
-            return response(302, [("Location", "/carnet/sign-in?to=%2Fa%3Fb"), ("Set-Cookie", "__Host-carnet-state=1; Path=/")])
+            return response(302, [("Location", "/carnet/sign-in?to=%2Fa%3Fb")])
         return response(401, [("WWW-Authenticate", 'Bearer resource_metadata="https://x.example/m"')])
 
 
@@ -291,15 +290,13 @@ class Bench:
             assert f"id={reference[0].decode()}" in self.real.gateway.log.read_text(), "the log has no entry with the page's reference"
         else:
             assert self.reply.body == PAGE, self.reply.body[:60]
-            assert len(self.reply.all("Set-Cookie")) == 1, self.reply.all("Set-Cookie")
 
     def check_redirect(self):
-        """a browser without a session: the gateway's 302, its Location and cookie unchanged"""
+        """a browser without a session: the gateway's 302, its Location unchanged"""
         self.ask("/a?b", cookie=None, headers=[("Accept", "text/html,*/*"), ("Sec-Fetch-Mode", "navigate")])
         self.nothing(302)
         word = "return_to" if self.real else "to"
         assert self.reply.all("Location") == [f"/carnet/sign-in?{word}=%2Fa%3Fb"], self.reply.all("Location")
-        assert self.real or self.reply.all("Set-Cookie") == ["__Host-carnet-state=1; Path=/"], self.reply.all("Set-Cookie")
 
     def check_challenge(self):
         """a program without a token: 401 with the gateway's challenge"""
@@ -560,14 +557,8 @@ class Bench:
                     assert [v.lower() for v in got.all("Upgrade")] in ([], ["websocket"]), f"{values}, {connection}: the program got {got.all('Upgrade')}"
 
     def check_cookies(self):
-        """one cookie of 4,096 bytes passes both ways; a cookie of a 2xx decision reaches the browser"""
+        """one cookie of 4,096 bytes passes to the gateway and the program; the program's own reaches the browser"""
         self.needs(Stub)
-        self.ask("/a", cookie=f"{COOKIE}=new")
-        def set_cookies():    # Traefik writes the attributes in another order
-            return sorted(sorted(c.split("; ")) for c in self.reply.all("Set-Cookie"))
-        assert set_cookies() == sorted([sorted([f"{COOKIE}=newer", "Path=/"]), ["Path=/", "program=1"]]), self.reply.all("Set-Cookie")
-        self.ask("/a", cookie=f"{COOKIE}=old")
-        assert self.reply.status == 200 and sorted(BIG_COOKIE.split("; ")) in set_cookies(), f"{self.reply.status} {str(self.reply.headers)[:200]}"
         self.ask("/a", cookie=f"{COOKIE}={BIG}")
         assert self.reply.status == 200 and self.reply.all("Set-Cookie") == ["program=1; Path=/"], self.reply.status
         assert self.decisions[0].all("Cookie") == [f"{COOKIE}={BIG}"] == self.at_one[0].all("Cookie")

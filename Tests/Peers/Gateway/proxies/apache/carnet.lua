@@ -65,9 +65,7 @@ function decide(r)
     local allowed = status >= 200 and status < 300
     for _, header in ipairs(headers) do
         local name, value = header[1], header[2]
-        if name == "set-cookie" then
-            r.err_headers_out["Set-Cookie"] = value
-        elseif not allowed and (name == "location" or name == "www-authenticate" or name == "cache-control") then
+        if not allowed and (name == "location" or name == "www-authenticate" or name == "cache-control") then
             local before = r.err_headers_out[name]
             r.err_headers_out[name] = before and before .. ", " .. value or value
         elseif allowed and identity[name] then

@@ -41,7 +41,6 @@ core.register_action("carnet", { "http-req" }, function(txn)
     if status < 300 then
         for _, header in ipairs(headers) do
             if identity[header[1]] then txn.http:req_set_header(header[1], header[2]) end
-            if header[1] == "set-cookie" then txn:set_var("txn.carnet_cookie", header[2]) end
         end
         local set = txn.http:req_get_headers()                 -- A header that does not fit into the buffer is dropped silently.
         for _, header in ipairs(headers) do
