@@ -101,9 +101,14 @@ struct GatewaySessions {
             (id.map { key.account.utf8.starts(with: $0.utf8) } ?? true)
                 && (options.provider.map { key.provider.isSameBytes(as: $0) } ?? true)
         }
-        let sessions = found.sessions.filter { session in
+        let candidates = found.sessions.filter { session in
             isNamed(session.key) && (options.subject.map { session.subject.isSameBytes(as: $0) } ?? true)
-                && (options.email.map { session.hasEmail($0) } ?? true)
+        }
+        let sessions = candidates.filter { session in options.email.map { session.hasEmail($0) } ?? true }
+        let unknown = options.email == nil ? 0 : candidates.filter { $0.email == nil }.count
+        if unknown > 0 {
+            let what = unknown == 1 ? "1 session has" : "\(unknown) sessions have"
+            console.warn("\(what) no known address, and may be of the same person; list shows the subjects".printable)
         }
         // Whose they are is encrypted.
         let isOfPerson = options.subject != nil || options.email != nil

@@ -2,6 +2,7 @@ import Carnet
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetGateway
+import CarnetProtocol
 import CarnetServerTestSupport
 import CarnetWeb
 import Foundation
@@ -327,6 +328,31 @@ struct GatewayCommandTests {
         #expect(result.standardError.contains("session.key_file: keys/none.key does not exist"), "\(result)")
         #expect(result.standardError.contains("openssl rand -base64 32 > keys/none.key"), "\(result)")
         #expect(!FileManager.default.fileExists(atPath: home.folder.appending(path: "keys").path))
+    }
+
+    @Test("Who ends the sessions of an address learns of sessions whose address is not known")
+    func unknownAddress() async throws {
+        let home = try CommandHome()
+        try Stage.writeKey(Stage.key, home)
+        let file = try home.write(
+            Self.file + "session: { store: \"files:sessions\", key_file: session.key }\n", to: "gateway.yaml")
+        let rules = try #require(GatewayFile(try SourceFile(readingFrom: file.path)).rules)
+        let store = try GatewayStore(
+            rules.session, in: GatewayPlaces(file: file.path), HostEnvironment(home.environment)
+        ).tokens
+        let now = SystemWallClock().now
+        for provider in ["acme", "globex"] {
+            var connection = Connection(
+                key: ConnectionKey(provider: provider, account: "0\(provider)"), clientID: "client",
+                tokens: TokenSet(accessToken: Secret("token"), tokenType: "Bearer", scopes: [], issuedAt: now),
+                subject: "1", binding: CredentialBinding(servers: [], resources: []))
+            connection.browser = BrowserNote(name: nil, signedInAt: now, expiresAt: now + 3600)
+            _ = try await store.save(connection, replacing: nil)
+        }
+        let ended = try await home.run(
+            "gateway", "sessions", "end", "gateway.yaml", "--email", "ada@apps.example", "--provider", "acme")
+        #expect(ended.status == 1 && ended.standardOutput.contains("0 sessions ended"), "\(ended)")
+        #expect(ended.standardError.contains("1 session has no known address"), "\(ended)")
     }
 
     @Test("The key that a gateway keeps itself is named when it is made")
