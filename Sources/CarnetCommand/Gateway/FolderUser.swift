@@ -13,10 +13,10 @@ import CarnetStorage
 ///
 /// It changes the user and the working folder of the whole process, so only a command that ends soon may use it.
 enum FolderUser {
-    /// Whether this process is root, and the folder belongs to another user.
-    static func differs(in folder: String) -> Bool {
+    /// The user of a folder, if that is another than this process, which is root.
+    static func other(in folder: String) -> uid_t? {
         var status = stat()
-        return geteuid() == 0 && stat(folder, &status) == 0 && status.st_uid != 0
+        return geteuid() == 0 && stat(folder, &status) == 0 && status.st_uid != 0 ? status.st_uid : nil
     }
 
     /// Goes to a folder and becomes its user. The folders above need not be open to that user, as those of a systemd unit with
@@ -29,28 +29,6 @@ enum FolderUser {
         var group = status.st_gid
         guard setgroups(1, &group) == 0, setegid(group) == 0, seteuid(status.st_uid) == 0 else {
             throw TokenStoreError.system(folder)
-        }
-    }
-
-    /// Runs a body as the user of a folder, in that folder.
-    ///
-    /// - Throws: As `enter`; errors of `body`.
-    static func acting<Result>(in folder: String, _ body: () async throws -> Result) async throws -> Result {
-        let place = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        defer { close(place) }
-        func leave() {
-            // What root gave up is root's again.
-            guard seteuid(0) == 0, setegid(0) == 0 else { return }
-            _ = fchdir(place)
-        }
-        do {
-            try enter(folder)
-            let result = try await body()
-            leave()
-            return result
-        } catch {
-            leave()
-            throw error
         }
     }
 }

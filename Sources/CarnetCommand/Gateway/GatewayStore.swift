@@ -55,7 +55,7 @@ struct GatewayStore: Sendable {
         if let ring = try await keys.read() { return (ring, nil) }
         guard keys.isOwn, let file = keys.file else { throw missingKey }
         try configuration.create()
-        let ring = try await keys.make(for: name) {
+        let ring = try await keys.make(file, for: name) {
             let inventory = try await tokens.inventory()
             return inventory.accounts.isEmpty && inventory.damaged.isEmpty
         }
@@ -79,7 +79,7 @@ struct GatewayStore: Sendable {
     func forCommand() async throws -> GatewayStore {
         // With another key or none, the records that it cannot read are counted.
         try await keys.read()
-        guard let folder, FolderUser.differs(in: folder) else { return self }
+        guard let folder, FolderUser.other(in: folder) != nil else { return self }
         try FolderUser.enter(folder)
         var store = self
         store.tokens = FileTokenStore(folder: ".", key: keys.forStore)

@@ -1,4 +1,5 @@
 import Carnet
+import CarnetDescriptors
 import CarnetFoundation
 import CarnetGateway
 import CarnetProtocol
@@ -6,7 +7,7 @@ import CarnetStorage
 
 /// The keys of a gateway's cookies and records. A running gateway goes on with the last keys that were right.
 final class SessionKeys: Sendable {
-    private let source: StoreKeySource
+    private let find: @Sendable () async throws -> KeyRing?
     /// The file, if the keys are in one.
     let file: String?
     /// Whether the gateway file says nothing, so that the gateway makes and keeps a key.
@@ -19,10 +20,14 @@ final class SessionKeys: Sendable {
         switch place {
         case .file(let path):
             let path = Path.below(folder, path)
-            (source, file) = (.file(path), path)
-        case .environment(let name): (source, file) = (.environment(name) { environment[$0] }, nil)
-        case .inline(let text): (source, file) = (.keys(try KeyRing(text: text.reveal())), nil)
-        case nil: (source, file) = (.file(own), own)
+            (find, file) = ({ try SessionKeys.given(path) }, path)
+        case .environment(let name):
+            let source = StoreKeySource.environment(name) { environment[$0] }
+            (find, file) = ({ try await source.keys() }, nil)
+        case .inline(let text):
+            let ring = try KeyRing(text: text.reveal())
+            (find, file) = ({ ring }, nil)
+        case nil: (find, file) = ({ try await SessionKeys.made(own) }, own)
         }
     }
 
@@ -44,15 +49,7 @@ final class SessionKeys: Sendable {
     /// - Throws: `TokenStoreError`. The keys before stay in use.
     @discardableResult
     func read() async throws -> KeyRing? {
-        let ring: KeyRing?
-        if let file, FolderUser.differs(in: Self.folder(of: file)) {
-            let name = file.split(separator: "/").last.map(String.init) ?? file
-            ring = try await FolderUser.acting(in: Self.folder(of: file)) {
-                try await StoreKeySource.file("./\(name)").keys()
-            }
-        } else {
-            ring = try await source.keys()
-        }
+        let ring = try await find()
         if let ring { current.withLock { $0 = ring } }
         return ring
     }
@@ -60,14 +57,32 @@ final class SessionKeys: Sendable {
     /// Makes the file of `isOwn`.
     ///
     /// - Throws: `TokenStoreError`, also if the store has records of a key that is missing.
-    func make(for store: String, isEmpty: () async throws -> Bool) async throws -> KeyRing {
-        let ring = try await source.keysToEncrypt(in: store, random: SystemRandomSource(), isEmpty: isEmpty)
+    func make(_ file: String, for store: String, isEmpty: () async throws -> Bool) async throws -> KeyRing {
+        let ring = try await StoreKeySource.file(file).keysToEncrypt(
+            in: store, random: SystemRandomSource(), isEmpty: isEmpty)
         current.withLock { $0 = ring }
         return ring
     }
 
-    private static func folder(of file: String) -> String {
-        let folder = Path.folder(of: file)
-        return folder.isEmpty ? "." : folder
+    /// The keys of an operator's own file. As any other secret of the file, it may be a link, and of any user: so
+    /// containers have it.
+    private static func given(_ path: String) throws -> KeyRing? {
+        let bytes: [UInt8]
+        do throws(SourceFileError) {
+            bytes = try SourceFile(readingFrom: path, maximumBytes: 1 << 18).bytes
+        } catch {
+            guard error.reason != .notFound else { return nil }
+            throw TokenStoreError(.unavailable, "\(error)")
+        }
+        return try KeyRing(file: bytes, at: path)
+    }
+
+    /// The keys of the gateway's own file. Root reads it in the folder of the gateway's user, and follows no link there.
+    private static func made(_ path: String) async throws -> KeyRing? {
+        let folder = Path.folder(of: path)
+        guard let user = FolderUser.other(in: folder.isEmpty ? "." : folder) else {
+            return try await StoreKeySource.file(path).keys()
+        }
+        return try PrivateFolder.read(path, of: user).map { try KeyRing(file: $0, at: path) }
     }
 }

@@ -1,5 +1,5 @@
 package import Carnet
-import CarnetFoundation
+package import CarnetFoundation
 
 /// A folder, and its files, that no other user can read or change.
 package struct PrivateFolder: Sendable {
@@ -74,9 +74,10 @@ package struct PrivateFolder: Sendable {
     }
 
     static func requirePrivate(
-        _ status: stat, _ path: String, repair command: String, else kind: TokenStoreError.Kind = .unavailable
+        _ status: stat, _ path: String, of user: uid_t = geteuid(), repair command: String,
+        else kind: TokenStoreError.Kind = .unavailable
     ) throws {
-        guard status.st_uid == geteuid() else {
+        guard status.st_uid == user else {
             throw TokenStoreError(kind, "\(path) belongs to another user")
         }
         guard status.st_mode & 0o077 == 0 else {
@@ -101,15 +102,19 @@ package struct PrivateFolder: Sendable {
 
     /// Reads a private file.
     ///
-    /// - Parameter kind: The error of a file that is not.
-    package static func read(_ path: String, untrusted kind: TokenStoreError.Kind = .unavailable) throws -> [UInt8]? {
+    /// - Parameters:
+    ///   - user: Whose it must be.
+    ///   - kind: The error of a file that is not private.
+    package static func read(
+        _ path: String, of user: uid_t = geteuid(), untrusted kind: TokenStoreError.Kind = .unavailable
+    ) throws -> [UInt8]? {
         var named = stat()
         // To open a link fails with words that do not name it as one.
         if lstat(path, &named) == 0 { try requireRegular(named, path, else: kind) }
         guard let file = try FileDescriptor(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else { return nil }
         let status = try file.status()
         try requireRegular(status, path, else: kind)
-        try requirePrivate(status, path, repair: "chmod 600", else: kind)
+        try requirePrivate(status, path, of: user, repair: "chmod 600", else: kind)
         return try file.read(limit: fileLimit)
     }
 

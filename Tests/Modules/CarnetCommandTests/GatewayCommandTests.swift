@@ -330,6 +330,22 @@ struct GatewayCommandTests {
         #expect(!FileManager.default.fileExists(atPath: home.folder.appending(path: "keys").path))
     }
 
+    @Test("A key file may be as a container has it: a link to a file that is read-only", arguments: [0o400, 0o444])
+    func mountedKey(mode: Int) async throws {
+        let home = try CommandHome()
+        try home.write(Sample.acme(), to: "providers/acme.yaml")
+        try home.write(Self.file + "session: { key_file: secrets/session.key }\n", to: "gateway.yaml")
+        let file = try home.write(Stage.key + "\n", to: "secrets/data/session.key")
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
+        try FileManager.default.createSymbolicLink(
+            atPath: home.folder.appending(path: "secrets/session.key").path, withDestinationPath: "data/session.key")
+        let result = try await home.run(
+            "gateway", "check", "gateway.yaml", "--providers", "providers",
+            environment: ["CARNET_ACME_CLIENT_ID": "client"])
+        #expect(result.status == 0, "\(result)")
+        #expect(result.standardError.contains("readable by other users") == (mode == 0o444), "\(result)")
+    }
+
     @Test("Who ends the sessions of an address learns of sessions whose address is not known")
     func unknownAddress() async throws {
         let home = try CommandHome()
