@@ -99,6 +99,15 @@ struct ClientsFile {
         path.hasPrefix("/") || folder.isEmpty ? path : folder + "/" + path
     }
 
+    /// The files with a secret, a certificate or a private key that this file names.
+    var files: [String] {
+        entries.flatMap { entry in
+            let secret = if case .file(let path) = entry.secret { below(path) } else { nil as String? }
+            let keys = [entry.key, entry.certificate, entry.certificateKey, entry.dpopKey, entry.decryptionKey]
+            return [secret].compactMap { $0 } + keys.compactMap { $0?.below(folder).path }
+        }
+    }
+
     /// The environment variables with a secret or a private key that this file names.
     var secretVariables: [String] {
         entries.flatMap { entry in

@@ -21,7 +21,19 @@ final class GatewayLoader: Sendable {
 
     /// All that one version was made of. A version with the same inputs is the same.
     struct Inputs: Equatable {
-        fileprivate var files: [SourceFile?] = []
+        fileprivate var gateway: SourceFile?
+        fileprivate var secrets: [SourceFile?] = []
+        /// The clients files, the files that they name, and the descriptors.
+        fileprivate var registrations: [SourceFile?] = []
+    }
+
+    /// What a client was made of. One that is made of the same is kept, with what only its memory has, such as tokens that
+    /// the store could not save.
+    private struct ClientParts: Equatable {
+        let registrations: [SourceFile?]
+        let texts: [ByteKey?]
+        let inputs: [ByteKey: ByteKey]
+        let secret: Secret?
     }
 
     private let options: Options
@@ -33,6 +45,9 @@ final class GatewayLoader: Sendable {
     private let opened = Lock<(places: [SecretPlace?], store: GatewayStore)?>(nil)
     /// The ids of the keys that were in use last.
     private let keyIDs = Lock<[String]?>(nil)
+    private let clients = Lock<[(parts: ClientParts, client: OAuthClient)]>([])
+    /// For a store that does not remember used proofs.
+    private let usedProofs = MemoryUsedTokenStore.ofProofs()
     private let memory = MemoryTokenStore()
     private let memoryKeys: KeyRing
 
@@ -52,17 +67,19 @@ final class GatewayLoader: Sendable {
     /// What the file, its secrets, the clients files and the folders of providers contain now.
     func inputs() -> Inputs {
         var inputs = Inputs()
-        func add(_ path: String) { inputs.files.append(try? SourceFile(readingFrom: path, maximumBytes: 1 << 18)) }
-        let file = try? SourceFile(readingFrom: options.path)
-        inputs.files.append(file)
-        let rules = file.flatMap { GatewayFile($0).rules }
-        for path in rules?.secretFiles ?? [] { add(Path.below(folder, path)) }
-        if sandbox == nil, rules?.session.key == nil { add(GatewayStore.ownKey(environment)) }
-        for path in [options.clients, Registrations.ownFile(environment)].compactMap({ $0 }) { add(path) }
+        func read(_ path: String) -> SourceFile? { try? SourceFile(readingFrom: path, maximumBytes: 1 << 18) }
+        inputs.gateway = try? SourceFile(readingFrom: options.path)
+        let rules = inputs.gateway.flatMap { GatewayFile($0).rules }
+        inputs.secrets = (rules?.secretFiles ?? []).map { read(Path.below(folder, $0)) }
+        if sandbox == nil, rules?.session.key == nil { inputs.secrets.append(read(GatewayStore.ownKey(environment))) }
+        for path in [options.clients, Registrations.ownFile(environment)].compactMap({ $0 }) {
+            let file = read(path)
+            inputs.registrations += [file] + (file.map { ClientsFile($0).files } ?? []).map(read)
+        }
         let configuration = ConfigurationFolder(environment)
         let folders = [configuration.resources, configuration.providers, ProviderSources.unnamedFolder]
         for path in options.providers + environment.providerFolders + folders.filter(Path.isFolder) {
-            inputs.files += (try? DescriptorFolder(path).files().read) ?? []
+            inputs.registrations += (try? DescriptorFolder(path).files().read) ?? []
         }
         return inputs
     }
@@ -106,6 +123,7 @@ final class GatewayLoader: Sendable {
                 return nil
             }
         }
+        let inputs = self.inputs()
         let file: SourceFile
         do throws(SourceFileError) {
             file = try SourceFile(readingFrom: options.path)
@@ -132,8 +150,14 @@ final class GatewayLoader: Sendable {
         guard unknown.isEmpty else { throw GatewayMistakes(unknown, in: file) }
         let found: OpenStore? = await attempt { try await self.store(rules, creating: creating) }
         let tokens: any TokenStore = found?.tokens ?? memory
-        var clients: [OAuthClient] = []
+        let known = self.clients.withLock { $0 }
+        var clients: [(parts: ClientParts, client: OAuthClient)] = []
         for provider in rules.providers {
+            let parts = self.parts(of: provider, rules, inputs)
+            if let same = known.first(where: { $0.parts == parts }) {
+                clients.append(same)
+                continue
+            }
             let made: OAuthClient? = await attempt {
                 let entry = try sources.entry(provider.id.rawValue)
                 var failure = ProviderFailure(entry: entry)
@@ -142,7 +166,7 @@ final class GatewayLoader: Sendable {
                     try await self.client(of: provider, entry.descriptor, rules, registrations, tokens)
                 }
             }
-            if let made { clients.append(made) }
+            if let made { clients.append((parts, made)) }
         }
         let secret: Secret?? = await attempt { () async throws -> Secret? in
             guard let place = rules.proxy.secret else { return nil }
@@ -156,7 +180,7 @@ final class GatewayLoader: Sendable {
             places.warn("proxy.secret is short enough to be guessed; make one: openssl rand -hex 32", console)
         }
         guard failures.isEmpty, let found else { throw GatewayMistakes(failures) }
-        let table = ProviderClients(clients)
+        let table = ProviderClients(clients.map(\.client))
         let web = try WebSignIn(
             table, origin: rules.origin.site, keys: found.keys, paths: GatewayPaths.web,
             sessionLifetime: Double(rules.session.lifetime), claims: rules.claimNames, pages: rules.signInPages,
@@ -169,10 +193,11 @@ final class GatewayLoader: Sendable {
                 introspectsOpaqueTokens: issuer.introspects)
         }
         let version = GatewayVersion(
-            gateway, web: web, issuers: issuers, usedProofs: tokens as? any UsedTokenStore,
+            gateway, web: web, issuers: issuers, usedProofs: tokens as? any UsedTokenStore ?? usedProofs,
             proxySecret: secret ?? nil, identityKeys: signing ?? [])
         let summary = Summary(rules: rules, store: found.name, key: found.key, findings: findings)
         lastSummary.withLock { $0 = summary }
+        if creating { self.clients.withLock { $0 = clients } }
         return (version, summary)
     }
 
@@ -238,6 +263,19 @@ final class GatewayLoader: Sendable {
                 "the key \(id) of the sessions is no longer there, so \(what) to sign in again; to keep them, add the key in second place"
                     .printable)
         }
+    }
+
+    private func parts(of provider: GatewayProvider, _ rules: GatewayRules, _ inputs: Inputs) -> ClientParts {
+        let texts = [
+            rules.origin.site, provider.id.rawValue, provider.clientID, provider.clientIDVariable, provider.environment,
+        ]
+        return ClientParts(
+            registrations: inputs.registrations,
+            texts: (texts + provider.scopes).map { $0.map { ByteKey($0) } },
+            inputs: Dictionary(provider.inputs.items.map { (ByteKey($0.name), ByteKey($0.value)) }) { $1 },
+            secret: provider.clientSecret.flatMap {
+                try? places.value(of: $0, "client_secret", provider.line(of:), environment)
+            })
     }
 
     private func client(
@@ -319,7 +357,9 @@ final class GatewayLoader: Sendable {
                 }
             }
             let text = try places.value(of: place, "key", token.line(of:), environment)
-            return try ClientKey.keys(in: text, id: nil, source: "identity_token.key").filter(\.canSign)
+            let signing = try ClientKey.keys(in: text, id: nil, source: "identity_token.key").filter(\.canSign)
+            guard !signing.isEmpty else { throw Failure(.usage, "identity_token.key has no key that can sign") }
+            return signing
         } catch let error as ClientKeyError {
             throw Failure(.usage, "\(error.source) \(error.reason)", next: [error.hint].compactMap { $0 })
         }

@@ -177,6 +177,20 @@ struct GatewayCheckTests {
         #expect(good.standardError.contains("none contains a secret and is readable by other users"), "\(good)")
         #expect(!FileManager.default.fileExists(atPath: store), "check creates nothing")
         #expect(!FileManager.default.fileExists(atPath: home.folder.appending(path: ".config").path))
+        // A key for encryption signs nothing, so every decision would be 503.
+        // RFC 7518, appendix C, with a use.
+        try home.write(
+            """
+            {"kty":"EC","crv":"P-256","use":"enc","x":"weNJy2HscCSM6AEDTDg04biOvhFhyyWvOHQfeF_PxMQ",
+            "y":"e8lnCO-AlStT-NJVX-crhB7QRYhiix03illJOVAOyck","d":"VEmDZpDXXK8p8N0Cndsxs924q6nS1RXFASRl6BfUqdw"}
+            """, to: "identity.jwk")
+        try write(
+            "  - { id: google, client_id: a, client_secret_file: none }\n",
+            "identity_token: { header: X-Auth, key_file: identity.jwk }\n")
+        let unsigning = try await home.run("gateway", "check", "gateway.yaml")
+        #expect(
+            unsigning.status == 2 && unsigning.standardError.contains("identity_token.key has no key that can sign"),
+            "\(unsigning)")
         try write("  - { id: google, client_id: a, client_secret: hunter2hunter2 }\n")
         let inline = try await home.run("gateway", "check", "gateway.yaml")
         #expect(inline.status == 1 && inline.standardError.contains("[G010]"), "\(inline)")
