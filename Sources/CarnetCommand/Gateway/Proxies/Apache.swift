@@ -81,26 +81,32 @@ extension ProxySetup {
         let secret = secretVariable.map { "local secret = os.getenv(\"\($0)\") or \"\"\n" } ?? ""
         let header = secretVariable == nil ? "" : #", "X-Gateway-Secret: " .. secret"#
         let identity = headers.map { "[\"\($0.lowercased())\"] = true" }.joined(separator: ", ")
+        let removed = Self.removed.map { "[\"\($0.lowercased())\"] = true" }.joined(separator: ", ")
+        let beginnings = Self.removedBeginnings.map {
+            " or lower:find(\"^\($0.lowercased().replacing("-", with: "%-"))\")"
+        }.joined()
         return #"""
             -- \#(folder)/carnet.lua: asks Carnet's gateway whether a request may pass. An error in here is Apache's 500: nothing passes.
             local socket = require "socket"
             local host, port = ("\#(apacheAddress)"):match("^(.*):(%d+)$")
             \#(secret)local identity = { \#(identity) }
 
-            -- Not from outside: what the proxy says, and what would serve another path or method than the one decided.
-            local ours = { ["x-gateway-secret"] = true, ["forwarded"] = true, ["x-real-ip"] = true, ["x-rewrite-url"] = true,
-                           ["x-http-method-override"] = true, ["x-http-method"] = true, ["x-method-override"] = true }
+            -- Not from outside: what the proxy says, and what would serve another sender, path or method than the one decided.
+            local ours = { ["x-gateway-secret"] = true, \#(removed) }
 
             -- Headers that describe the client's connection or body; the sub-request has neither.
             local hop = { ["connection"] = true, ["upgrade"] = true, ["transfer-encoding"] = true, ["content-length"] = true,
                           ["keep-alive"] = true, ["te"] = true, ["trailer"] = true, ["expect"] = true }
 
+            -- What the client gets of a refusal.
+            local refusal = { ["location"] = true, ["www-authenticate"] = true, ["cache-control"] = true,
+                              ["carnet-decision"] = true, ["dpop-nonce"] = true }
+
             function clean(r)
                 for name in pairs(r:headers_in_table()) do
                     local lower = name:lower()
                     -- Programs read "_", "." and more in a name as "-" (X_Auth_User): no such header goes on.
-                    if identity[lower] or ours[lower] or lower:find("[^a-z0-9-]") or lower:find("^x%-forwarded%-")
-                        or lower:find("^x%-original%-") then
+                    if identity[lower] or ours[lower] or lower:find("[^a-z0-9-]")\#(beginnings) then
                         r.headers_in[name] = nil
                     end
                 end
@@ -148,7 +154,7 @@ extension ProxySetup {
                 local allowed = status >= 200 and status < 300
                 for _, header in ipairs(headers) do
                     local name, value = header[1], header[2]
-                    if not allowed and (name == "location" or name == "www-authenticate" or name == "cache-control") then
+                    if not allowed and refusal[name] then
                         local before = r.err_headers_out[name]
                         r.err_headers_out[name] = before and before .. ", " .. value or value
                     elseif allowed and identity[name] then

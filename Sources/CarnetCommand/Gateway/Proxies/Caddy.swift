@@ -65,15 +65,9 @@ extension ProxySetup {
             \(lines(["_", ".", "!", "#", "$", "%", "&", "'", "*", "+", "^", "`", "|", "~"], indent: "\t") { "request_header -*\($0)*" })
             \(lines(headers, indent: "\t") { "request_header -\($0)" })
             \trequest_header -X-Gateway-Secret
-            \trequest_header -X-Forwarded-*
-            \trequest_header -Forwarded
-            \trequest_header -X-Real-IP
-            \t# A program that follows these would serve another path or method than the one decided.
-            \trequest_header -X-Original-*
-            \trequest_header -X-Rewrite-URL
-            \trequest_header -X-HTTP-Method-Override
-            \trequest_header -X-HTTP-Method
-            \trequest_header -X-Method-Override
+            \t# A program that follows these would serve another sender, path or method than the one decided.
+            \(lines(Self.removedBeginnings, indent: "\t") { "request_header -\($0)*" })
+            \(lines(Self.removed, indent: "\t") { "request_header -\($0)" })
 
             \t# A program that takes another upgrade, such as h2c, would get further requests without a decision.
             \t@upgrade not vars_regexp {http.request.header.Upgrade} (?i)^websocket$

@@ -28,8 +28,11 @@ extension ProxySetup {
             case .socket(let path): "unix@\(path)"
             }
         let names = hosts.indices.map { "host\($0 + 1)" }
-        let tests = zip(names, hosts).map { name, host in
-            "    acl \(name) req.hdr(host),host_only -i " + (host.domain.map { "-m end .\($0)" } ?? host.name)
+        // Rules of one name are alternatives, and a line has at most 64 words.
+        let tests = zip(names, hosts).flatMap { name, host in
+            [name, "listed"].map {
+                "    acl \($0) req.hdr(host),host_only -i " + (host.domain.map { "-m end .\($0)" } ?? host.name)
+            }
         }
         let uses = zip(names, hosts).flatMap { name, host in
             host.programs.map { program in
@@ -57,7 +60,7 @@ extension ProxySetup {
                 bind :\(port)                                # With TLS: bind :443 ssl crt … alpn h2,http/1.1
 
             \(tests.joined(separator: "\n"))
-                http-request deny deny_status 421 unless \(names.joined(separator: " or "))     # A host that is not listed reaches no program.
+                http-request deny deny_status 421 unless listed     # A host that is not listed reaches no program.
                 http-request deny deny_status 400 if { req.hdr_cnt(host) gt 1 }
                 # One form of target, one path: without scheme and host, never empty.
                 http-request deny deny_status 400 unless { path_beg / }
@@ -66,13 +69,10 @@ extension ProxySetup {
                 # Programs read "_", "." and more in a name as "-" (X_Auth_User): no such header goes on.
                 http-request del-header [^A-Za-z0-9-] -m reg
             \(lines(headers, indent: "    ") { "http-request del-header \($0.lowercased())" })
-                http-request del-header ^x-forwarded- -m reg
                 http-request del-header x-gateway-secret
-                http-request del-header forwarded
-                http-request del-header x-real-ip
-                # A program that follows these would serve another path or method than the one decided.
-                http-request del-header ^x-(original-|rewrite-url$) -m reg
-                http-request del-header ^x-(http-)?method(-override)?$ -m reg
+                # A program that follows these would serve another sender, path or method than the one decided.
+            \(lines(Self.removedBeginnings, indent: "    ") { "http-request del-header ^\($0.lowercased()) -m reg" })
+            \(lines(Self.removed, indent: "    ") { "http-request del-header \($0.lowercased())" })
 
                 # A program that takes another upgrade, such as h2c, would get further requests without a decision.
                 http-request del-header upgrade if !{ req.fhdr(upgrade) -i websocket } or { req.fhdr_cnt(upgrade) gt 1 }

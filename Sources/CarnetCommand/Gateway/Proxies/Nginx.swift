@@ -41,8 +41,12 @@ extension ProxySetup {
             auth_request /carnet/decide;              # Every location asks the gateway; a new location is protected from the start.
             \(lines(headers) { "auth_request_set $identity_\(variable($0)) $upstream_http_\(variable($0));" })
             auth_request_set $carnet_signin $upstream_http_location;
+            auth_request_set $carnet_decision $upstream_http_carnet_decision;
+            auth_request_set $carnet_nonce $upstream_http_dpop_nonce;
             error_page 401 = @carnet_refused;
             error_page 403 = @carnet_forbidden;
+            add_header Carnet-Decision $carnet_decision always;
+            add_header DPoP-Nonce $carnet_nonce always;
 
             # nginx drops names with "_", "." and the like (X_Auth_User); both are the default and must stay so.
             underscores_in_headers off;
@@ -61,18 +65,9 @@ extension ProxySetup {
             proxy_set_header X-Forwarded-Host \(nginxHost);
             proxy_set_header X-Forwarded-Method $request_method;
             proxy_set_header X-Forwarded-Uri $request_uri;
-            proxy_set_header X-Forwarded-Port "";
-            proxy_set_header X-Forwarded-Prefix "";
-            proxy_set_header X-Forwarded-Server "";
             proxy_set_header X-Real-IP $remote_addr;
-            proxy_set_header Forwarded "";
-            proxy_set_header X-Original-URL "";       # A program that follows these would serve another path or method than the one decided.
-            proxy_set_header X-Original-URI "";
-            proxy_set_header X-Original-Method "";
-            proxy_set_header X-Rewrite-URL "";
-            proxy_set_header X-HTTP-Method-Override "";
-            proxy_set_header X-HTTP-Method "";
-            proxy_set_header X-Method-Override "";
+            # A program that follows these would serve another sender, path or method than the one decided.
+            \(lines(removedNames.filter { $0 != "X-Real-IP" }) { "proxy_set_header \($0) \"\";" })
 
             location ~ ^/carnet/(decide|refused)$ {
                 internal;                             # From outside: 404.

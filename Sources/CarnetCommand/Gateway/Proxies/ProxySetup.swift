@@ -51,6 +51,22 @@ struct ProxySetup: Sendable {
     /// Whether programs send access tokens, and so look for the metadata of the resource (RFC 9728).
     let acceptsTokens: Bool
 
+    /// Headers of a client that go on in no spelling: a program could take a sender, a path or a method from them, other than
+    /// those decided. So are all with these beginnings, except those that the proxy sets.
+    static let removed = ["Forwarded", "X-Real-IP", "X-Rewrite-URL"] + MethodOverride.headers
+    static let removedBeginnings = ["X-Forwarded-", "X-Original-"]
+
+    /// The same for a proxy that removes nothing by its beginning: what programs are known to read.
+    var removedNames: [String] {
+        let forwarded = [
+            "Port", "Prefix", "Server", "Ssl", "Scheme", "User", "Email", "Groups", "Preferred-Username",
+            "Access-Token",
+        ]
+        let original = ["URL", "URI", "Method", "Host", "User"]
+        let names = forwarded.map { "X-Forwarded-" + $0 } + original.map { "X-Original-" + $0 } + Self.removed
+        return names.filter { name in !headers.contains { $0.lowercased() == name.lowercased() } }
+    }
+
     static let metadataPath = "/.well-known/oauth-protected-resource"
 
     /// The programs of all hosts.
@@ -134,6 +150,12 @@ extension ProxySetup {
             throw UsageMistake.unknown(
                 wrong.host, "host", in: names,
                 next: "--program takes a host of the file: \(names.joined(separator: ", "))")
+        }
+        for (index, place) in places.enumerated() {
+            guard !places[..<index].contains(where: { $0.host == place.host && $0.path == place.path }) else {
+                throw Failure(
+                    .usage, "--program names \(place.host)\(place.path) twice", next: ["name each place once"])
+            }
         }
         var number = 0
         return names.map { name in

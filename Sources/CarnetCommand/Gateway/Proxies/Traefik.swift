@@ -29,6 +29,9 @@ extension ProxySetup {
         """
     }
 
+    /// Traefik replaces these of a client that no configuration trusts.
+    private static let setByTraefik = ["X-Forwarded-Port", "X-Forwarded-Prefix", "X-Forwarded-Server", "X-Real-IP"]
+
     private func rule(_ host: Host) -> String {
         guard let domain = host.domain else { return "Host(`\(host.name)`)" }
         return "HostRegexp(`^.+\\.\(domain.replacing(".", with: "\\."))$`)"
@@ -40,24 +43,26 @@ extension ProxySetup {
         let about = secretVariable.map { " The secret is \($0) in Traefik's environment." } ?? ""
         let pages =
             acceptsTokens ? "(PathPrefix(`/carnet/`) || Path(`\(Self.metadataPath)`))" : "PathPrefix(`/carnet/`)"
-        // The first host has the highest priority: a name comes before a domain that it is in.
-        let routers = hosts.enumerated().flatMap { position, host in
-            let priority = (hosts.count - position) * 100
-            let programs = host.programs.enumerated().flatMap { place, program in
+        // The first has the highest priority: a name comes before a domain that it is in.
+        let rules = hosts.enumerated().flatMap { position, host in
+            let programs = host.programs.flatMap { program in
                 let rule = rule(host) + (program.path == "/" ? "" : " && PathPrefix(`\(program.path)`)")
                 let name = "program\(program.number)"
-                let own = priority + 2 * (host.programs.count - place)
                 return [
-                    router(name, rule, priority: own, service: name),
-                    router(
-                        "\(name)-websocket", rule + " && HeaderRegexp(`Upgrade`, `^(?i)websocket$`)", priority: own + 1,
-                        chain: "carnet-websocket", service: name),
+                    (
+                        "\(name)-websocket", rule + " && HeaderRegexp(`Upgrade`, `^(?i)websocket$`)",
+                        "carnet-websocket",
+                        name
+                    ),
+                    (name, rule, "carnet", name),
                 ]
             }
             // Else the program of the domain would get the other paths.
             let rest = host.isWhole || hosts.allSatisfy { $0.domain == nil } ? [] : ["none\(position + 1)"]
-            return programs
-                + rest.map { router($0, rule(host), priority: priority, service: "noop@internal") }
+            return programs + rest.map { ($0, rule(host), "carnet", "noop@internal") }
+        }
+        let routers = rules.enumerated().map { position, parts in
+            router(parts.0, parts.1, priority: rules.count - position, chain: parts.2, service: parts.3)
         }
         return """
             # \(folder)/dynamic.yaml: the protected hosts.\(about)
@@ -74,14 +79,8 @@ extension ProxySetup {
                   headers:
                     customRequestHeaders:
             \(lines(headers, indent: "          ") { "\"\($0)\": \"\"" })
-                      Forwarded: ""
-                      X-Original-URL: ""                # A program that follows these would serve another path or method
-                      X-Original-URI: ""                # than the one decided.
-                      X-Original-Method: ""
-                      X-Rewrite-URL: ""
-                      X-HTTP-Method-Override: ""
-                      X-HTTP-Method: ""
-                      X-Method-Override: ""
+                      # A program that follows these would serve another sender, path or method than the one decided.
+            \(lines(removedNames.filter { !Self.setByTraefik.contains($0) }, indent: "          ") { "\($0): \"\"" })
                       X-Gateway-Secret: \(secret)
                 carnet-decide:
                   forwardAuth:
@@ -94,7 +93,7 @@ extension ProxySetup {
               routers:
                 carnet:                                 # The gateway's own: sign-in, callback, sign-out.
                   rule: "(\(hosts.map { escaped(rule($0)) }.joined(separator: " || "))) && \(pages)"
-                  priority: 100000
+                  priority: \(rules.count + 1)
                   middlewares: [carnet-secret-stays]
                   service: gateway
             \(routers.joined(separator: "\n"))
@@ -106,7 +105,7 @@ extension ProxySetup {
     }
 
     private func router(
-        _ name: String, _ rule: String, priority: Int, chain: String = "carnet", service: String
+        _ name: String, _ rule: String, priority: Int, chain: String, service: String
     ) -> String {
         """
             \(name):

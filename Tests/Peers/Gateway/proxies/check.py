@@ -18,6 +18,7 @@ import re
 import secrets
 import shutil
 import socket
+import subprocess
 import sys
 import tempfile
 import time
@@ -69,7 +70,7 @@ class Stub:
             return response(403, [], ("wrong: " + ", ".join(wrong)).encode())
         cookie = "; ".join(request.all("Cookie"))
         if path == "/carnet/refused" or f"{COOKIE}=bob" in cookie:
-            return response(403, [("Content-Type", "text/html")], PAGE)
+            return response(403, [("Content-Type", "text/html"), ("Carnet-Decision", "0123456789ab")], PAGE)
         if request.one("X-Forwarded-Uri").startswith("/public"):
             return response(200)
         if {ALICE, f"{COOKIE}={BIG}"} & {*cookie.split("; ")}:
@@ -281,9 +282,11 @@ class Bench:
         self.nothing(403)
 
     def check_refused(self):
-        """refused: 403 with the gateway's page"""
-        self.ask("/a", cookie=self.refused, headers=[("Accept", "text/html")])
-        self.nothing(403)
+        """refused: 403 with the gateway's page and the reference of the decision, of each method"""
+        for method in ("POST", "GET"):
+            self.ask("/a", method=method, cookie=self.refused, headers=[("Accept", "text/html")])
+            self.nothing(403)
+            assert len(self.reply.all("Carnet-Decision")) == 1, f"{method}: {self.reply.headers}"
         if self.real:
             reference = re.search(rb"[0-9a-f]{12}", self.reply.body)
             assert b"You need another account" in self.reply.body and reference, self.reply.body[:300]
@@ -482,7 +485,8 @@ class Bench:
     def check_proxy_headers(self):
         """X-Forwarded-*, the secret, other paths and methods from outside: neither at the gateway nor at the program"""
         names = FORWARDED + ["X-Forwarded-For", "X-Forwarded-Port", "X-Forwarded-Prefix", "X-Forwarded-Server", "X-Real-IP", "Forwarded", "X-Original-URL", "X-Original-URI", "X-Original-Method",
-                             "X-Rewrite-URL", "X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "X-Gateway-Secret"]
+                             "X-Forwarded-User", "X-Forwarded-Email", "X-Forwarded-Groups", "X-Forwarded-Preferred-Username", "X-Forwarded-Access-Token", "X-Forwarded-Ssl", "X-Forwarded-Scheme",
+                             "X-Original-Host", "X-Original-User", "X-Rewrite-URL", "X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "X-Gateway-Secret"]
         for name in names:
             for spelling in spellings(name):
                 for headers in ([(spelling, "evil")], [(spelling, "evil"), (spelling, "evil2")]):
@@ -620,6 +624,37 @@ class Bench:
                 self.same()
             except AssertionError as error:
                 raise AssertionError(f"{case}: {error}") from None
+
+    def check_many_hosts(self):
+        """40 hosts, a domain and a path in a path: each request reaches the program that the file names"""
+        if not self.options.carnet:
+            raise Skipped
+        hosts = [f"h{number}.example" for number in range(1, 41)]
+        programs = {**{host: "9001" for host in hosts}, "*.d.example": "9001", "*.d.example/deep/er/": "9002"}
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "gateway.yaml")
+            routes = "".join(f'  - {{ host: "{host}", allow: signed_in }}\n' for host in [*hosts, "*.d.example"])
+            file.write_text(pathlib.Path(rig.HERE, "gateway.yaml").read_text().replace("routes:\n", "routes:\n" + routes))
+            command = [self.options.carnet, "gateway", "proxy", self.proxy.kind, file, "--json"]
+            for place, port in programs.items():
+                command += ["--program", f"{place}=http://127.0.0.1:{port}"]
+            for made in json.loads(subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout)["files"]:
+                pathlib.Path(folder, os.path.basename(made["path"])).write_text(made["text"])
+            gateway = rig.Recorder(Stub())
+            proxy = type(self.proxy)(gateway.port, self.one.port, self.two.port, folder)
+            try:
+                proxy.start()
+                for host, target, expected in [("h1.example", "/a", (1, 0)), ("h40.example", "/a", (1, 0)), ("x.d.example", "/a", (1, 0)), ("x.d.example", "/deep/a", (1, 0)),
+                                               ("x.d.example", "/deep/er/a", (0, 1)), ("h40.example", "/carnet/sign-in", (0, 0)), ("h41.example", "/a", (0, 0))]:
+                    self.take(), gateway.take()
+                    reply = rig.send(proxy.port, build(target, host=host, headers=[("Cookie", ALICE)]))
+                    found = len(self.one.take()), len(self.two.take())
+                    assert found == expected, f"{host}{target}: {found}"
+                    assert (reply.status == 200) == (host != "h41.example"), f"{host}{target}: {reply.status}"
+                    assert gateway.take() or host == "h41.example", f"{host}{target}: no decision"
+            finally:
+                proxy.stop()
+                gateway.close()
 
     def check_gateway_heard(self):
         """the gateway had nothing to complain of: one of each header, no identity, no body, GET, no query"""

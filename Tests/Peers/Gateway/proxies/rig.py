@@ -308,15 +308,16 @@ class Proxy:
         self.tmp = tempfile.mkdtemp(prefix=f"proxy-{self.kind}-")
         os.chmod(self.tmp, 0o755)
         self.source = folder or os.path.join(HERE, self.kind)
-        self.swaps = [(":8080", f":{self.port}"), ("8080", str(self.port)), ("127.0.0.1:4180", f"127.0.0.1:{gateway}"),
+        self.swaps = [("8080", str(self.port)), ("127.0.0.1:4180", f"127.0.0.1:{gateway}"),
                       ("127.0.0.1:9001", f"127.0.0.1:{program1}"), ("127.0.0.1:9002", f"127.0.0.1:{program2}")]
 
     def text(self, name, *more):
         with open(os.path.join(self.source, name)) as file:
             text = file.read()
-        for old, new in (*more, *self.swaps):
-            text = text.replace(old, new)
-        return text
+        # At once, so that nothing is swapped in what another swap put there.
+        swaps = dict([*self.swaps, *more])
+        words = sorted(swaps, key=len, reverse=True)
+        return re.sub("|".join(map(re.escape, words)), lambda found: swaps[found[0]], text)
 
     def write(self, name, text):
         path = os.path.join(self.tmp, name)
