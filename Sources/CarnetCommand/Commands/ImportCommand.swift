@@ -1,4 +1,5 @@
 import ArgumentParser
+import Carnet
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetLint
@@ -97,17 +98,11 @@ struct ImportCommand: Subcommand {
                 .usage, "--output \(folder): no such folder", next: ["create it: mkdir -p \(folder.shellWord)"])
         }
         let files = [("\(imported.id).yaml", imported.draft), ("\(imported.id)-resources.yaml", imported.map)]
-            .map { (path: folder + "/" + $0.0, text: $0.1) }
-        if let known = files.first(where: { FileManager.default.fileExists(atPath: $0.path) }) {
-            throw Failure(
-                .usage, "\(known.path) already exists", next: ["remove it, or choose another --id or folder"])
-        }
-        for (path, text) in files {
-            do {
-                try Data(text.utf8).write(to: URL(filePath: path), options: .withoutOverwriting)
-            } catch {
-                throw Failure(.broken, "\(path) cannot be written: \(error.fileReason)")
-            }
+            .map { NewFiles.File(path: folder + "/" + $0.0, bytes: Array($0.1.utf8)) }
+        do {
+            try NewFiles.write(files, next: "remove it, or choose another --id or folder")
+        } catch let error as TokenStoreError {
+            throw Failure(.broken, error.reason)
         }
         return files.map(\.path)
     }

@@ -59,16 +59,15 @@ struct NewCommand: Subcommand {
         }
         guard Path.isFolder(folder) else {
             throw Failure(
-                .usage, "--output \(folder): no such folder", next: ["create it: mkdir -p \(folder)"])
+                .usage, "--output \(folder): no such folder", next: ["create it: mkdir -p \(folder.shellWord)"])
         }
         let path = folder + "/" + id + ".yaml"
         do {
-            try Data(draft.text.utf8).write(to: URL(filePath: path), options: .withoutOverwriting)
-        } catch let error as CocoaError where error.code == .fileWriteFileExists {
-            throw Failure(
-                .usage, "\(path) already exists", next: ["remove it, or choose another id or folder"])
-        } catch {
-            throw Failure(.broken, "\(path) cannot be written: \(error.fileReason)")
+            try NewFiles.write(
+                [NewFiles.File(path: path, bytes: Array(draft.text.utf8))],
+                next: "remove it, or choose another id or folder")
+        } catch let error as TokenStoreError {
+            throw Failure(.broken, error.reason)
         }
         context.console.print(path.printable)
         context.console.print(json: JSONObject(["id": .string(id), "file": .string(path)]))

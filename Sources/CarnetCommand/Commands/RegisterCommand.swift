@@ -78,6 +78,8 @@ struct RegisterCommand: Subcommand {
                 .usage, "\(file) has no registration for \(provider)",
                 next: ["remove --read or --delete to register a client"])
         }
+        // What the provider returns must not be lost.
+        if !delete { try editor.check(provider) }
         try await ProviderFailure(entry: entry).explaining {
             let environment = client.input.environment ?? known?.source.environment
             let descriptor = try entry.descriptor.variant(environment)
@@ -141,7 +143,7 @@ struct RegisterCommand: Subcommand {
     private func knownClient(
         _ id: ProviderID, _ context: CommandContext
     ) throws -> (client: RegisteredClient, keys: [ClientKey], source: ClientSource)? {
-        guard FileManager.default.fileExists(atPath: file) else { return nil }
+        guard !Path.isAbsent(file) else { return nil }
         let clients = ClientsFile(try SourceFile(readingFrom: file))
         guard clients.diagnostics.isEmpty else { throw Failure(clientsFile: clients, context.console) }
         return try clients.registeredClient(for: id, environment: context.environment)

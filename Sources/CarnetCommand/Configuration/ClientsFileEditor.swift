@@ -1,8 +1,8 @@
 import Carnet
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetLint
 import CarnetProtocol
-import CarnetStorage
 
 /// Changes one registration in a clients file; everything else stays as it is written.
 struct ClientsFileEditor {
@@ -14,7 +14,7 @@ struct ClientsFileEditor {
     /// - Throws: `Failure` if the file is there and cannot be read.
     init(_ path: String) throws {
         self.path = path
-        let isThere = FileManager.default.fileExists(atPath: path)
+        let isThere = !Path.isAbsent(path)
         let file = isThere ? try SourceFile(readingFrom: path) : SourceFile(path: path, bytes: [])
         text = SourceText(file)
         bytes = file.bytes
@@ -52,7 +52,7 @@ struct ClientsFileEditor {
             if let environment = input.environment { values.append(("environment", .string(environment))) }
             var lines = values.map { "  \($0.0): \($0.1.jsonText())\n" }.joined()
             if !input.values.isEmpty {
-                let inputs = input.values.sorted { $0.key < $1.key }.map { "\($0.key): \(Self.quoted($0.value))" }
+                let inputs = input.values.sorted { $0.key < $1.key }.map { "\($0.key): \(YAMLText.quoted($0.value))" }
                 lines += "  inputs: { \(inputs.joined(separator: ", ")) }\n"
             }
             if root?.entries?.isEmpty == false { try checkLayout(root?.entries?.first) }
@@ -103,10 +103,27 @@ struct ClientsFileEditor {
     ///
     /// - Throws: `Failure`.
     static func write(_ bytes: [UInt8], to path: String) throws {
-        let name = path.split(separator: "/").last.map(String.init) ?? path
-        let folder = path.dropLast(name.count)
+        try written(to: path) {
+            try NewFiles.write([NewFiles.File(path: path, bytes: bytes, isPrivate: true)], replacing: true)
+        }
+    }
+
+    /// Checks that the registration of a provider can be written.
+    ///
+    /// - Throws: `Failure` that says why not.
+    func check(_ provider: String) throws {
+        if let entry = root?.entry(provider) {
+            try checkLayout(entry)
+            guard entry.value.entries?.isEmpty == false else { throw unchangeable }
+        } else if let first = root?.entries?.first {
+            try checkLayout(first)
+        }
+        try Self.written(to: path) { try NewFiles.check(NewFiles.File(path: path, bytes: bytes, isPrivate: true)) }
+    }
+
+    private static func written(to path: String, _ write: () throws -> Void) throws {
         do {
-            try PrivateFolder(path: folder.isEmpty ? "." : String(folder)).replace(name, with: bytes)
+            try write()
         } catch let error as TokenStoreError {
             throw Failure(.broken, "\(path) cannot be written: \(error.reason)")
         }
@@ -138,7 +155,4 @@ struct ClientsFileEditor {
         case .scalar: node.span.end.line
         }
     }
-
-    /// A string as JSON writes it, which YAML reads too.
-    private static func quoted(_ text: String) -> String { JSONValue.string(text).jsonText() }
 }

@@ -54,13 +54,13 @@ struct ConfigurationFolder {
         guard [geteuid(), 0].contains(status.st_uid) else {
             throw Failure(
                 .usage, "\(shown) belongs to \(Self.name(of: status.st_uid)), who could redirect credentials with it",
-                next: ["take ownership: sudo chown \(geteuid()) '\(path)'", "or move it elsewhere"])
+                next: ["take ownership: sudo chown \(geteuid()) \(path.shellWord)", "or move it elsewhere"])
         }
         guard status.st_mode & 0o022 == 0 else {
             let writers = status.st_mode & 0o002 == 0 ? "its group" : "everybody"
             throw Failure(
                 .usage, "\(shown) can be changed by \(writers), who could redirect credentials with it",
-                next: ["check its content, then run: chmod go-w '\(path)'"])
+                next: ["check its content, then run: chmod go-w \(path.shellWord)"])
         }
     }
 

@@ -22,15 +22,16 @@ struct Registrations {
         if let path = options.clients { files.append(ClientsFile(try SourceFile(readingFrom: path))) }
         explicitFileCount = files.count
         let own = Self.ownFile(context.environment)
-        if FileManager.default.fileExists(atPath: own) { files.append(ClientsFile(try SourceFile(readingFrom: own))) }
+        if !Path.isAbsent(own) { files.append(ClientsFile(try SourceFile(readingFrom: own))) }
         for file in files {
             guard file.diagnostics.isEmpty else { throw Failure(clientsFile: file, context.console) }
             for (path, what) in file.exposedFiles(isSecret: { id, input in
                 (try? registry.descriptor(id))?.hasSecretInput(input) ?? false
             }) {
-                let path = context.environment.shortened(path).printable
+                let shown = context.environment.shortened(path)
                 context.console.warn(
-                    "\(path) contains a \(what) and is readable by other users; run: chmod 600 '\(path)'")
+                    "\(shown) contains a \(what) and is readable by other users; run: chmod 600 \(path.shellWord)"
+                        .printable)
             }
         }
         self.files = files

@@ -1,5 +1,6 @@
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetLint
 
 /// A resource map as YAML, with a resource in each line.
 struct ResourceMapText {
@@ -24,8 +25,10 @@ struct ResourceMapText {
     }
 
     private static func entries(_ resource: OpenAPIImport.Resource) -> [String] {
-        var entries = resource.id.map { ["id: " + JSONValue.yamlText($0)] } ?? []
-        entries += ["title: " + JSONValue.yamlText(resource.title), "url: " + JSONValue.yamlText(resource.url)]
+        var entries = resource.id.map { ["id: " + YAMLText.plainOrQuoted($0)] } ?? []
+        entries += [
+            "title: " + YAMLText.plainOrQuoted(resource.title), "url: " + YAMLText.plainOrQuoted(resource.path.url),
+        ]
         if resource.methods.count > 1 {
             entries.append("method: " + list(resource.methods))
         } else if let method = resource.methods.first, method != "GET" {
@@ -38,11 +41,11 @@ struct ResourceMapText {
         if need.isOpen { return ["anonymous: no security is required"] }
         if need.isClosed { return ["claims: { closed: [] }"] }
         let (allOf, anyOf, _) = need.requirement
-        if allOf.count == 1, anyOf.isEmpty { return ["scope: " + JSONValue.yamlText(allOf[0])] }
+        if allOf.count == 1, anyOf.isEmpty { return ["scope: " + YAMLText.plainOrQuoted(allOf[0])] }
         return (allOf.isEmpty ? [] : ["all_of: " + list(allOf)]) + (anyOf.isEmpty ? [] : ["any_of: " + list(anyOf)])
     }
 
     private static func list(_ texts: [String]) -> String {
-        "[" + texts.map(JSONValue.yamlText).joined(separator: ", ") + "]"
+        "[" + texts.map(YAMLText.plainOrQuoted).joined(separator: ", ") + "]"
     }
 }

@@ -68,8 +68,8 @@ extension JSONValue {
             case "\n": output += "\\n".utf8
             case "\r": output += "\\r".utf8
             case "\t": output += "\\t".utf8
-            // YAML 1.1, which reads JSON, takes the separators for ends of lines.
-            case "\u{0}"..<"\u{20}", "\u{7F}"..<"\u{A0}", "\u{2028}", "\u{2029}", "\u{FEFF}":
+            // YAML, which reads JSON, has no others; YAML 1.1 takes the separators for ends of lines.
+            case "\u{0}"..<"\u{20}", "\u{7F}"..<"\u{A0}", "\u{2028}", "\u{2029}", "\u{FEFF}", "\u{FFFE}", "\u{FFFF}":
                 let hex = String(scalar.value, radix: 16)
                 output += ("\\u" + String(repeating: "0", count: 4 - hex.count) + hex).utf8
             default: output += scalar.utf8

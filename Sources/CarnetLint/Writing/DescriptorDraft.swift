@@ -42,17 +42,18 @@ package struct DescriptorDraft: Sendable {
 
     /// The file's text.
     package var text: String {
-        var lines = ["carnet: 1", "id: \(Self.plain(id.rawValue))"]
+        var lines = ["carnet: 1", "id: \(YAMLText.plainOrQuoted(id.rawValue))"]
         lines.append(
-            facts.name.map { "name: \(Self.quoted($0))" } ?? "name: \(Self.plain(guessedName)) # guessed from the id")
+            facts.name.map { "name: \(YAMLText.quoted($0))" }
+                ?? "name: \(YAMLText.plainOrQuoted(guessedName)) # guessed from the id")
         if let docs = facts.docs {
-            lines.append("docs: \(Self.quoted(docs))")
+            lines.append("docs: \(YAMLText.quoted(docs))")
         } else if let docs = metadata?["service_documentation"]?.string, (try? WebURL.check(docs)) != nil {
-            lines.append("docs: \(Self.quoted(docs)) # as the server announces")
+            lines.append("docs: \(YAMLText.quoted(docs)) # as the server announces")
         }
-        if let issuer { lines.append("issuer: \(issuer)") }
+        if let issuer { lines.append("issuer: \(YAMLText.plainOrQuoted(issuer))") }
         lines += endpoints + authentication + scopes + catalog + proofKey + profile
-        if let url = facts.baseURL { lines += ["api:", "  base_url: \(Self.quoted(url))"] }
+        if let url = facts.baseURL { lines += ["api:", "  base_url: \(YAMLText.quoted(url))"] }
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -73,7 +74,7 @@ package struct DescriptorDraft: Sendable {
         guard isPlain else { return [] }
         let guess = " # guessed: copy the real one from the provider's documentation"
         func line(_ name: String, _ known: String?, _ guessed: String) -> String {
-            "  \(name): \(known.map(Self.quoted) ?? guessed + guess)"
+            "  \(name): \(known.map(YAMLText.quoted) ?? guessed + guess)"
         }
         let userinfo = line("userinfo", facts.userinfo, "https://api.\(id).example/me")
         guard issuer == nil else { return ["endpoints:", userinfo] }
@@ -103,7 +104,7 @@ package struct DescriptorDraft: Sendable {
 
     private var scopes: [String] {
         if let scopes = facts.scopes {
-            return ["scopes:", "  default: [\(scopes.map(Self.quoted).joined(separator: ", "))]"]
+            return ["scopes:", "  default: [\(scopes.map(YAMLText.quoted).joined(separator: ", "))]"]
         }
         guard !isPlain else {
             return ["scopes:", "  default: [] # guessed: the scopes to request; see the provider's documentation"]
@@ -123,8 +124,8 @@ package struct DescriptorDraft: Sendable {
         guard !facts.catalog.isEmpty else { return [] }
         return ["  catalog:"]
             + facts.catalog.map { scope in
-                let title = scope.title.map { ", title: \(Self.quoted($0))" } ?? ""
-                return "    - { id: \(Self.quoted(scope.id))\(title) }"
+                let title = scope.title.map { ", title: \(YAMLText.quoted($0))" } ?? ""
+                return "    - { id: \(YAMLText.quoted(scope.id))\(title) }"
             }
     }
 
@@ -138,7 +139,8 @@ package struct DescriptorDraft: Sendable {
 
     private var profile: [String] {
         guard isPlain else { return [] }
-        let subject = facts.subject.map { Self.quoted($0.description) } ?? "/id # guessed: the id that never changes"
+        let subject =
+            facts.subject.map { YAMLText.quoted($0.description) } ?? "/id # guessed: the id that never changes"
         return [
             "profile:",
             "  claims: # compare with a response of the userinfo endpoint, and add it as samples.userinfo",
@@ -146,16 +148,6 @@ package struct DescriptorDraft: Sendable {
             "    name: /name # guessed",
             "    email: /email # guessed",
         ]
-    }
-
-    /// A string that YAML reads as this text.
-    private static func quoted(_ text: String) -> String { JSONValue.string(text).jsonText() }
-
-    /// An id or a name without quotes, unless YAML reads a number or a boolean in it.
-    private static func plain(_ text: String) -> String {
-        let words = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"]
-        let isString = text.utf8.first.map { !ASCII.isDigit($0) } ?? false && !words.contains(text.lowercased())
-        return isString ? text : quoted(text)
     }
 
     /// The strings of a list in the metadata that are plain enough to be written into a file.

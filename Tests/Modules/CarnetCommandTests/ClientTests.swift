@@ -119,6 +119,38 @@ struct ClientTests {
         #expect(try await home.run("login", "google", "--client-secret", "x").status == 2)
     }
 
+    @Test("The command that makes a clients file private does so")
+    func theCommandThatMakesAFilePrivate() async throws {
+        let file = try home.write(
+            "google: { client_id: x, client_secret: s3cret }\n", to: ".config/carnet/clients.yaml")
+        for path in [".config", ".config/carnet"] {
+            #expect(chmod(home.folder.appending(path: path).path, 0o755) == 0)
+        }
+        #expect(chmod(file.path, 0o644) == 0)
+        let result = try await home.run("login", "google", "--no-browser", "--timeout", "1")
+        let command = try #require(result.standardError.firstMatch(of: #/run: (chmod 600 .*)/#)?.1, "\(result)")
+        let shell = Process()
+        shell.executableURL = URL(filePath: "/bin/sh")
+        shell.arguments = ["-c", String(command)]
+        try shell.run()
+        shell.waitUntilExit()
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600, "\(command)")
+    }
+
+    @Test("A clients file that is a link to nothing is reported")
+    func aLinkToNothing() async throws {
+        try home.write("", to: ".config/carnet/.keep")
+        let file = home.folder.appending(path: ".config/carnet/clients.yaml").path
+        try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: "nowhere")
+        for command in [["login", "google"], ["register", "google", "--output", file]] {
+            let result = try await home.start(command).finish()
+            #expect(result.status == 2 && result.standardError.contains("clients.yaml"), "\(result)")
+            #expect(!result.standardError.contains("no client id"), "\(result)")
+        }
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: file) == "nowhere")
+    }
+
     @Test("A key file is read, and one that others can read or that holds no key is reported")
     func aKeyFileIsRead() async throws {
         let key = """

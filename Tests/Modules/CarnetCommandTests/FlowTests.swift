@@ -183,6 +183,34 @@ struct FlowTests {
         #expect(login.status == 0, "\(login)")
     }
 
+    @Test("A file that cannot be changed is reported before a client is registered")
+    func aFileThatCannotBeChanged() async throws {
+        let sandbox = try await RunningSandbox(home, "acme")
+        let inline = try home.write("{ other: { client_id: a } }\n", to: "inline.yaml")
+        let link = home.folder.appending(path: "link.yaml")
+        try FileManager.default.createDirectory(
+            at: home.folder.appending(path: ".clients.yaml.carnet-new"), withIntermediateDirectories: false)
+        for (file, reason) in [
+            (inline.path, "cannot be changed"),
+            (home.folder.appending(path: "none/clients.yaml").path, "cannot be written"),
+            (home.folder.appending(path: "clients.yaml").path, "cannot be written"),
+        ] {
+            let result = try await home.run(
+                "register", "acme", "--output", file, "--sandbox", sandbox.address, "--verbose")
+            #expect(result.status != 0 && result.standardError.contains(reason), "\(result)")
+            #expect(!result.standardError.contains("POST "), "\(result)")
+        }
+        // A link stays one, and files beside stay.
+        let real = try home.write("", to: "real.yaml")
+        try home.write("mine", to: "real.yaml.tmp")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: real)
+        let linked = try await home.run("register", "acme", "--output", link.path, "--sandbox", sandbox.address)
+        #expect(linked.status == 0, "\(linked)")
+        #expect(try String(contentsOf: real, encoding: .utf8).contains("client_id"))
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == real.path)
+        #expect(try String(contentsOfFile: real.path + ".tmp", encoding: .utf8) == "mine")
+    }
+
     /// The descriptor of the sandbox names the method, that of the command leaves it to the metadata.
     @Test("A client registers with an announced method", arguments: ["client_secret_post", "client_secret_jwt"])
     func aClientRegistersWithAnAnnouncedMethod(_ method: String) async throws {

@@ -18,12 +18,14 @@ struct GatewayProxyTests {
 
     private struct Made: Decodable {
         struct File: Decodable {
-            let path, text: String
+            let path: String
+            var text: String?
             var name: String { path.split(separator: "/").last.map(String.init) ?? path }
         }
 
+        let proxy: String
         let files: [File]
-        var text: String { files.map(\.text).joined() }
+        var text: String { files.compactMap(\.text).joined() }
     }
 
     private func make(_ proxy: String, _ file: String, _ more: [String] = []) async throws -> Made {
@@ -62,7 +64,7 @@ struct GatewayProxyTests {
     func started(proxy: String) async throws {
         let made = try await example(proxy)
         let folder = Self.peers.appending(path: proxy)
-        for file in made.files { try check(folder.appending(path: file.name), is: file.text) }
+        for file in made.files { try check(folder.appending(path: file.name), is: file.text ?? "") }
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == made.files.map(\.name).sorted()
         )
@@ -76,7 +78,7 @@ struct GatewayProxyTests {
         for made in try await example(proxy).files {
             let start = try #require(rest.range(of: "```text\n"), "\(made.path)")
             let end = try #require(rest.range(of: "\n```\n", range: start.upperBound..<rest.endIndex))
-            page += rest[..<start.upperBound] + made.text.trimmingCharacters(in: .newlines)
+            page += rest[..<start.upperBound] + (made.text ?? "").trimmingCharacters(in: .newlines)
             rest = rest[end.lowerBound...]
         }
         #expect(!rest.contains("```text\n"))
@@ -162,13 +164,30 @@ struct GatewayProxyTests {
         }
         #expect(secrets == 1 && !result.standardError.contains("c2VjcmV0"))
 
+        // A file of the same name beside one of these is not the command's.
+        for path in paths { try Data("mine".utf8).write(to: URL(filePath: path + ".tmp")) }
         try Data("mine".utf8).write(to: URL(filePath: paths[0]))
         let second = try await run()
         #expect(second.status == 2 && second.standardError.contains("\(paths[0])"), "\(second)")
-        #expect(second.standardError.contains("already exists, and nothing is written"), "\(second)")
+        #expect(second.standardError.contains("already exist, and nothing is written"), "\(second)")
         #expect(try String(contentsOfFile: paths[0], encoding: .utf8) == "mine")
-        #expect(try await run("--force").status == 0)
+        // All files are replaced, or none.
+        try FileManager.default.removeItem(atPath: paths[1])
+        try FileManager.default.createDirectory(atPath: paths[1], withIntermediateDirectories: false)
+        let third = try await run("--force")
+        #expect(third.status == 2 && third.standardError.contains("\(paths[1]) is a folder"), "\(third)")
+        #expect(try String(contentsOfFile: paths[0], encoding: .utf8) == "mine")
+        try FileManager.default.removeItem(atPath: paths[1])
+        // A link stays one.
+        let real = try home.write("mine", to: "real")
+        try FileManager.default.createSymbolicLink(atPath: paths[1], withDestinationPath: real.path)
+        let json = try await run("--force", "--json")
+        let made = try JSONDecoder().decode(Made.self, from: Data(json.standardOutput.utf8))
+        #expect(made.proxy == proxy && made.files.map(\.path) == paths, "\(json)")
         #expect(try String(contentsOfFile: paths[0], encoding: .utf8) != "mine")
+        #expect(try String(contentsOf: real, encoding: .utf8) != "mine")
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: paths[1]) == real.path)
+        for path in paths { #expect(try String(contentsOfFile: path + ".tmp", encoding: .utf8) == "mine") }
     }
 
     @Test("Notes name the programs to edit, the gateway's command, and how the proxy reads the files")
@@ -183,6 +202,37 @@ struct GatewayProxyTests {
         ] {
             #expect(result.standardError.contains(text), "\(text): \(result.standardError)")
         }
+    }
+
+    @Test("A file with many hosts has no long line, and a host comes before the domain that it is in")
+    func manyHosts() async throws {
+        let hosts = (1...40).map { "h\($0).example" } + ["x.d.example", "*.d.example"]
+        let file = """
+            gateway: 1
+            origin: https://apps.example
+            providers: [github]
+            routes:
+            \(hosts.map { "  - { host: \"\($0)\", allow: signed_in }" }.joined(separator: "\n"))
+
+            """
+        let programs = (1...60).flatMap { ["--program", "*.d.example/p\($0)/=app:\($0)"] }
+        let haproxy = try await make("haproxy", file, programs).text
+        // HAProxy takes 64 words, of which a comment has some.
+        for line in haproxy.split(separator: "\n") {
+            #expect(line.prefix { $0 != "#" }.split(separator: " ").count < 60, "\(line)")
+        }
+        let traefik = try await make("traefik", file, programs).text
+        func priorities(_ rule: String) -> [Int] {
+            traefik.split(separator: "\n").enumerated().filter { $0.element.contains(rule) }.compactMap { found in
+                let next = traefik.split(separator: "\n")[found.offset + 1]
+                return next.split(separator: " ").last.flatMap { Int($0) }
+            }
+        }
+        let (own, domain) = (priorities("rule: \"Host(`x.d.example`)"), priorities("rule: \"HostRegexp("))
+        let pages = try #require(priorities("PathPrefix(`/carnet/`)").first)
+        #expect(own.count == 2 && domain.count == 121, "\(own) \(domain)")
+        #expect(try #require(own.min()) > #require(domain.max()) && pages > #require(own.max()))
+        #expect(Set(own + domain).count == own.count + domain.count)
     }
 
     @Test("Mistakes have a reason and a next step")
@@ -203,6 +253,10 @@ struct GatewayProxyTests {
             (Self.small, ["nginx", "gateway.yaml", "--program", "127.0.0.1=a"], "is not a host and the URL"),
             (Self.small, ["nginx", "gateway.yaml", "--program", "127.0.0.1/x=a:1"], "is not a host and the URL"),
             (Self.small, ["nginx", "gateway.yaml", "--program", "127.0.0.1=a;b:1"], "is not a host and the URL"),
+            (
+                Self.small, ["nginx", "gateway.yaml", "--program", "127.0.0.1=a:1", "--program", "127.0.0.1/=b:1"],
+                "--program names 127.0.0.1/ twice"
+            ),
             (Self.small, ["nginx", "gateway.yaml", "--output", "none"], "--output none: no such folder"),
             (
                 Self.small + "proxy: { secret_env: MISSING }\n", ["nginx", "gateway.yaml", "--output", "."],

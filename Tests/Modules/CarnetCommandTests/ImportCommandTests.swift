@@ -76,9 +76,22 @@ struct ImportCommandTests {
         let trial = try await home.run("try", "out/acme.yaml")
         #expect(trial.status == 0, "\(trial)")
         let again = try await home.run("import", "openapi", "accounts.yaml", "--output", "out", "--id", "acme")
-        #expect(again.status == 2 && again.standardError.contains("out/acme.yaml already exists"), "\(again)")
+        #expect(
+            again.status == 2 && again.standardError.contains("out/acme.yaml, out/acme-resources.yaml already exist"),
+            "\(again)")
         let nowhere = try await home.run("import", "openapi", "accounts.yaml", "--output", "none")
         #expect(nowhere.status == 2 && nowhere.standardError.contains("no such folder"), "\(nowhere)")
+    }
+
+    @Test("Nothing is written if one of the files is there, also as a link to nothing")
+    func linkToNothing() async throws {
+        try home.write("", to: "out/.keep")
+        let map = home.folder.appending(path: "out/acme-resources.yaml").path
+        try FileManager.default.createSymbolicLink(atPath: map, withDestinationPath: "nowhere")
+        let result = try await home.run("import", "openapi", "accounts.yaml", "--output", "out", "--id", "acme")
+        #expect(result.status == 2 && result.standardError.contains("acme-resources.yaml already exists"), "\(result)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: home.folder.appending(path: "out").path)
+        #expect(names.sorted() == [".keep", "acme-resources.yaml"])
     }
 
     @Test("--descriptor prints the descriptor, and --json everything")

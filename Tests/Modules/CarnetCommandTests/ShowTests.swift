@@ -1,3 +1,4 @@
+import CarnetDescriptors
 import Foundation
 import Testing
 
@@ -41,6 +42,24 @@ struct ShowTests {
         // The output has the mark as an escape.
         let json = try await home.run("show", "other", "--json").standardOutput
         #expect(json.utf8.contains(#"\r\nid: other\r\n"#.utf8) && json.contains(#""\ufeffcarnet"#), "\(json)")
+    }
+
+    @Test("what is printed reads back, whatever is in a name")
+    func aNameThatReadsBack() async throws {
+        let names = ["A\u{200E}B", "\u{E0041}tag", "a\u{202E}b", "y", "tab\there"]
+        for name in names {
+            let escaped = name.unicodeScalars.map { scalar in
+                let digits = String(scalar.value, radix: 16)
+                return "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
+            }
+            try home.write(
+                "carnet: 1\nid: odd\nname: \"\(escaped.joined())\"\nissuer: https://id.odd.example\n",
+                to: "providers/odd.yaml")
+            let result = try await home.run("show", "odd", "--resolved")
+            #expect(result.status == 0, "\(result)")
+            let read = YAMLReader().read(SourceFile(path: "shown.yaml", text: result.standardOutput))
+            #expect(read.diagnostics.isEmpty && read.root?.entry("name")?.value.scalar?.text == name, "\(result)")
+        }
     }
 
     @Test("an environment that a descriptor does not have is refused without --resolved, too")

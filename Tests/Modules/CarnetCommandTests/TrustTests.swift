@@ -219,10 +219,20 @@ struct TrustTests {
             let result = try await run(command)
             #expect(result.status == 2, "\(result)")
             #expect(result.standardError.contains("~/\(path) can be changed by \(who)"), "\(result)")
-            #expect(result.standardError.contains("chmod go-w '\(full)'"), "\(result)")
+            #expect(result.standardError.contains("chmod go-w \(full)"), "\(result)")
         }
         try allow(0o700, path)
         #expect(try await run(["providers"]).status == 0)
+    }
+
+    @Test("A command that is printed has a name in quotes")
+    func aNameWithAQuote() async throws {
+        let file = try home.write(Sample.acme(), to: ".config/carnet/providers/a'; touch x; '.yaml")
+        for path in [".config/carnet", ".config/carnet/providers"] { try allow(0o755, path) }
+        #expect(chmod(file.path, 0o666) == 0)
+        let result = try await run(["providers"])
+        let quoted = "'" + file.path.replacing("'", with: #"'\''"#) + "'"
+        #expect(result.status == 2 && result.standardError.contains("chmod go-w \(quoted)"), "\(result)")
     }
 
     @Test("A configuration of another user is rejected", .enabled(if: geteuid() == 0, "only root can give a file away"))
@@ -231,6 +241,6 @@ struct TrustTests {
         #expect(chown(file.path, 65_534, 65_534) == 0)
         let result = try await run(["providers"])
         #expect(result.status == 2 && result.standardError.contains("acme.yaml belongs to the user "), "\(result)")
-        #expect(result.standardError.contains("chown 0 '"), "\(result)")
+        #expect(result.standardError.contains("chown 0 /"), "\(result)")
     }
 }

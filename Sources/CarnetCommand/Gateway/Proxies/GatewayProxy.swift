@@ -74,7 +74,8 @@ struct GatewayProxy {
             show(kind.files(setup), kind)
         } else {
             try write(
-                kind.files(setup) + [try secretFile(rules, path, kind, setup)].compactMap { $0 }, in: setup.folder)
+                kind.files(setup) + [try secretFile(rules, path, kind, setup)].compactMap { $0 }, kind, in: setup.folder
+            )
         }
         note(setup, rules, kind, "carnet gateway \(path.shellWord)\(start(bind: bind, port: port, socket: socket))")
     }
@@ -150,28 +151,23 @@ struct GatewayProxy {
         return kind.secretFile(variable, secret)
     }
 
-    private func write(_ files: [ProxyFile], in folder: String) throws {
-        let paths = files.map { "\(folder)/\($0.path)" }
-        let existing = paths.filter { !Path.isAbsent($0) }
-        guard options.force || existing.isEmpty else {
-            throw Failure(
-                .usage, "\(existing.joined(separator: ", ")) already exists, and nothing is written",
-                next: ["keep a copy of what is yours, then add --force to replace it"])
+    private func write(_ files: [ProxyFile], _ kind: ProxyKind, in folder: String) throws {
+        let files = files.map {
+            // Some proxies read their files as a user of their own.
+            NewFiles.File(path: "\(folder)/\($0.path)", bytes: Array($0.text.utf8), isPrivate: $0.isPrivate)
         }
         do {
-            for (file, path) in zip(files, paths) {
-                let parent = Path.folder(of: path)
+            for parent in Set(files.map { Path.folder(of: $0.path) }) {
                 guard Path.isFolder(parent) || mkdir(parent, 0o755) == 0 else { throw TokenStoreError.system(parent) }
-                let name = String(path.dropFirst(parent.utf8.count + 1))
-                try PrivateFolder(path: parent).replace(name, with: Array(file.text.utf8))
-                // Some proxies read their files as a user of their own.
-                guard file.isPrivate || chmod(path, 0o644) == 0 else { throw TokenStoreError.system(path) }
             }
+            try NewFiles.write(
+                files, replacing: options.force, next: "keep a copy of what is yours, then add --force to replace it")
         } catch let error as TokenStoreError {
             throw Failure(.usage, error.reason, next: ["run the command as a user who may write to \(folder)"])
         }
-        for path in paths { console.print(path.printable) }
-        console.print(json: JSONObject(["files": .list(paths)]))
+        for file in files { console.print(file.path.printable) }
+        console.print(
+            json: JSONObject(["proxy": .string(kind.name), "files": .array(files.map { ["path": .string($0.path)] })]))
     }
 
     // MARK: - Notes

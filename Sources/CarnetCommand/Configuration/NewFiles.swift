@@ -1,0 +1,91 @@
+import Carnet
+import CarnetFoundation
+import CarnetStorage
+
+// Whichever module imports `stat` first on Linux counts as the one that defines it.
+#if canImport(CDispatch)
+    import CDispatch
+#endif
+
+/// Files that a command makes: all of them are written, whole, or none.
+enum NewFiles {
+    struct File {
+        let path: String
+        let bytes: [UInt8]
+        /// Whether only its owner may read it.
+        var isPrivate = false
+    }
+
+    /// - Parameters:
+    ///   - replacing: Whether files that are there are replaced; a link stays one to the file that it names.
+    ///   - next: What a person can do about a file that is there.
+    /// - Throws: `Failure` if a file is there, `TokenStoreError` if one cannot be written.
+    static func write(_ files: [File], replacing: Bool = false, next: String = "") throws {
+        let existing = files.map(\.path).filter { !Path.isAbsent($0) }
+        guard replacing || existing.isEmpty else {
+            let verb = existing.count == 1 ? "exists" : "exist"
+            throw Failure(
+                .usage, "\(existing.joined(separator: ", ")) already \(verb), and nothing is written", next: [next])
+        }
+        var temporaries: [String] = []
+        defer { for path in temporaries { unlink(path) } }
+        for file in files { temporaries.append(try prepare(file)) }
+        var made: [String] = []
+        for (temporary, file) in zip(temporaries, files) {
+            guard replacing ? rename(temporary, target(file.path)) == 0 : create(file.path, from: temporary) else {
+                let error = TokenStoreError.system(file.path)
+                for path in made { unlink(path) }
+                throw error
+            }
+            if !replacing { made.append(file.path) }
+        }
+        for folder in Set(files.map { folder(of: target($0.path)) }) {
+            guard let open = try FileDescriptor(folder, O_RDONLY | O_DIRECTORY), fsync(open.number) == 0 else {
+                throw TokenStoreError.system(folder)
+            }
+        }
+    }
+
+    /// Checks that a file can be written, and changes nothing.
+    ///
+    /// - Throws: `TokenStoreError`.
+    static func check(_ file: File) throws {
+        unlink(try prepare(file))
+    }
+
+    /// - Returns: The path of a file beside it, with what is to be written.
+    private static func prepare(_ file: File) throws -> String {
+        let target = target(file.path)
+        guard !Path.isFolder(target) else { throw TokenStoreError(.unavailable, "\(file.path) is a folder") }
+        let folder = folder(of: target)
+        // The same name each time, so that what a killed process left is used up by the next.
+        let temporary =
+            "\(folder)/.\(target.dropFirst(target.hasPrefix(folder + "/") ? folder.count + 1 : 0)).carnet-new"
+        unlink(temporary)
+        guard let open = try FileDescriptor(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW) else {
+            throw TokenStoreError.system(file.path)
+        }
+        do {
+            try open.write(file.bytes, .system)
+            guard file.isPrivate || fchmod(open.number, 0o644) == 0 else { throw TokenStoreError.system(file.path) }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        return temporary
+    }
+
+    private static func create(_ path: String, from temporary: String) -> Bool {
+        // Unlike rename(2), link(2) never replaces a file that another process has created meanwhile. Some file systems
+        // have no links.
+        link(temporary, path) == 0 || (errno != EEXIST && Path.isAbsent(path) && rename(temporary, path) == 0)
+    }
+
+    /// The file that a path names, also by links.
+    private static func target(_ path: String) -> String { URL(filePath: path).resolvingSymlinksInPath().path }
+
+    private static func folder(of path: String) -> String {
+        let folder = Path.folder(of: path)
+        return folder.isEmpty ? "." : folder
+    }
+}
