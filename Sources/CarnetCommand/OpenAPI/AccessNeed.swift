@@ -33,7 +33,7 @@ struct AccessNeed: Equatable {
 
     /// What both need.
     func and(_ other: AccessNeed) -> AccessNeed {
-        if isOpen { return other }
+        if isOpen || self == other { return other }
         if other.isOpen { return self }
         guard alternatives.count * other.alternatives.count <= Self.mostAlternatives else { return .nobody }
         return AccessNeed(alternatives.flatMap { one in other.alternatives.map { one + $0 } })

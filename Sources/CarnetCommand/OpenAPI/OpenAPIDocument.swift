@@ -10,7 +10,7 @@ struct OpenAPIDocument {
     /// What is wrong with the file as YAML, in the parts that an import reads.
     let mistakes: [Diagnostic]
     /// What a `$ref` may name, by its pointer.
-    private let targets: [String: YAMLNode]
+    private let targets: [ByteKey: YAMLNode]
 
     /// Published descriptions have up to 40 MB.
     static let limits = YAMLLimits(
@@ -46,13 +46,13 @@ struct OpenAPIDocument {
     }
 
     /// Of other parts, an import needs nothing. Each is read once, so that many references cost no more.
-    private static func targets(in root: YAMLNode) -> [String: YAMLNode] {
-        var targets: [String: YAMLNode] = [:]
+    private static func targets(in root: YAMLNode) -> [ByteKey: YAMLNode] {
+        var targets: [ByteKey: YAMLNode] = [:]
         for path in [
             ["paths"], ["components", "pathItems"], ["components", "securitySchemes"], ["securityDefinitions"],
         ] {
             for entry in root.node(at: path)?.entries ?? [] {
-                targets[(path + [entry.key]).joined(separator: "\n")] = entry.value
+                targets[ByteKey((path + [entry.key]).joined(separator: "\n"))] = entry.value
             }
         }
         return targets
@@ -63,7 +63,7 @@ struct OpenAPIDocument {
         guard reference.hasPrefix("#/"), let decoded = reference.dropFirst(1).decodingPercent,
             let pointer = JSONPointer(decoded)
         else { return nil }
-        return targets[pointer.tokens.joined(separator: "\n")]
+        return targets[ByteKey(pointer.tokens.joined(separator: "\n"))]
     }
 
     /// A value with those that its `$ref` names, one after the other.

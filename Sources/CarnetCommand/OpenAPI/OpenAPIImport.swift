@@ -18,8 +18,12 @@ struct OpenAPIImport {
     struct Resource {
         var id: String?
         var title: String
-        let url: String
+        let path: OpenAPIPath
         let methods: [String]
+        /// The hosts of its servers, with `nil` for one that is not known.
+        var hosts: Set<ByteKey?>
+        /// The positions of segments of which it stands only for some.
+        var parts: Set<Int> = []
         var need: AccessNeed
         let place: SourceSpan
     }
@@ -32,11 +36,14 @@ struct OpenAPIImport {
     private(set) var map = ""
 
     private let document: OpenAPIDocument
-    private let requirements: OpenAPIRequirements
-    /// The servers of the document, without their hosts: a map is for any.
-    private let bases: [ServerBase]
+    private var requirements: OpenAPIRequirements
+    /// The servers of the document. A map is for any host.
+    private let servers: [ServerPlace]
+    /// The servers of paths and operations, by the places of the lists.
+    private let ownServers: [SourceSpan: [ServerPlace]]
     private let origin: String?
-    private let hosts: Set<String>
+    /// How much the map has at least.
+    private var size = 0
     /// The position of a resource by method and shape.
     private var positions: [String: Int] = [:]
     private var shapes: Set<String> = []
@@ -58,14 +65,20 @@ struct OpenAPIImport {
         }
         let servers = Self.servers(of: document, &findings)
         origin = servers.lazy.compactMap(\.origin).first
-        hosts = Set(servers.compactMap(\.host))
-        bases = servers.map(\.withoutHost).withoutRepeats
+        var own: [SourceSpan: [ServerBase]] = [:]
+        for servers in operations.all.compactMap(\.servers) where own[servers.span] == nil {
+            own[servers.span] = ServerReader.read(servers, &findings)
+        }
+        // A relative one can have any host.
+        let hosts = Set(servers.map(\.key) + own.values.joined().map(\.key).filter { $0 == nil })
+        self.servers = Self.places(of: servers, besides: hosts)
+        ownServers = own.mapValues { Self.places(of: $0, besides: hosts) }
         if requirements.accepted.isEmpty, operationCount > 0 {
             findings.add(
                 .warning, "the document has no security scheme for access tokens",
                 at: document.root.entry("components")?.keySpan ?? document.root.span)
         }
-        addResources(operations)
+        try addResources(operations)
         map =
             ResourceMapText(
                 resources, of: file.path, title: title?.oneLine(limit: 60), schemes: requirements.accepted.map(\.name)
@@ -89,7 +102,7 @@ struct OpenAPIImport {
     private static func servers(of document: OpenAPIDocument, _ findings: inout ImportFindings) -> [ServerBase] {
         let servers =
             document.isSwagger
-            ? ServerReader.readSwagger(document.root).map { [$0] } ?? []
+            ? ServerReader.readSwagger(document.root, &findings).map { [$0] } ?? []
             : document.root.entry("servers").map { ServerReader.read($0.value, &findings) } ?? []
         return servers.isEmpty ? [.root] : servers
     }
@@ -113,22 +126,32 @@ extension OpenAPIImport {
         let operation: OpenAPIOperation
         let path: OpenAPIPath
         let need: AccessNeed
+        let hosts: Set<ByteKey?>
         /// Whether it is the first, which has the operation's id.
         let isFirst: Bool
     }
 
-    private mutating func addResources(_ operations: OpenAPIOperations) {
+    private mutating func addResources(_ operations: OpenAPIOperations) throws {
         var later: [Occurrence] = []
         for operation in operations.all {
-            let need = requirements.need(of: operation, &findings)
-            for (index, base) in bases(of: operation).enumerated() {
-                let path = OpenAPIPath(base.path + operation.path, host: base.host)
+            var need = requirements.need(of: operation, &findings)
+            var places = servers(of: operation)
+            if places.isEmpty {
+                findings.add(
+                    .warning, "none of the operation's servers is imported: the map refuses the request",
+                    at: operation.place)
+                (places, need) = (servers, .nobody)
+            }
+            for (index, server) in places.enumerated() {
+                let path = OpenAPIPath(server.path + operation.path, host: server.host)
+                try grow(by: path.url.utf8.count)
                 if let problem = path.problem {
                     findings.add(
                         .warning, "no request can be this one: \(problem.reason)", at: operation.place)
                     continue
                 }
-                let occurrence = Occurrence(operation: operation, path: path, need: need, isFirst: index == 0)
+                let occurrence = Occurrence(
+                    operation: operation, path: path, need: need, hosts: server.hosts, isFirst: index == 0)
                 if path.isWhole, ResourceMethod(rawValue: operation.method) != nil {
                     add(occurrence)
                 } else {
@@ -144,14 +167,21 @@ extension OpenAPIImport {
             }
         }
         // Otherwise a more general resource would decide about them.
-        for occurrence in later { close(occurrence.path, occurrence.operation.path, occurrence.operation.place) }
+        for occurrence in later where !shapes.contains(occurrence.path.shape) { refuse(Self.methods, occurrence) }
         for (path, place) in operations.others {
-            for base in bases {
-                let path = OpenAPIPath(base.path + path, host: base.host)
-                if path.problem == nil { close(path, path.url, place) }
+            for server in servers {
+                let path = OpenAPIPath(server.path + path, host: server.host)
+                try grow(by: path.url.utf8.count)
+                if path.problem == nil, !shapes.contains(path.shape) {
+                    refuse(Self.methods, path, path.url, server.hosts, place)
+                }
             }
         }
-        for resource in resources where !resource.need.requirement.isWhole {
+        resources = try OpenAPIOverlaps(resources, of: document.file.path, &findings).resources
+        for resource in resources {
+            let (allOf, anyOf, isWhole) = resource.need.requirement
+            try grow(by: (allOf + anyOf).map(\.utf8.count).reduce(0, +))
+            guard !isWhole else { continue }
             findings.add(
                 .warning,
                 "a map cannot require one of these combinations of scopes: it does not accept all of them",
@@ -159,14 +189,38 @@ extension OpenAPIImport {
         }
     }
 
-    private mutating func bases(of operation: OpenAPIOperation) -> [ServerBase] {
-        guard let servers = operation.servers else { return bases }
-        let own = ServerReader.read(servers, &findings).map { base in
+    /// - Returns: Nothing if the operation has servers of its own, and none can be read.
+    private func servers(of operation: OpenAPIOperation) -> [ServerPlace] {
+        guard let own = operation.servers, own.elements?.isEmpty == false else { return servers }
+        return ownServers[own.span] ?? []
+    }
+
+    /// - Parameter hosts: Those of the document, with `nil` if there is a server without one.
+    private static func places(of servers: [ServerBase], besides hosts: Set<ByteKey?>) -> [ServerPlace] {
+        var places: [ServerPlace] = []
+        for server in servers {
             // A host that is not the document's keeps its paths apart; if a map can name it.
-            let isOther = base.host.map { !hosts.contains($0) && $0.isPlainHost } ?? false
-            return isOther ? base.withHost : base.withoutHost
+            let isApart = server.host?.isPlainHost == true && !hosts.contains(server.key) && !hosts.contains(nil)
+            let host = isApart ? server.host : nil
+            if let known = places.firstIndex(where: { $0.host == host && $0.path.isSameBytes(as: server.path) }) {
+                places[known].hosts.insert(server.key)
+            } else {
+                places.append(ServerPlace(host: host, path: server.path, hosts: [server.key]))
+            }
         }
-        return own.isEmpty ? bases : own.withoutRepeats
+        return places
+    }
+
+    /// - Throws: `Failure` if the reader of maps would refuse the map for its size.
+    private mutating func grow(by bytes: Int) throws {
+        size += bytes
+        let most = YAMLLimits().maximumBytes
+        guard size <= most else {
+            throw Failure(
+                .usage,
+                "the map of \(document.file.path) would have more than \(most >> 20) MB, which its reader refuses",
+                next: ["split the description"])
+        }
     }
 
     private mutating func add(_ occurrence: Occurrence) {
@@ -182,13 +236,14 @@ extension OpenAPIImport {
             Resource(
                 id: occurrence.isFirst ? name : nil,
                 title: title ?? "\(operation.method) \(operation.path)".oneLine(limit: 80) ?? operation.method,
-                url: path.url, methods: [operation.method], need: occurrence.need, place: operation.place),
-            path)
+                path: path, methods: [operation.method], hosts: occurrence.hosts, need: occurrence.need,
+                place: operation.place))
     }
 
-    private mutating func append(_ resource: Resource, _ path: OpenAPIPath) {
-        for method in resource.methods { positions[method + " " + path.shape] = resources.count }
-        shapes.insert(path.shape)
+    private mutating func append(_ resource: Resource) {
+        let shape = resource.path.shape
+        for method in resource.methods { positions[method + " " + shape] = resources.count }
+        shapes.insert(shape)
         resources.append(resource)
     }
 
@@ -197,6 +252,8 @@ extension OpenAPIImport {
         let need = resources[position].need.and(occurrence.need)
         let isSame = need.isSame(as: resources[position].need) && need.isSame(as: occurrence.need)
         resources[position].need = need
+        resources[position].hosts.formUnion(occurrence.hosts)
+        resources[position].parts.formUnion(occurrence.path.parts)
         if !isSame { findings.add(.warning, message, at: occurrence.operation.place) }
     }
 
@@ -209,7 +266,8 @@ extension OpenAPIImport {
                 help: "add a resource by hand if its URL may be \(occurrence.path.url)")
             return
         }
-        let message = "a map cannot distinguish the request from \(resources[position].url): it requires what both need"
+        let message =
+            "a map cannot distinguish the request from \(resources[position].path.url): it requires what both need"
         restrict(position, occurrence, message)
     }
 
@@ -225,33 +283,38 @@ extension OpenAPIImport {
         guard let position = positions["GET " + occurrence.path.shape] else {
             findings.add(
                 .warning, "a map cannot name HEAD without GET: it refuses the request", at: occurrence.operation.place)
+            // So that no other path lets it in.
+            if shapes.contains(occurrence.path.shape) { refuse(["GET"], occurrence) }
             return
         }
         restrict(position, occurrence, "HEAD is GET for a map: it requires what both need")
     }
 
-    /// Refuses all requests with a path, unless it has a resource.
-    private mutating func close(_ path: OpenAPIPath, _ title: String, _ place: SourceSpan) {
-        guard !shapes.contains(path.shape) else { return }
+    private static let methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+    private mutating func refuse(_ methods: [String], _ occurrence: Occurrence) {
+        let operation = occurrence.operation
+        refuse(methods, occurrence.path, operation.path, occurrence.hosts, operation.place)
+    }
+
+    private mutating func refuse(
+        _ methods: [String], _ path: OpenAPIPath, _ title: String, _ hosts: Set<ByteKey?>, _ place: SourceSpan
+    ) {
         append(
             Resource(
-                title: title.oneLine(limit: 80) ?? "closed", url: path.url,
-                methods: ["GET", "POST", "PUT", "PATCH", "DELETE"], need: .nobody, place: place),
-            path)
+                title: title.oneLine(limit: 80) ?? "closed", path: path, methods: methods, hosts: hosts,
+                parts: path.parts, need: .nobody, place: place))
     }
 }
 
-extension [ServerBase] {
-    fileprivate var withoutRepeats: [ServerBase] {
-        var seen: Set<ServerBase> = []
-        return filter { seen.insert($0).inserted }
-    }
+extension ServerBase {
+    fileprivate var key: ByteKey? { host.map(ByteKey.init) }
 }
 
 extension String {
     /// Whether it is a name or an address of IPv4, with or without a port.
     fileprivate var isPlainHost: Bool {
         utf8.count { $0 == UInt8(ascii: ":") } <= 1
-            && utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-.:".utf8.contains($0) }
+            && utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-._:".utf8.contains($0) }
     }
 }

@@ -5,13 +5,15 @@ import CarnetProtocol
 /// Reads the security requirements of a document (OpenAPI 3.2, section 4.30) as needs of a token.
 struct OpenAPIRequirements {
     private let document: OpenAPIDocument
-    private let schemes: [String: OpenAPIScheme]
+    private let schemes: [ByteKey: OpenAPIScheme]
     /// The schemes whose tokens the map accepts.
     let accepted: [OpenAPIScheme]
-    private let acceptedNames: Set<String>
-    private let checkedElsewhere: Set<String>
+    private let acceptedNames: Set<ByteKey>
+    private let checkedElsewhere: Set<ByteKey>
     /// The need of operations without a security of their own; `nil` if the document names none.
     private var general: AccessNeed?
+    /// By the places of the lists: many operations can have the same, by references.
+    private var needs: [SourceSpan: AccessNeed] = [:]
 
     /// - Parameters:
     ///   - operations: Which schemes are used decides which is accepted by default.
@@ -23,9 +25,9 @@ struct OpenAPIRequirements {
     ) throws {
         self.document = document
         let schemes = Self.schemes(of: document, &findings)
-        let known = Dictionary(schemes.map { ($0.name, $0) }) { first, _ in first }
+        let known = Dictionary(schemes.map { ($0.key, $0) }) { first, _ in first }
         self.schemes = known
-        for name in named + checkedElsewhere where known[name] == nil {
+        for name in named + checkedElsewhere where known[ByteKey(name)] == nil {
             let nearest = nearestName(to: name, in: schemes.map(\.name))
             throw Failure(
                 .usage, "\(document.file.path) has no security scheme \(name.quoted)",
@@ -34,19 +36,20 @@ struct OpenAPIRequirements {
                         ?? "it has: " + schemes.prefix(20).map(\.name).joined(separator: ", ")
                 ])
         }
-        if let name = named.first(where: checkedElsewhere.contains) {
+        let elsewhere = Set(checkedElsewhere.map(ByteKey.init))
+        if let name = named.first(where: { elsewhere.contains(ByteKey($0)) }) {
             throw Failure(
                 .usage, "--scheme and --checked-elsewhere cannot name the same security scheme, \(name.quoted)")
         }
-        let used = Self.usedNames(document, operations).subtracting(checkedElsewhere)
+        let used = Self.usedNames(document, operations).subtracting(elsewhere)
         accepted =
-            named.isEmpty ? Self.choice(schemes, used, besides: checkedElsewhere) : named.compactMap { known[$0] }
+            named.isEmpty ? Self.choice(schemes, used, besides: elsewhere) : named.compactMap { known[ByteKey($0)] }
         if let scheme = accepted.first(where: { !$0.isToken }) {
             throw Failure(.usage, "the security scheme \(scheme.name.quoted) is not for access tokens")
         }
-        acceptedNames = Set(accepted.map(\.name))
-        self.checkedElsewhere = Set(checkedElsewhere)
-        report(schemes.filter { used.contains($0.name) }, &findings)
+        acceptedNames = Set(accepted.map(\.key))
+        self.checkedElsewhere = elsewhere
+        report(schemes.filter { used.contains($0.key) }, &findings)
         general = document.root.entry("security").map { need($0.value, &findings) }
         let hasSecurity = general != nil || operations.all.contains { $0.node?.entry("security") != nil }
         if !hasSecurity, let paths = document.root.entry("paths"), !operations.all.isEmpty {
@@ -72,11 +75,13 @@ struct OpenAPIRequirements {
         }
     }
 
-    private static func usedNames(_ document: OpenAPIDocument, _ operations: OpenAPIOperations) -> Set<String> {
-        var names: Set<String> = []
+    private static func usedNames(_ document: OpenAPIDocument, _ operations: OpenAPIOperations) -> Set<ByteKey> {
+        var names: Set<ByteKey> = []
+        var seen: Set<SourceSpan> = []
         for security in [document.root.entry("security")] + operations.all.map({ $0.node?.entry("security") }) {
-            for alternative in security?.value.elements ?? [] {
-                for entry in alternative.entries ?? [] { names.insert(entry.key) }
+            guard let security, seen.insert(security.value.span).inserted else { continue }
+            for alternative in security.value.elements ?? [] {
+                for entry in alternative.entries ?? [] { names.insert(ByteKey(entry.key)) }
             }
         }
         return names
@@ -84,20 +89,20 @@ struct OpenAPIRequirements {
 
     /// The first scheme of the best kind that is used, with those of the same authorization server.
     private static func choice(
-        _ schemes: [OpenAPIScheme], _ used: Set<String>, besides others: [String]
+        _ schemes: [OpenAPIScheme], _ used: Set<ByteKey>, besides others: Set<ByteKey>
     ) -> [OpenAPIScheme] {
-        let tokens = schemes.filter { $0.isToken && !others.contains($0.name) }
-        let candidates = tokens.contains { used.contains($0.name) } ? tokens.filter { used.contains($0.name) } : tokens
+        let tokens = schemes.filter { $0.isToken && !others.contains($0.key) }
+        let candidates = tokens.contains { used.contains($0.key) } ? tokens.filter { used.contains($0.key) } : tokens
         // Of equals, the first.
         guard let best = candidates.map(\.rank).min(), let first = candidates.first(where: { $0.rank == best }) else {
             return []
         }
-        return [first] + tokens.filter { $0.name != first.name && $0.hasServer(of: first) }
+        return [first] + tokens.filter { $0.key != first.key && $0.hasServer(of: first) }
     }
 
     /// What each scheme means for all operations that use it.
     private func report(_ used: [OpenAPIScheme], _ findings: inout ImportFindings) {
-        for scheme in used where !acceptedNames.contains(scheme.name) && !checkedElsewhere.contains(scheme.name) {
+        for scheme in used where !acceptedNames.contains(scheme.key) && !checkedElsewhere.contains(scheme.key) {
             if case .other(let what) = scheme.kind {
                 findings.add(
                     .warning, "a map cannot require \(what): it refuses requests that have no other credential",
@@ -108,7 +113,7 @@ struct OpenAPIRequirements {
                 findings.add(
                     .warning, "the map does not accept tokens of this scheme", at: scheme.span,
                     help: "to accept them too, add --scheme "
-                        + (accepted + [scheme]).map(\.name.shellWord).joined(separator: " --scheme "))
+                        + (accepted.prefix(20) + [scheme]).map(\.name.shellWord).joined(separator: " --scheme "))
             }
         }
         for scheme in accepted where scheme.kind == .authorizationKey {
@@ -120,11 +125,12 @@ struct OpenAPIRequirements {
     // MARK: Needs
 
     /// The need of an operation.
-    func need(of operation: OpenAPIOperation, _ findings: inout ImportFindings) -> AccessNeed {
+    mutating func need(of operation: OpenAPIOperation, _ findings: inout ImportFindings) -> AccessNeed {
         guard let node = operation.node else { return .nobody }
         let need: AccessNeed
         if let security = node.entry("security") {
-            need = self.need(security.value, &findings)
+            need = needs[security.value.span] ?? self.need(security.value, &findings)
+            needs[security.value.span] = need
         } else if let general {
             need = general
         } else {
@@ -164,18 +170,18 @@ struct OpenAPIRequirements {
             findings.add(.error, "the alternative is no mapping: it is left out", at: alternative.span)
             return nil
         }
-        let needed = entries.filter { !checkedElsewhere.contains($0.key) }
+        let needed = entries.filter { !checkedElsewhere.contains(ByteKey($0.key)) }
         var scopes: [String] = []
         var isMet = !needed.isEmpty
         for entry in needed {
-            guard let scheme = schemes[entry.key] else {
+            guard let scheme = schemes[ByteKey(entry.key)] else {
                 findings.add(
                     .error, "the document has no security scheme \(entry.key.quoted): the alternative is left out",
                     at: entry.keySpan)
                 isMet = false
                 continue
             }
-            guard acceptedNames.contains(scheme.name) else {
+            guard acceptedNames.contains(scheme.key) else {
                 isMet = false
                 continue
             }
@@ -197,7 +203,7 @@ struct OpenAPIRequirements {
                 scopes.append(scope)
             }
         }
-        if !isMet, needed.contains(where: { acceptedNames.contains($0.key) }), needed.count > 1 {
+        if !isMet, needed.contains(where: { acceptedNames.contains(ByteKey($0.key)) }), needed.count > 1 {
             findings.add(
                 .warning, "the alternative needs more than an access token of the accepted schemes: it is left out",
                 at: alternative.span)
@@ -213,7 +219,7 @@ struct OpenAPIRequirements {
             findings.add(
                 .information, "the scheme \(scheme.name.quoted) has no scopes: the map requires the names as scopes",
                 at: place)
-        } else if !scheme.scopes.isEmpty, !scheme.scopeIDs.contains(scope) {
+        } else if !scheme.scopes.isEmpty, !scheme.scopeIDs.contains(ByteKey(scope)) {
             findings.add(
                 .information, "the scheme \(scheme.name.quoted) does not list the scope \(scope.quoted)", at: place)
         }

@@ -16,6 +16,7 @@ struct OpenAPIScheme {
     }
 
     let name: String
+    var key: ByteKey { ByteKey(name) }
     let kind: Kind
     let span: SourceSpan
     /// The URLs of the flows, as they are written.
@@ -26,7 +27,7 @@ struct OpenAPIScheme {
     /// The metadata document: of OpenID Connect Discovery, or of RFC 8414.
     private(set) var metadata: String?
     private(set) var scopes: [(id: String, title: String?)] = []
-    private(set) var scopeIDs: Set<String> = []
+    private(set) var scopeIDs: Set<ByteKey> = []
     private(set) var flows: [String] = []
 
     var isToken: Bool { if case .other = kind { false } else { true } }
@@ -44,7 +45,7 @@ struct OpenAPIScheme {
     /// Whether the same authorization server issues the tokens of both.
     func hasServer(of other: OpenAPIScheme) -> Bool {
         func isSame(_ path: KeyPath<OpenAPIScheme, String?>) -> Bool {
-            self[keyPath: path].map { $0 == other[keyPath: path] } ?? false
+            self[keyPath: path].map { other[keyPath: path]?.isSameBytes(as: $0) ?? false } ?? false
         }
         return isSame(\.authorization) || isSame(\.token) || isSame(\.metadata) || isSame(\.deviceAuthorization)
     }
@@ -97,7 +98,7 @@ struct OpenAPIScheme {
         refresh = refresh ?? node.text("refreshUrl")
         deviceAuthorization = deviceAuthorization ?? node.text("deviceAuthorizationUrl")
         for scope in node.entry("scopes")?.value.entries ?? [] where !scope.key.hasPrefix("x-") {
-            guard scopeIDs.insert(scope.key).inserted else { continue }
+            guard scopeIDs.insert(ByteKey(scope.key)).inserted else { continue }
             scopes.append((scope.key, scope.value.scalar?.text.oneLine(limit: 120)))
         }
     }
@@ -120,7 +121,9 @@ extension String {
         var line = ""
         var isAfterSpace = false
         for scalar in unicodeScalars.prefix(4 * limit) {
-            if scalar.properties.isWhitespace || TerminalText.mustBeEscaped(scalar) {
+            if scalar.properties.isWhitespace || scalar.properties.isNoncharacterCodePoint
+                || TerminalText.mustBeEscaped(scalar)
+            {
                 isAfterSpace = !line.isEmpty
             } else {
                 if isAfterSpace { line.append(" ") }

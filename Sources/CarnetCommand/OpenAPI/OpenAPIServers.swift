@@ -2,7 +2,7 @@ import CarnetDescriptors
 import CarnetFoundation
 
 /// What stands before the paths of operations.
-struct ServerBase: Hashable {
+struct ServerBase {
     /// Host and port; `nil` if the description names none.
     let host: String?
     /// Without a slash at its end.
@@ -31,21 +31,28 @@ struct ServerBase: Hashable {
         path = String(rest)
     }
 
-    private init(host: String?, path: String) { (self.host, self.path, origin) = (host, path, nil) }
+    private init() { (host, path, origin) = (nil, "", nil) }
 
     /// The server of a description that names none.
-    static let root = ServerBase(host: nil, path: "")
+    static let root = ServerBase()
+}
 
-    /// The same for any host.
-    var withoutHost: ServerBase { ServerBase(host: nil, path: path) }
-    /// The same for its host.
-    var withHost: ServerBase { ServerBase(host: host, path: path) }
+/// Servers as a map names them: with the same host, and the same path before those of operations.
+struct ServerPlace {
+    /// `nil` if the map's resources are for any host.
+    let host: String?
+    let path: String
+    /// The hosts of the servers, with `nil` for one that is not known.
+    var hosts: Set<ByteKey?>
 }
 
 /// Reads the servers of a description, a path or an operation.
 struct ServerReader {
     /// More are left out: each has all resources of the map again.
     static let mostServers = 16
+    private static let mostVariables = 16
+    /// No request has a longer path.
+    private static let longestURL = 8 * 1024
 
     /// - Returns: One for each value of a variable in the path.
     static func read(_ servers: YAMLNode, _ findings: inout ImportFindings) -> [ServerBase] {
@@ -61,7 +68,7 @@ struct ServerReader {
                     findings.add(.warning, message, at: server.span)
                     continue
                 }
-                if !bases.contains(base) { bases.append(base) }
+                bases.append(base)
             }
             guard bases.count <= mostServers else {
                 findings.add(
@@ -75,36 +82,76 @@ struct ServerReader {
 
     /// The URL with the values of its variables: all of those in the path, and the default of the others.
     private static func fill(_ url: String, _ server: YAMLNode, _ findings: inout ImportFindings) -> [String] {
-        let path = url.firstRange(of: "://").flatMap { mark in
-            url[mark.upperBound...].firstIndex(of: "/").map { url[$0...] }
-        }
-        var urls = [url]
-        for variable in server.entry("variables")?.value.entries ?? [] {
-            let place = "{" + variable.key + "}"
-            guard url.contains(place) else { continue }
-            let named = variable.value.text("default") ?? ""
-            var values = variable.value.entry("enum")?.value.elements?.compactMap(\.scalar?.text) ?? []
-            if path.map({ $0.contains(place) }) ?? url.hasPrefix("/") {
-                if values.isEmpty {
-                    findings.add(
-                        .information, "the server's variable may have other values: the map has its default",
-                        at: variable.keySpan)
-                }
+        let known = server.entry("variables")?.value
+        var parts: [(text: Substring, variable: Int?)] = []
+        var names: [Substring] = []
+        var rest = url[...]
+        while let close = rest.firstIndex(of: "}") {
+            let before = rest[..<close]
+            if let open = before.lastIndex(of: "{"), names.count <= mostVariables,
+                known?.entry(String(before[before.index(after: open)...])) != nil
+            {
+                let name = before[before.index(after: open)...]
+                let position = names.firstIndex(of: name) ?? names.count
+                if position == names.count { names.append(name) }
+                parts.append((before[..<open], position))
             } else {
-                values = []
+                parts.append((rest[...close], nil))
             }
-            if values.isEmpty { values = [named] }
-            urls = urls.flatMap { url in
-                values.prefix(mostServers).map { url.replacing(place, with: $0) }
-            }
-            urls = Array(urls.prefix(mostServers + 1))
+            rest = rest[url.index(after: close)...]
         }
-        return urls
+        parts.append((rest, nil))
+        var choices: [[String]] = [[]]
+        for name in names.prefix(mostVariables) {
+            let values = values(of: String(name), known, isInPath: isInPath("{\(name)}", url), &findings)
+            choices = Array(choices.lazy.flatMap { choice in values.map { choice + [$0] } }.prefix(mostServers + 1))
+        }
+        func isShort(_ choice: [String]) -> Bool {
+            parts.reduce(0) { $0 + $1.text.utf8.count + ($1.variable.map { choice[$0].utf8.count } ?? 0) } <= longestURL
+        }
+        guard names.count <= mostVariables, choices.allSatisfy(isShort) else {
+            findings.add(
+                .warning,
+                "the server's URL is longer than \(longestURL) bytes or has more than \(mostVariables) variables: it is not imported",
+                at: server.span)
+            return []
+        }
+        return choices.map { choice in
+            parts.map { $0.text + ($0.variable.map { choice[$0] } ?? "") }.joined()
+        }
+    }
+
+    private static func isInPath(_ place: String, _ url: String) -> Bool {
+        guard let mark = url.firstRange(of: "://") else { return url.hasPrefix("/") }
+        return url[mark.upperBound...].firstIndex(of: "/").map { url[$0...].contains(place) } ?? false
+    }
+
+    private static func values(
+        of name: String, _ variables: YAMLNode?, isInPath: Bool, _ findings: inout ImportFindings
+    ) -> [String] {
+        guard let variable = variables?.entry(name) else { return [] }
+        var values: [String] = []
+        if isInPath {
+            let listed = variable.value.entry("enum")?.value.elements ?? []
+            values = listed.prefix(mostServers + 1).compactMap(\.scalar?.text)
+            if values.isEmpty {
+                findings.add(
+                    .information, "the server's variable may have other values: the map has its default",
+                    at: variable.keySpan)
+            }
+        }
+        if values.isEmpty { values = [variable.value.text("default") ?? ""] }
+        // A value is text, also if it looks like a parameter.
+        return values.map { $0.replacing("{", with: "%7B").replacing("}", with: "%7D") }
     }
 
     /// The server of Swagger 2.0.
-    static func readSwagger(_ root: YAMLNode) -> ServerBase? {
-        let path = root.text("basePath") ?? ""
+    static func readSwagger(_ root: YAMLNode, _ findings: inout ImportFindings) -> ServerBase? {
+        var path = root.text("basePath") ?? ""
+        if !path.isEmpty, !path.hasPrefix("/"), let place = root.entry("basePath")?.keySpan {
+            findings.add(.warning, "basePath does not begin with a slash: it is read with one", at: place)
+            path = "/" + path
+        }
         guard let host = root.text("host") else { return ServerBase(path) }
         let schemes = root.entry("schemes")?.value.elements?.compactMap(\.scalar?.text) ?? []
         return ServerBase((schemes.contains("https") || schemes.isEmpty ? "https" : schemes[0]) + "://" + host + path)

@@ -65,6 +65,17 @@ struct OpenAPIImportTests {
         imported.findings.sorted.map { "\($0.place.line):\($0.place.column) \($0.severity.rawValue): \($0.message)" }
     }
 
+    /// What the map decides about a request; without scopes, about one without a token.
+    private static func status(
+        _ imported: OpenAPIImport, _ method: String, _ target: String, _ host: String, _ scopes: [String]? = nil
+    ) -> Int {
+        let (table, problems) = RouteTable.reading(
+            ResourceMapFile(SourceFile(path: "map.yaml", text: imported.map)).entries)
+        #expect(problems.isEmpty)
+        return CheckedRequest(method: method, target: target, host: host, scopes: scopes)
+            .decision(by: table, now: Date(timeIntervalSince1970: 0)).status
+    }
+
     // MARK: Requirements
 
     @Test(
@@ -181,6 +192,8 @@ struct OpenAPIImportTests {
               /head: { head: {} }
               /query?x=1: { get: {} }
               /empty: {}
+              /caf%c3%a9: { get: {} }
+              /%7Eroot: { get: {} }
               relative: { get: {} }
               x-paths: { get: {} }
 
@@ -194,6 +207,8 @@ struct OpenAPIImportTests {
                 #"url: "/users/{user_id}", method: DELETE, scope: admin"#,
                 #"url: "/{issuer_}/caf%C3%A9", scope: read"#,
                 "url: /heads, all_of: [a, b]",
+                #"url: "/caf%C3%A9", scope: read"#,
+                #"url: "/~root", scope: read"#,
                 "url: /users/me, " + all,
                 #"url: "/files/{part}", "# + all,
                 #"url: "/glob/{any}", "# + all,
@@ -216,7 +231,7 @@ struct OpenAPIImportTests {
                 #"16:97 error: a path has no field "GET": it is not imported"#,
                 "17:12 warning: a map cannot name HEAD without GET: it refuses the request",
                 "18:17 warning: a map cannot say a part of a segment, or a query: it refuses the request",
-                #"20:3 error: the path "relative" does not begin with a slash: it is not imported"#,
+                #"22:3 error: the path "relative" does not begin with a slash: it is not imported"#,
             ])
     }
 
@@ -286,6 +301,11 @@ struct OpenAPIImportTests {
                 ["/v1/a"]
             ),
             ("servers: [{ url: ../v1 }, { description: x }]", ["/a"]),
+            // A value that looks like a variable is none.
+            (
+                "servers: [{ url: '/{a}/{b}', variables: { a: { default: x, enum: [y, '{b}'] }, b: { default: z } } }]",
+                ["/y/z/a", #""/%7Bb%7D/z/a""#]
+            ),
         ])
     func servers(servers: String, expected: [String]) throws {
         let text = Self.document(security: "security: [{ acme: [] }]", general: servers)
@@ -306,7 +326,7 @@ struct OpenAPIImportTests {
               /files:
                 get: { summary: List }
                 post: { summary: Upload, servers: [{ url: https://Upload.acme.example:443/v2 }], security: [{ acme: [write] }] }
-              /old: { servers: [{ url: https://api.acme.example }, { url: /older }], get: {} }
+              /old: { servers: [{ url: https://api.acme.example }, { url: https://api.acme.example/older }], get: {} }
 
             """)
         #expect(
@@ -314,16 +334,144 @@ struct OpenAPIImportTests {
                 "url: /v1/files, scope: read", "url: https://upload.acme.example/v2/files, method: POST, scope: write",
                 "url: /old, scope: read", "url: /older/old, scope: read",
             ])
-        let (table, problems) = RouteTable.reading(
-            ResourceMapFile(SourceFile(path: "map.yaml", text: imported.map)).entries)
-        #expect(problems.isEmpty)
-        func status(_ method: String, _ target: String, _ host: String) -> Int {
-            CheckedRequest(method: method, target: target, host: host, scopes: ["write"])
-                .decision(by: table, now: Date(timeIntervalSince1970: 0)).status
+        #expect(Self.status(imported, "POST", "/v2/files", "upload.acme.example", ["write"]) == 200)
+        #expect(Self.status(imported, "POST", "/v2/files", "api.acme.example", ["write"]) == 404)
+        #expect(Self.status(imported, "POST", "/v1/files", "api.acme.example", ["write"]) == 405)
+    }
+
+    /// A document whose scheme is a bearer token.
+    private static func document(servers: String, paths: String) -> String {
+        """
+        openapi: 3.0.0
+        \(servers)
+        components: { securitySchemes: { o: { type: http, scheme: bearer } } }
+        paths:
+        \(paths)
+
+        """
+    }
+
+    @Test("What another server leaves open stays closed where the document's server needs a token")
+    func otherServers() throws {
+        let relative = try Self.imported(
+            Self.document(
+                servers: "servers: [{ url: https://api.acme.example }]",
+                paths: """
+                      /{a}: { get: { security: [{ o: [read] }] } }
+                      /health: { get: { servers: [{ url: ../ops }], security: [] } }
+                    """))
+        #expect(Self.lines(relative).last == "url: /health, claims: { closed: [] }")
+        let unknown = try Self.imported(
+            Self.document(
+                servers: "",
+                paths: """
+                      /{page}: { servers: [{ url: https://api.acme.example }], get: { security: [] } }
+                      /admin: { get: { security: [{ o: [admin] }] } }
+                    """))
+        #expect(Self.status(unknown, "GET", "/admin", "api.acme.example") == 401)
+        #expect(Self.status(unknown, "GET", "/other", "api.acme.example") == 200)
+        for server in ["https://static_files.example", "https://[2001:db8::1]", "https://\u{E9}.example"] {
+            let imported = try Self.imported(
+                Self.document(
+                    servers: "servers: [{ url: https://api.acme.example }]",
+                    paths: """
+                          /{a}/{b}: { get: { security: [{ o: [read] }] } }
+                          /public/{x}: { servers: [{ url: "\(server)" }], get: { security: [] } }
+                        """))
+            #expect(Self.status(imported, "GET", "/public/x", "api.acme.example") == 401, "\(imported.map)")
+            #expect(Self.status(imported, "GET", "/public/x", "api.acme.example", ["read"]) == 200)
         }
-        #expect(status("POST", "/v2/files", "upload.acme.example") == 200)
-        #expect(status("POST", "/v2/files", "api.acme.example") == 404)
-        #expect(status("POST", "/v1/files", "api.acme.example") == 405)
+        // The request is for the first path at one server, and for the second at the other.
+        let versions = try Self.imported(
+            Self.document(
+                servers: "servers: [{ url: https://api.acme.example/v1 }, { url: https://test.acme.example }]",
+                paths: """
+                      /{x}: { get: { security: [] } }
+                      /{p}/{q}: { get: { security: [{ o: [read] }] } }
+                    """))
+        #expect(Self.status(versions, "GET", "/v1/x", "test.acme.example") == 401)
+        #expect(Self.status(versions, "GET", "/x", "test.acme.example") == 200)
+        #expect(
+            Self.messages(versions).contains(
+                "5:11 warning: a request can also be one of /{p}/{q}: the map requires what both need"),
+            "\(Self.messages(versions))")
+    }
+
+    @Test("A request of two paths, of which neither is more specific, needs what both need")
+    func crossingPaths() throws {
+        func imported(_ paths: String) throws -> OpenAPIImport {
+            try Self.imported(Self.document(servers: "", paths: paths))
+        }
+        let two = try imported(
+            """
+              /{tenant}/secrets: { get: { security: [{ o: [admin] }] }, put: { security: [] } }
+              /public/{file}: { get: { security: [] }, put: { security: [] } }
+              /{tenant}: { get: { security: [{ o: [] }] } }
+              /public: { get: { security: [] } }
+            """)
+        #expect(Self.status(two, "GET", "/public/secrets", "a.example") == 401)
+        #expect(Self.status(two, "GET", "/public/secrets", "a.example", ["admin"]) == 200)
+        #expect(Self.status(two, "PUT", "/public/secrets", "a.example") == 200)
+        #expect(Self.status(two, "GET", "/public/other", "a.example") == 200)
+        #expect(Self.status(two, "GET", "/public", "a.example") == 200)
+        #expect(
+            Self.messages(two).filter { $0.contains("both") } == [
+                "6:21 warning: /public/secrets is also a request of /{tenant}/secrets: the map requires what both need"
+            ], "\(Self.messages(two))")
+        let three = try imported(
+            """
+              /a/{y}/{z}: { get: { security: [{ o: [x] }] } }
+              /{x}/b/{z}: { get: { security: [{ o: [y] }] } }
+              /{x}/{y}/c: { get: { security: [{ o: [z] }] } }
+            """)
+        #expect(Self.status(three, "GET", "/a/b/c", "a.example", ["x", "y"]) == 403)
+        #expect(Self.status(three, "GET", "/a/b/c", "a.example", ["x", "y", "z"]) == 200)
+        #expect(Self.status(three, "GET", "/a/b/d", "a.example", ["x", "y"]) == 200)
+        #expect(Self.status(three, "GET", "/a/d/c", "a.example", ["x", "y"]) == 403)
+        #expect(three.resources.count == 7)
+        // A map knows no part of a segment, and no HEAD without GET.
+        let parts = try imported(
+            """
+              /{a}.json/{b}: { get: { security: [{ o: [x] }] } }
+              /{a}/run: { get: { security: [] } }
+              /me/run: { get: { security: [] } }
+              /{a}/x/{b}: { head: { security: [{ o: [x] }] }, post: { security: [] } }
+              /y/{a}/z: { get: { security: [] } }
+            """)
+        #expect(Self.status(parts, "GET", "/v.json/run", "a.example") == 401)
+        #expect(Self.status(parts, "GET", "/me/run", "a.example") == 200)
+        #expect(Self.status(parts, "HEAD", "/y/x/z", "a.example") == 401)
+        // What a path says itself is no conflict.
+        let own = try imported(
+            """
+              /{tenant}/secrets: { get: { security: [{ o: [admin] }] } }
+              /public/{file}: { get: { security: [] } }
+              /public/secrets: { get: { security: [] } }
+              /same/{file}: { get: { security: [{ o: [admin] }] } }
+            """)
+        #expect(Self.status(own, "GET", "/public/secrets", "a.example") == 200)
+        #expect(own.resources.count == 4 && Self.messages(own).filter { $0.contains("both") }.isEmpty)
+    }
+
+    @Test("Paths that cross without end are refused in bounded time", .timeLimit(.minutes(1)))
+    func manyCrossingPaths() throws {
+        let paths = (0..<2_000).map { number in
+            "  /{x}/a\(number): { get: { security: [] } }\n  /b\(number)/{y}: { get: { security: [{ o: [] }] } }"
+        }
+        let failure = try #require(throws: Failure.self) {
+            try Self.imported(Self.document(servers: "", paths: paths.joined(separator: "\n")))
+        }
+        #expect(failure.status == .usage, "\(failure)")
+    }
+
+    @Test("Names of schemes are compared as bytes")
+    func schemeNames() throws {
+        let schemes = """
+                "\u{E9}": { type: oauth2, flows: { clientCredentials: { tokenUrl: https://id.acme.example/t, scopes: {} } } }
+                "e\u{301}": { type: apiKey, in: header, name: X-Key }
+            """
+        let text = Self.document(security: "security: [{ \"e\u{301}\": [] }]", schemes: schemes)
+        #expect(Self.lines(try Self.imported(text)) == ["url: /a, claims: { closed: [] }"])
     }
 
     @Test("Two paths that are one for a map require what both need")
@@ -342,7 +490,7 @@ struct OpenAPIImportTests {
             """)
         #expect(
             Self.lines(imported) == [
-                #"id: one, url: "/a/{x}", all_of: [z], any_of: [x, y]"#, #"url: "/b/{x}""#,
+                #"id: one, url: "/a/{x}", all_of: [z], any_of: [x, "y"]"#, #"url: "/b/{x}""#,
             ])
         #expect(
             Self.messages(imported).filter { $0.contains("both need") }.map { $0.prefix(4) } == ["6:14", "8:13"])
@@ -382,6 +530,29 @@ struct OpenAPIImportTests {
         #expect(descriptor.scopes.catalog.map(\.title) == ["read your pets"])
     }
 
+    @Test("A base path of Swagger 2.0 without a slash is no part of the host")
+    func basePath() throws {
+        for (host, base) in [("host: api.acme.example", "https://api.acme.example"), ("", nil)] as [(String, String?)] {
+            let imported = try Self.imported(
+                """
+                swagger: "2.0"
+                basePath: v2
+                \(host)
+                securityDefinitions: { o: { type: oauth2, flow: application, tokenUrl: /oauth/token, scopes: {} } }
+                paths: { /pets: { get: { security: [{ o: [] }] } } }
+
+                """)
+            #expect(Self.lines(imported) == ["url: /v2/pets"])
+            #expect(
+                Self.messages(imported).contains(
+                    "2:1 warning: basePath does not begin with a slash: it is read with one"))
+            let descriptor = try #require(
+                DescriptorDocument(SourceFile(path: "acme.yaml", text: imported.draft)).descriptor)
+            #expect(descriptor.api.baseURL?.source == base)
+            if let base { #expect(descriptor.endpoints[.token]?.source == base + "/oauth/token") }
+        }
+    }
+
     // MARK: The descriptor
 
     @Test(
@@ -396,6 +567,10 @@ struct OpenAPIImportTests {
                 "https://id.acme.example/t", nil, nil
             ),
             ("{ type: openIdConnect, openIdConnectUrl: 'https://id.acme.example/metadata' }", nil, nil, nil),
+            (
+                "{ type: openIdConnect, openIdConnectUrl: 'https://id.acme.example/x:/.well-known/openid-configuration' }",
+                "https://id.acme.example/x:", nil, nil
+            ),
             (
                 "{ type: oauth2, flows: { deviceAuthorization: { deviceAuthorizationUrl: 'https://id.acme.example/d', tokenUrl: 'https://id.acme.example/t', scopes: {} } } }",
                 nil, "https://id.acme.example/t", "https://id.acme.example/d"
@@ -433,6 +608,7 @@ struct OpenAPIImportTests {
         let nasty = [
             "a: b # c", "{x}", "\u{202E}evil", "line\nbreak", "yes", "12", "- x", "\"quoted\"", "'single'", "é\u{301}",
             String(repeating: "long ", count: 100), "&anchor *alias", "%YAML", "\u{FEFF}", " ", "}, anonymous: yes",
+            "\u{FFFE}", "\u{FFFF}", "y",
         ]
         for text in nasty {
             let quoted = JSONValue.string(text).jsonText()
@@ -525,6 +701,61 @@ struct OpenAPIImportTests {
         #expect(Self.lines(imported) == [#"url: "/%F0%9F%98%80""#])
         let place = try #require(imported.findings.all.first { $0.message.contains("slash") }).place
         #expect(place.line == 1 && place.column == 269, "\(place)")
+    }
+
+    @Test("Variables of servers are filled once, in bounded time", .timeLimit(.minutes(1)))
+    func manyVariables() throws {
+        func servers(_ count: Int, _ value: (Int) -> String) -> String {
+            let places = (0..<count).map { "{a\($0)}" }.joined()
+            let variables = (0..<count).map { "a\($0): { \(value($0)) }" }.joined(separator: ", ")
+            return "servers: [{ url: '/x/\(places)', variables: { \(variables) } }]"
+        }
+        let doubling = servers(40) { "default: '{a\($0 + 1)}{a\($0 + 1)}'" }
+        let long = servers(16) { _ in "default: '\(String(repeating: "y", count: 1_000))'" }
+        for general in [doubling, long] {
+            let imported = try Self.imported(Self.document(security: "security: []", general: general))
+            #expect(Self.lines(imported) == ["url: /a, anonymous: no security is required"])
+            #expect(imported.findings.count(.warning) == 1, "\(imported.findings)")
+        }
+        let wide = servers(10) { "default: a, enum: [\($0), b, c, d]" }
+        let imported = try Self.imported(Self.document(security: "security: []", general: wide))
+        #expect(imported.resources.count == ServerReader.mostServers)
+    }
+
+    @Test("A map is not made larger than its reader takes", .timeLimit(.minutes(1)))
+    func largeMaps() throws {
+        let scopes = (0..<1_000).map { "scope\($0)" }.joined(separator: ", ")
+        let many = (0..<1_000).map { "  /p\($0): { get: {} }\n" }.joined()
+        let servers = (0..<16).map { "{ url: 'https://h.example/\($0)\(String(repeating: "x", count: 1_000))' }" }
+        let item = ["get", "put", "post", "delete", "patch"].map { "\($0): { security: [{ o: [] }] }" }
+        let alternatives = (0..<2_000).map { number in
+            "{ o: [\((0..<20).map { "s\(number)x\($0)" }.joined(separator: ", "))] }"
+        }
+        func references(_ item: String) -> String {
+            "  /i: { \(item) }\n" + (0..<1_000).map { "  /p\($0): { $ref: '#/paths/~1i' }\n" }.joined()
+        }
+        for (servers, paths) in [
+            ("security: [{ o: [\(scopes)] }]", many),
+            ("servers: [\(servers.joined(separator: ", "))]", references(item.joined(separator: ", "))),
+        ] {
+            let failure = try #require(throws: Failure.self) {
+                try Self.imported(Self.document(servers: servers, paths: paths))
+            }
+            #expect(failure.status == .usage && failure.summary.contains("map"), "\(failure)")
+        }
+        // What many paths refer to is read once.
+        let shared = references("get: { security: [\(alternatives.joined(separator: ", "))] }")
+        #expect(try Self.imported(Self.document(servers: "", paths: shared)).resources.count == 1_001)
+    }
+
+    @Test("The findings about schemes are no longer than the document")
+    func manySchemes() throws {
+        let flow = "type: oauth2, flows: { clientCredentials: { tokenUrl: https://id.acme.example/t, scopes: {} } }"
+        let schemes = (0..<500).map { "    a\($0): { \(flow) }\n    b\($0): { type: http, scheme: bearer }\n" }.joined()
+        let names = (0..<500).map { "{ b\($0): [] }, { a\($0): [] }" }.joined(separator: ", ")
+        let text = Self.document(security: "security: [\(names)]", schemes: schemes)
+        let help = try Self.imported(text).findings.all.compactMap(\.help).map(\.utf8.count).reduce(0, +)
+        #expect(help < 10 * text.utf8.count, "\(help) of \(text.utf8.count)")
     }
 
     @Test("References cannot make more of a document than its size")

@@ -15,7 +15,8 @@ struct OpenAPIOracleTests {
 
         private static let scopes = ["read", "write", "admin", "a:b", "c"]
         private static let segments = [
-            "users", "{id}", "{other-id}", "me", "files", "{a}.json", "x:run", "{name}:cancel", "Users",
+            "users", "{id}", "{other-id}", "me", "files", "{a}.json", "x:run", "{name}:cancel", "Users", "caf%c3%a9",
+            "%7Eroot",
         ]
 
         private static let schemes: JSONValue = [
@@ -71,7 +72,8 @@ struct OpenAPIOracleTests {
                     "url": .string(
                         writer.random.pick([
                             "https://api.acme.example", "https://api.acme.example/v1/", "/v2",
-                            "https://{host}/{version}", "https://upload.acme.example/v1",
+                            "https://{host}/{version}", "https://upload.acme.example/v1", "../x",
+                            "https://static_files.example",
                         ])),
                     "variables": [
                         "host": ["default": "api.acme.example"],
@@ -110,7 +112,7 @@ struct OpenAPIOracleTests {
         var writer = Writer(random: SplitMix64(seed: seed))
         var questions: [JSONValue] = []
         var imports: [OpenAPIImport] = []
-        for number in 0..<200 {
+        for number in 0..<120 {
             let text = writer.document().jsonText(number.isMultiple(of: 2) ? .indented : .compact)
             var options = OpenAPIImport.Options()
             if number.isMultiple(of: 5) { options.schemes = ["pat", "other"] }
@@ -143,7 +145,7 @@ struct OpenAPIOracleTests {
                     counts.stricter += 1
                     let isExplained = imported.findings.all.contains { $0.message.contains("map ") }
                     #expect(
-                        isExplained && row["said"]?.bool == false,
+                        row["said"]?.isNull == true || isExplained && row["said"]?.bool == false,
                         "\(row.jsonText()) is refused, \(decision.reason): \(imported.map)")
                 }
             }
