@@ -4,7 +4,7 @@ import CarnetFoundation
 /// Requests that are those of several paths.
 ///
 /// Of the paths of one server, OpenAPI lets those without parameters decide first (3.2, section 4.8.1). A map lets the most
-/// specific path decide, whatever server it is of. Where both are not the same, the request needs what all of the paths need.
+/// specific path of all servers decide. Where another path could decide, the request needs what all of the paths need.
 struct OpenAPIOverlaps {
     private struct Node {
         var literals: [String: Int] = [:]
