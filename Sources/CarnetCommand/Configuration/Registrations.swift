@@ -22,7 +22,10 @@ struct Registrations {
         if let path = options.clients { files.append(ClientsFile(try SourceFile(readingFrom: path))) }
         explicitFileCount = files.count
         let own = Self.ownFile(context.environment)
-        if !Path.isAbsent(own) { files.append(ClientsFile(try SourceFile(readingFrom: own))) }
+        // A folder that is a link to nowhere is reported with the providers in it.
+        if !Path.isAbsent(own), Path.isFolder(Path.folder(of: own)) {
+            files.append(ClientsFile(try SourceFile(readingFrom: own)))
+        }
         for file in files {
             guard file.diagnostics.isEmpty else { throw Failure(clientsFile: file, context.console) }
             for (path, what) in file.exposedFiles(isSecret: { id, input in

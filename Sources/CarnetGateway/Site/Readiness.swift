@@ -1,7 +1,7 @@
 import CarnetFoundation
 import CarnetWeb
 
-/// Whether the stores work. Anybody may ask, and a look at them costs much, so one look answers everybody for a while.
+/// Whether the stores work. Anybody may ask, and a look at them costs much, so everybody gets the result of one look for a while.
 final class Readiness: Sendable {
     private struct Look {
         let task: Task<[String], Never>
