@@ -194,7 +194,7 @@ struct ClaimTests {
 
     @Test(
         "A provider that does not respond keeps nobody waiting who is known, also before the tokens expire",
-        .timeLimit(.minutes(1)), arguments: [3590, 7200])
+        .timeLimit(.minutes(15)), arguments: [3590, 7200])
     func noResponse(after seconds: Int) async throws {
         let stand = try Stand([Self.user(["first-group"])], patience: .zero)
         var browser = Browser(stand.site)
