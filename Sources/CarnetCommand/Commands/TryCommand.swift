@@ -35,7 +35,10 @@ struct TryCommand: Subcommand {
     @Flag(help: "Show the codes, tokens and secrets of the simulated sign-in. They open nothing.")
     var showSecrets = false
 
-    @Option(help: "Print only a sequence diagram of the sign-in: text for a terminal, svg for a document.")
+    @Option(
+        help: ArgumentHelp(
+            "Print only a sequence diagram of the sign-in: text for a terminal, svg for a document.",
+            valueName: "text|svg"))
     var diagram: SequenceDiagram.Format?
 
     @OptionGroup(title: "Output options") var output: OutputOptions

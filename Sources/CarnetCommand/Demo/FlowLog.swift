@@ -15,10 +15,10 @@ final class FlowLog: Sendable {
         /// How many of the steps behind it came before the response.
         var nested = 0
 
-        /// The step in a picture, with the first words of the response.
+        /// The step in a picture, with the first line of the response.
         var drawn: SequenceDiagram.Step {
-            let summary = response.map { String($0.prefix { $0 != "\n" }.prefix(40)) }
-            return SequenceDiagram.Step(title: title, from: from, to: to, response: summary, nested: nested)
+            let line = response.map { String($0.prefix { $0 != "\n" }) }
+            return SequenceDiagram.Step(title: title, from: from, to: to, response: line, nested: nested)
         }
     }
 
@@ -136,11 +136,10 @@ struct FlowObserver: ExchangeObserver {
         let headers = request.headers.map { "\($0.name): \($0.value)" }
         let text = (["\(request.method) \(request.url)"] + headers + ["", Self.shown(request.body)])
             .joined(separator: "\n")
-        let isResource = [.resource, .profile].contains(step)
         FlowLog.turn?.add(
             FlowLog.Step(
-                title: step.rawValue.prefix(1).uppercased() + step.rawValue.dropFirst(), from: .app,
-                to: isResource ? .resource : .server, key: step.section, request: text), provider)
+                title: SequenceDiagram.title(of: step), from: .app, to: SequenceDiagram.Party(askedAt: step),
+                key: step.section, request: text), provider)
     }
 
     func didReceive(_ response: RedactedResponse, step: OAuthError.Step) {

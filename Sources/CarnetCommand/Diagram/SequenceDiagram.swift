@@ -1,7 +1,12 @@
+import CarnetProtocol
+
 /// The steps of a sign-in as a sequence diagram: in a page, as a file, and as text for a terminal.
 struct SequenceDiagram {
     enum Party: Int, CaseIterable, Sendable {
         case browser, app, server, resource
+
+        /// The server that gets the app's requests of a step.
+        init(askedAt step: OAuthError.Step) { self = [.resource, .profile].contains(step) ? .resource : .server }
 
         /// In one or two lines.
         var name: [String] {
@@ -18,13 +23,17 @@ struct SequenceDiagram {
         let title: String
         let from: Party
         let to: Party
-        /// The response in a few words; `nil` if there is none.
+        /// The response in one line, of which the picture has the beginning; `nil` if there is none.
         var response: String?
         /// How many of the steps behind it came before the response.
         var nested = 0
     }
 
     let steps: [Step]
+
+    static func title(of step: OAuthError.Step) -> String {
+        step.rawValue.prefix(1).uppercased() + step.rawValue.dropFirst()
+    }
 
     struct Arrow {
         let text: String
@@ -33,6 +42,8 @@ struct SequenceDiagram {
         /// The number of the request's step, from 1; `nil` for a response.
         let number: Int?
     }
+
+    private static let longestResponse = 40
 
     /// Requests and responses in the order of time.
     var arrows: [Arrow] {
@@ -43,7 +54,10 @@ struct SequenceDiagram {
             // Those of earlier steps had to wait for this one.
             let responses = steps[...index].enumerated().reversed().compactMap { place, asked in
                 place + asked.nested == index
-                    ? asked.response.map { Arrow(text: $0, from: asked.to, to: asked.from, number: nil) } : nil
+                    ? asked.response.map {
+                        Arrow(
+                            text: String($0.prefix(Self.longestResponse)), from: asked.to, to: asked.from, number: nil)
+                    } : nil
             }
             return [request] + responses
         }

@@ -13,16 +13,10 @@ extension SequenceDiagram {
 
 extension SequenceDiagram.Step {
     fileprivate init(of exchange: TrialStep.Exchange, in step: TrialStep, isBack: Bool) {
-        let name = exchange.step.rawValue
         // A step of several requests has a title for all of them.
-        title = step.exchanges.count == 1 ? step.title : name.prefix(1).uppercased() + name.dropFirst()
+        title = step.exchanges.count == 1 ? step.title : SequenceDiagram.title(of: exchange.step)
         from = [.authorization, .callback].contains(exchange.step) ? .browser : .app
-        to =
-            switch exchange.step {
-            case .callback: .app
-            case .profile, .resource: .resource
-            default: .server
-            }
+        to = exchange.step == .callback ? .app : SequenceDiagram.Party(askedAt: exchange.step)
         // The sandbox sends the browser back at once; a provider shows its pages before.
         response =
             exchange.step == .authorization && isBack
