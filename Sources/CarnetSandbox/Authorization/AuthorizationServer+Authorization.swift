@@ -79,7 +79,7 @@ extension AuthorizationServer {
             throw .shown("No user was chosen.")
         }
         if options.offersFaults {
-            chosenFault = form["fault"].flatMap(SandboxFault.init).flatMap { $0.isForOneSignIn ? $0 : nil }
+            chosenFault = form["fault"].flatMap(SandboxFault.init).flatMap { faultsOfOneSignIn.contains($0) ? $0 : nil }
         }
         let kept = form.pairs.filter { $0.name == "scope" }.map(\.value)
         let scopes = pending.request.scopes.filter { kept.contains($0) || isFixed($0) }

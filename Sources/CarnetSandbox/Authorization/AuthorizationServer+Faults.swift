@@ -16,7 +16,9 @@ extension AuthorizationServer {
             case .missingIssuer, .wrongIssuer: provider.issuer != nil
             case .userinfo500, .userinfoWrongSubject: endpoints[.userinfo] != nil
             case .revocation500: endpoints[.revocation] != nil
-            default: fault.isForOneSignIn
+            // A denial has a button of its own; the metadata and the keys are for everybody, and a device polls before a person signs in.
+            case .denied, .metadata500, .keys500, .slowDown: false
+            default: true
             }
         }
     }
@@ -69,10 +71,4 @@ extension ServerRequest {
             .compactMap { try? ReceivedParameters(raw: $0) }
         return headers + (allParameters.pairs + raw.flatMap(\.pairs)).map(\.value)
     }
-}
-
-extension SandboxFault {
-    /// Whether a person may choose it for a sign-in. A denial has a button of its own; the metadata and the keys are
-    /// one document for everybody, and a device never sees the page.
-    var isForOneSignIn: Bool { ![.denied, .metadata500, .keys500, .slowDown].contains(self) }
 }
