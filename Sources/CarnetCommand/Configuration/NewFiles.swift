@@ -18,7 +18,7 @@ enum NewFiles {
 
     /// - Parameters:
     ///   - replacing: Whether files that are there are replaced; a link stays one to the file that it names.
-    ///   - next: What a person can do about a file that is there.
+    ///   - next: The advice if a file is there.
     /// - Throws: `Failure` if a file is there, `TokenStoreError` if one cannot be written.
     static func write(_ files: [File], replacing: Bool = false, next: String = "") throws {
         let existing = files.map(\.path).filter { !Path.isAbsent($0) }
@@ -57,17 +57,31 @@ enum NewFiles {
     private static func prepare(_ file: File) throws -> String {
         let target = target(file.path)
         guard !Path.isFolder(target) else { throw TokenStoreError(.unavailable, "\(file.path) is a folder") }
+        return try temporary(beside: target, shownAs: file.path, file.bytes) {
+            file.isPrivate || fchmod($0, 0o644) == 0
+        }
+    }
+
+    /// Writes a file beside another one, for rename(2).
+    ///
+    /// - Parameters:
+    ///   - path: The path in errors.
+    ///   - finish: Sets mode and owner of the open file; `false` if the system refuses.
+    /// - Returns: Its path.
+    static func temporary(
+        beside target: String, shownAs path: String, _ bytes: [UInt8], _ finish: (Int32) -> Bool
+    ) throws -> String {
         let folder = folder(of: target)
         // The same name each time, so that what a killed process left is used up by the next.
         let temporary =
             "\(folder)/.\(target.dropFirst(target.hasPrefix(folder + "/") ? folder.count + 1 : 0)).carnet-new"
         unlink(temporary)
         guard let open = try FileDescriptor(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW) else {
-            throw TokenStoreError.system(file.path)
+            throw TokenStoreError.system(path)
         }
         do {
-            try open.write(file.bytes, .system)
-            guard file.isPrivate || fchmod(open.number, 0o644) == 0 else { throw TokenStoreError.system(file.path) }
+            try open.write(bytes, .system)
+            guard finish(open.number) else { throw TokenStoreError.system(path) }
         } catch {
             unlink(temporary)
             throw error

@@ -28,23 +28,14 @@ struct FileReplacement {
     /// - Throws: `TokenStoreError`; the file is as it was then, unless it has several names.
     func write(_ bytes: [UInt8]) throws {
         guard status.st_nlink == 1 else { return try writeInPlace(bytes) }
-        // The same name each time, so that what a killed process left is used up by the next.
-        let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-        let temporary = path[..<slash] + "." + path[slash...] + ".carnet-fix"
-        let name = String(temporary)
-        unlink(name)
-        guard let file = try FileDescriptor(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW) else {
-            throw TokenStoreError.system(name)
+        let isOwnedAlike = status.st_uid == geteuid() && status.st_gid == getegid()
+        let temporary = try NewFiles.temporary(beside: path, shownAs: path, bytes) { file in
+            fchmod(file, status.st_mode & 0o7777) == 0
+                && (isOwnedAlike || fchown(file, status.st_uid, status.st_gid) == 0)
         }
-        do {
-            try file.write(bytes, .system)
-            let isOwnedAlike = status.st_uid == geteuid() && status.st_gid == getegid()
-            guard fchmod(file.number, status.st_mode & 0o7777) == 0,
-                isOwnedAlike || fchown(file.number, status.st_uid, status.st_gid) == 0,
-                rename(name, path) == 0
-            else { throw TokenStoreError.system(path) }
-        } catch {
-            unlink(name)
+        guard rename(temporary, path) == 0 else {
+            let error = TokenStoreError.system(path)
+            unlink(temporary)
             throw error
         }
     }

@@ -157,7 +157,7 @@ struct LintTests {
         try FileManager.default.removeItem(at: other)
         try Data(Self.fixable.utf8).write(to: file)
         // What a killed process left is used up by the next.
-        try home.write("half a file", to: "linked/.acme.yaml.carnet-fix")
+        try home.write("half a file", to: "linked/.acme.yaml.carnet-new")
         #expect(try await home.run("lint", "linked/acme.yaml", "--fix").status == 0)
         #expect(try String(contentsOf: file, encoding: .utf8) != Self.fixable)
         let folder = file.deletingLastPathComponent().path
