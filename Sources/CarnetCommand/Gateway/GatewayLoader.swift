@@ -27,15 +27,6 @@ final class GatewayLoader: Sendable {
         fileprivate var registrations: [SourceFile?] = []
     }
 
-    /// What a client was made of. One that is made of the same is kept, with what only its memory has, such as tokens that
-    /// the store could not save.
-    private struct ClientParts: Equatable {
-        let registrations: [SourceFile?]
-        let texts: [ByteKey?]
-        let inputs: [ByteKey: ByteKey]
-        let secret: Secret?
-    }
-
     private let options: Options
     private let context: CommandContext
     private let sandbox: GatewaySandbox?
@@ -45,7 +36,7 @@ final class GatewayLoader: Sendable {
     private let opened = Lock<(places: [SecretPlace?], store: GatewayStore)?>(nil)
     /// The ids of the keys that were in use last.
     private let keyIDs = Lock<[String]?>(nil)
-    private let clients = Lock<[(parts: ClientParts, client: OAuthClient)]>([])
+    private let clients = Lock<[(parts: GatewayClientParts, client: OAuthClient)]>([])
     /// For a store that does not remember used proofs.
     private let usedProofs = MemoryUsedTokenStore.ofProofs()
     private let memory = MemoryTokenStore()
@@ -151,9 +142,12 @@ final class GatewayLoader: Sendable {
         let found: OpenStore? = await attempt { try await self.store(rules, creating: creating) }
         let tokens: any TokenStore = found?.tokens ?? memory
         let known = self.clients.withLock { $0 }
-        var clients: [(parts: ClientParts, client: OAuthClient)] = []
+        var clients: [(parts: GatewayClientParts, client: OAuthClient)] = []
         for provider in rules.providers {
-            let parts = self.parts(of: provider, rules, inputs)
+            let secret = provider.clientSecret.flatMap {
+                try? places.value(of: $0, "client_secret", provider.line(of:), environment)
+            }
+            let parts = GatewayClientParts(provider, secret, origin: rules.origin.site, inputs.registrations)
             if let same = known.first(where: { $0.parts == parts }) {
                 clients.append(same)
                 continue
@@ -263,19 +257,6 @@ final class GatewayLoader: Sendable {
                 "the key \(id) of the sessions is no longer there, so \(what) to sign in again; to keep them, add the key in second place"
                     .printable)
         }
-    }
-
-    private func parts(of provider: GatewayProvider, _ rules: GatewayRules, _ inputs: Inputs) -> ClientParts {
-        let texts = [
-            rules.origin.site, provider.id.rawValue, provider.clientID, provider.clientIDVariable, provider.environment,
-        ]
-        return ClientParts(
-            registrations: inputs.registrations,
-            texts: (texts + provider.scopes).map { $0.map { ByteKey($0) } },
-            inputs: Dictionary(provider.inputs.items.map { (ByteKey($0.name), ByteKey($0.value)) }) { $1 },
-            secret: provider.clientSecret.flatMap {
-                try? places.value(of: $0, "client_secret", provider.line(of:), environment)
-            })
     }
 
     private func client(
