@@ -78,7 +78,7 @@ struct RegisterCommand: Subcommand {
                 .usage, "\(file) has no registration for \(provider)",
                 next: ["remove --read or --delete to register a client"])
         }
-        // What the provider returns must not be lost.
+        // The provider's response must not be lost.
         if !delete { try editor.check(provider) }
         try await ProviderFailure(entry: entry).explaining {
             let environment = client.input.environment ?? known?.source.environment

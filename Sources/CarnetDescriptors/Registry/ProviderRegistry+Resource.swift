@@ -122,7 +122,7 @@ extension ProviderDescriptor {
 }
 
 extension WebURL {
-    /// What the metadata of a resource may call it: by its URL, or by that of its host (RFC 9728, section 3.3).
+    /// The identifiers that the metadata of a resource may have: its URL, or that of its host (RFC 9728, section 3.3).
     package var resourceNames: [String] {
         let root = "\(scheme)://\(authority)"
         return [text, root, root + "/"]

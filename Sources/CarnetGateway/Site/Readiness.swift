@@ -22,10 +22,8 @@ final class Readiness: Sendable {
             }
             let task = Task { [self] in
                 let problems = await web.healthProblems()
-                self.last.withLock { last in
-                    let now = web.clock.now
-                    last?.endedAt = now
-                }
+                let now = web.clock.now
+                self.last.withLock { $0?.endedAt = now }
                 return problems
             }
             last = Look(task: task)

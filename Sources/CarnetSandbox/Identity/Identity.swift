@@ -47,7 +47,7 @@ struct Identity {
         return mapped?.isSameBytes(as: stated) == true ? subject : stated
     }
 
-    /// What a person would call the user.
+    /// The user's name, else the username or the e-mail address.
     var name: String? {
         ["name", "username", "email"].lazy.compactMap { Self.claim($0, of: provider, in: profile)?.string }.first
     }

@@ -12,7 +12,7 @@ final class ClaimKeeper: Sendable {
     /// The claims that `WebAccount` has as properties.
     private static let ownNames = ["name", "email", "email_verified"]
 
-    /// What a request learns about a person.
+    /// The claims and tokens of an account, as a request uses them.
     private struct Known {
         var claims: KeptClaims?
         var tokens: TokenSet

@@ -11,7 +11,7 @@ local ours = { ["x-gateway-secret"] = true, ["forwarded"] = true, ["x-real-ip"] 
 local hop = { ["connection"] = true, ["upgrade"] = true, ["transfer-encoding"] = true, ["content-length"] = true,
               ["keep-alive"] = true, ["te"] = true, ["trailer"] = true, ["expect"] = true }
 
--- What the client gets of a refusal.
+-- The headers of a refusal that go on to the client.
 local refusal = { ["location"] = true, ["www-authenticate"] = true, ["cache-control"] = true,
                   ["carnet-decision"] = true, ["dpop-nonce"] = true }
 
