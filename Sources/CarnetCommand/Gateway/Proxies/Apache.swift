@@ -57,6 +57,8 @@ extension ProxySetup {
             ProxyPreserveHost on
             # X-Forwarded-* are set in carnet.lua, once.
             ProxyAddHeaders off
+            # A thread keeps its connection to the gateway.
+            LuaScope thread
 
             # The gateway decides about everything but its own pages. Both match the same decoded path, as ProxyPass does.
             <LocationMatch \(others)>
@@ -78,25 +80,16 @@ extension ProxySetup {
     }
 
     fileprivate var apacheScript: String {
-        let secret = secretVariable.map { "local secret = os.getenv(\"\($0)\") or \"\"\n" } ?? ""
-        let header = secretVariable == nil ? "" : #", "X-Gateway-Secret: " .. secret"#
-        let identity = headers.map { "[\"\($0.lowercased())\"] = true" }.joined(separator: ", ")
-        let removed = Self.removed.map { "[\"\($0.lowercased())\"] = true" }.joined(separator: ", ")
         let beginnings = Self.removedBeginnings.map {
             " or lower:find(\"^\($0.lowercased().replacing("-", with: "%-"))\")"
         }.joined()
         return #"""
             -- \#(folder)/carnet.lua: asks Carnet's gateway whether a request may pass. An error in here is Apache's 500: nothing passes.
             local socket = require "socket"
-            local host, port = ("\#(apacheAddress)"):match("^(.*):(%d+)$")
-            \#(secret)local identity = { \#(identity) }
+            \#(luaQuestion(socket: "socket.tcp()"))
 
             -- Not from outside: what the proxy says, and what would serve another sender, path or method than the one decided.
-            local ours = { ["x-gateway-secret"] = true, \#(removed) }
-
-            -- Headers that describe the client's connection or body; the sub-request has neither.
-            local hop = { ["connection"] = true, ["upgrade"] = true, ["transfer-encoding"] = true, ["content-length"] = true,
-                          ["keep-alive"] = true, ["te"] = true, ["trailer"] = true, ["expect"] = true }
+            local ours = { ["x-gateway-secret"] = true, \#(Self.luaSet(Self.removed)) }
 
             -- The headers of a refusal that go on to the client.
             local refusal = { ["location"] = true, ["www-authenticate"] = true, ["cache-control"] = true,
@@ -127,28 +120,12 @@ extension ProxySetup {
                 r.headers_in["X-Forwarded-Method"] = r.method
                 r.headers_in["X-Forwarded-Uri"] = r.unparsed_uri
 
-                local lines = { "GET /carnet/decide HTTP/1.1", "Connection: close"\#(header) }
+                local lines = { question }
                 for name, value in pairs(r:headers_in_table()) do
                     if not hop[name:lower()] then lines[#lines + 1] = name .. ": " .. value end
                 end
 
-                local connection = socket.tcp()
-                connection:settimeout(10)
-                if not connection:connect(host, port) then return 503 end
-                connection:send(table.concat(lines, "\r\n") .. "\r\n\r\n")
-                local status = tonumber(((connection:receive("*l") or ""):match("^HTTP/1%.[01] (%d%d%d)%f[^%d]")))
-                local headers, length = {}, 0
-                while true do
-                    local line = connection:receive("*l")
-                    if not line then connection:close() return 503 end     -- Half a response allows nothing.
-                    if line == "" then break end
-                    local name, value = line:match("^([^:]+):%s*(.-)%s*$")
-                    if not name then connection:close() return 503 end
-                    headers[#headers + 1] = { name:lower(), value }
-                    if name:lower() == "content-length" then length = tonumber(value) or 0 end
-                end
-                local body = length > 0 and length <= 65536 and connection:receive(length) or ""
-                connection:close()
+                local status, headers, body = ask(lines)
                 if not status then return 503 end
 
                 local allowed = status >= 200 and status < 300

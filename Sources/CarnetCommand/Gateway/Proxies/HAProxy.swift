@@ -102,48 +102,13 @@ extension ProxySetup {
     }
 
     fileprivate var haproxyScript: String {
-        let secret = secretVariable.map { "local secret = os.getenv(\"\($0)\") or \"\"\n" } ?? ""
-        let header = secretVariable == nil ? "" : #", "X-Gateway-Secret: " .. secret"#
-        let (place, connection) =
-            switch gateway {
-            case .address(let address):
-                ("local host, port = (\"\(address)\"):match(\"^(.*):(%d+)$\")\n", "host, tonumber(port)")
-            case .socket(let path): ("", "\"unix@\(path)\"")
-            }
-        let identity = headers.map { "[\"\($0.lowercased())\"] = true" }.joined(separator: ", ")
         return #"""
             -- \#(folder)/carnet.lua: asks Carnet's gateway whether a request may pass.
             -- (HAProxy 2.6's own httpclient knows no time limit and asks up to four times.)
-            \#(place)\#(secret)local identity = { \#(identity) }
-
-            -- Headers that describe the client's connection or body; the sub-request has neither.
-            local hop = { ["connection"] = true, ["upgrade"] = true, ["transfer-encoding"] = true, ["content-length"] = true,
-                          ["keep-alive"] = true, ["te"] = true, ["trailer"] = true, ["expect"] = true }
-
-            -- The status, the headers as a list of { name, value } and the body; nothing when the response is not whole.
-            local function ask(lines)
-                local connection = core.tcp()
-                connection:settimeout(10)
-                if not connection:connect(\#(connection)) then return end
-                connection:send(table.concat(lines, "\r\n") .. "\r\n\r\n")
-                local status = tonumber(((connection:receive("*l") or ""):match("^HTTP/1%.[01] (%d%d%d)%f[^%d]")))
-                local headers, length = {}, 0
-                while status do
-                    local line = connection:receive("*l")
-                    if not line then return end
-                    if line == "" then break end
-                    local name, value = line:match("^([^:]+):%s*(.-)%s*$")
-                    if not name then return end
-                    headers[#headers + 1] = { name:lower(), value }
-                    if name:lower() == "content-length" then length = tonumber(value) or 0 end
-                end
-                local body = length > 0 and length <= 65536 and connection:receive(length) or ""
-                connection:close()
-                return status, headers, body
-            end
+            \#(luaQuestion(socket: "core.tcp()"))
 
             core.register_action("carnet", { "http-req" }, function(txn)
-                local lines = { "GET /carnet/decide HTTP/1.1", "Connection: close"\#(header) }
+                local lines = { question }
                 for name, values in pairs(txn.http:req_get_headers()) do
                     for i = 0, hop[name] and -1 or #values do lines[#lines + 1] = name .. ": " .. values[i] end
                 end

@@ -21,6 +21,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.parse
 
@@ -582,6 +583,33 @@ class Bench:
         self.decisions, self.at_one, self.at_two = self.take()
         assert [r.target for r in self.at_one] == ["/a"], [r.line for r in self.at_one]
         assert re.findall(rb"HTTP/1\.1 (\d+)", data) == [b"200", b"401"], data[:300]
+
+    def check_kept(self):
+        """many at once: each request has its own decision, over few connections; a gateway that starts again costs none"""
+        self.needs(Stub)
+        expected, wrong = {ALICE: 200, BOB: 403, None: 401}, []
+
+        def person(cookie):
+            request = build("/a", headers=[("Cookie", cookie)] if cookie else [])
+            for _ in range(100):
+                status = rig.send(self.proxy.port, request).status
+                if status != expected[cookie]:
+                    wrong.append((cookie, status))
+        before = len(self.gateway.open)
+        threads = [threading.Thread(target=person, args=(cookie,)) for cookie in expected for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not wrong, wrong[:3]
+        # Apache has a connection for each of its threads, and nginx closes one after a page that it does not read: each 403.
+        opened = len(self.gateway.open) - before
+        assert opened < 500, f"{opened} connections for 1,200 decisions"
+        port = self.gateway.port
+        self.gateway.close()
+        self.gateway = rig.Recorder(self.decide, port)
+        statuses = {self.ask("/a").status for _ in range(160)}
+        assert statuses == {200}, statuses
 
     def check_smuggling(self):
         """a second request in a body reaches no program without its own decision"""

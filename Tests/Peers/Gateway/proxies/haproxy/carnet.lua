@@ -1,37 +1,61 @@
 -- /etc/haproxy/carnet.lua: asks Carnet's gateway whether a request may pass.
 -- (HAProxy 2.6's own httpclient knows no time limit and asks up to four times.)
 local host, port = ("127.0.0.1:4180"):match("^(.*):(%d+)$")
-local secret = os.getenv("CARNET_PROXY_SECRET") or ""
 local identity = { ["x-auth-user"] = true, ["x-auth-email"] = true, ["x-auth-groups"] = true, ["x-auth-assertion"] = true }
+local question = "GET /carnet/decide HTTP/1.1\r\nX-Gateway-Secret: " .. (os.getenv("CARNET_PROXY_SECRET") or "")
 
 -- Headers that describe the client's connection or body; the sub-request has neither.
 local hop = { ["connection"] = true, ["upgrade"] = true, ["transfer-encoding"] = true, ["content-length"] = true,
               ["keep-alive"] = true, ["te"] = true, ["trailer"] = true, ["expect"] = true }
 
--- The status, the headers as a list of { name, value } and the body; nothing when the response is not whole.
-local function ask(lines)
-    local connection = core.tcp()
-    connection:settimeout(10)
-    if not connection:connect(host, tonumber(port)) then return end
-    connection:send(table.concat(lines, "\r\n") .. "\r\n\r\n")
-    local status = tonumber(((connection:receive("*l") or ""):match("^HTTP/1%.[01] (%d%d%d)%f[^%d]")))
-    local headers, length = {}, 0
+-- The rest of a response: its status, the headers as a list of { name, value }, the body, and whether the connection
+-- takes another request. Nothing when it is not whole.
+local function response(connection, line)
+    local status = tonumber(((line or ""):match("^HTTP/1%.[01] (%d%d%d)%f[^%d]")))
+    local headers, length, stays = {}, nil, true
     while status do
-        local line = connection:receive("*l")
+        line = connection:receive("*l")
         if not line then return end
         if line == "" then break end
         local name, value = line:match("^([^:]+):%s*(.-)%s*$")
         if not name then return end
-        headers[#headers + 1] = { name:lower(), value }
-        if name:lower() == "content-length" then length = tonumber(value) or 0 end
+        name = name:lower()
+        headers[#headers + 1] = { name, value }
+        if name == "content-length" then length = tonumber(value) end
+        if name == "connection" or name == "transfer-encoding" then stays = false end
     end
-    local body = length > 0 and length <= 65536 and connection:receive(length) or ""
-    connection:close()
+    local body = length and length > 0 and length <= 65536 and connection:receive(length) or ""
+    return status, headers, body, stays and length == #body
+end
+
+local kept = {}                                        -- Connections that wait for the next decision.
+
+local function ask(lines)
+    local request, began, line = table.concat(lines, "\r\n") .. "\r\n\r\n", os.time(), nil
+    local connection = table.remove(kept)
+    if connection then
+        connection:send(request)
+        line = connection:receive("*l")
+    end
+    if connection and not line then                    -- Closed by the gateway, and so are those that waited longer.
+        connection:close()
+        while #kept > 0 do table.remove(kept):close() end
+        if os.time() - began > 1 then return end       -- It did not close, it hangs.
+    end
+    if not line then
+        connection = core.tcp()
+        connection:settimeout(10)
+        if not connection:connect(host, tonumber(port)) then return end
+        connection:send(request)
+        line = connection:receive("*l")
+    end
+    local status, headers, body, stays = response(connection, line)
+    if stays and #kept < 32 then kept[#kept + 1] = connection else connection:close() end
     return status, headers, body
 end
 
 core.register_action("carnet", { "http-req" }, function(txn)
-    local lines = { "GET /carnet/decide HTTP/1.1", "Connection: close", "X-Gateway-Secret: " .. secret }
+    local lines = { question }
     for name, values in pairs(txn.http:req_get_headers()) do
         for i = 0, hop[name] and -1 or #values do lines[#lines + 1] = name .. ": " .. values[i] end
     end
