@@ -53,22 +53,39 @@ extension WebSignIn {
     /// - Throws: `TokenStoreError`.
     public func liveSession(of request: HTTPRequest) async throws -> WebSession? {
         guard let session = session(of: request) else { return nil }
-        var ended: [WebAccount] = []
-        var current: [(account: WebAccount, now: WebAccount)] = []
-        for account in session.accounts {
-            do {
-                if let now = try await self.current(account) {
-                    current.append((account, now))
-                } else {
-                    ended.append(account)
-                }
-            } catch let error where error.endsSession {
-                ended.append(account)
-            }
-        }
-        guard var live = session.ending(ended) else { return nil }
-        live.accounts = current.filter { live.accounts.contains($0.account) }.map(\.now)
+        let accounts = Array(zip(session.accounts, try await current(session.accounts)))
+        guard var live = session.ending(accounts.filter { $0.1 == nil }.map(\.0)) else { return nil }
+        live.accounts = accounts.filter { live.accounts.contains($0.0) }.compactMap(\.1)
         return live
+    }
+
+    /// Each account as `liveAccount` returns it, at the same time: a provider that hangs delays each of them.
+    ///
+    /// - Throws: `TokenStoreError`, once all are known.
+    private func current(_ accounts: [WebAccount]) async throws -> [WebAccount?] {
+        // Most browsers have one, which needs no task.
+        guard accounts.count > 1 else { return [try await liveAccount(accounts[0])] }
+        return try await withTaskGroup(of: (Int, Result<WebAccount?, any Error>).self) { group in
+            for (index, account) in accounts.enumerated() {
+                group.addTask {
+                    do { return (index, .success(try await liveAccount(account))) } catch {
+                        return (index, .failure(error))
+                    }
+                }
+            }
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }.sorted { $0.key < $1.key }.map { try $0.value.get() }
+    }
+
+    /// The account with its current claims; `nil` if its session has ended.
+    ///
+    /// - Throws: `TokenStoreError`.
+    private func liveAccount(_ account: WebAccount) async throws -> WebAccount? {
+        do {
+            return try await current(account)
+        } catch let error where error.endsSession {
+            return nil
+        }
     }
 
     /// The account with its current claims, if the site keeps any; `nil` if it has no tokens.

@@ -18,6 +18,8 @@ struct ClaimTests {
             var isDown = false
             /// Whether nothing comes back until `open`.
             var isClosed = false
+            /// How many requests have begun to wait for `open`.
+            var waiting = 0
             /// The status of the profile instead of its response.
             var profileStatus: HTTPResponse.Status?
             /// What the profile says instead.
@@ -55,6 +57,7 @@ struct ClaimTests {
                 if isProfile { state.profiles += 1 }
                 if isRefresh { state.refreshes += 1 }
                 if isList { state.lists += 1 }
+                if state.isClosed { state.waiting += 1 }
                 return state
             }
             if state.isClosed { for await _ in opening {} }
@@ -102,13 +105,13 @@ struct ClaimTests {
 
         init(
             _ users: [SandboxUser], claims: [String] = ["groups"], faults: Set<SandboxFault> = [],
-            provider: String = ClaimTests.acme, lifetime: TimeInterval = 12 * 3600,
+            providers: [String] = [ClaimTests.acme], lifetime: TimeInterval = 12 * 3600,
             patience: Duration = .seconds(60)
         ) throws {
             let log = RecordedLog()
             var network: Network?
             site = try Site(
-                [provider], users: users, faults: faults, sessionLifetime: lifetime, claims: claims,
+                providers, users: users, faults: faults, sessionLifetime: lifetime, claims: claims,
                 patience: patience,
                 over: { inner in
                     let made = Network(inner)
@@ -208,6 +211,24 @@ struct ClaimTests {
         #expect(stand.network.state.withLock(\.refreshes) == 1)
     }
 
+    @Test("Providers that do not respond are waited for at the same time", .timeLimit(.minutes(15)))
+    func noResponses() async throws {
+        let globex = Self.acme.replacing("acme", with: "globex").replacing("Acme", with: "Globex")
+        let stand = try Stand([Self.user(["first-group"])], providers: [Self.acme, globex])
+        var browser = Browser(stand.site)
+        for provider in ["acme", "globex"] { _ = try await browser.signIn(provider) }
+        try #require(browser.session?.accounts.count == 2)
+        stand.site.clock.advance(by: .seconds(7200))
+        stand.network.state.withLock { $0.isClosed = true }
+        let live = Task { [browser] in try await stand.site.web.liveSession(of: browser.request) }
+        for _ in 0..<30_000 where stand.network.state.withLock(\.waiting) < 2 {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        #expect(stand.network.state.withLock(\.waiting) == 2)
+        stand.network.open()
+        #expect(try await live.value?.accounts.map(\.provider) == ["globex", "acme"])
+    }
+
     @Test("A refresh that fails before the tokens expire is not tried at each request")
     func earlyFailure() async throws {
         let stand = try Stand([Self.user(["first-group"])])
@@ -255,7 +276,7 @@ struct ClaimTests {
 
     @Test("Groups come from a request of their own, if the scope was granted and the site names them")
     func furtherRequest() async throws {
-        let stand = try Stand([Self.user(["first-group", "staff"])], provider: Self.teams)
+        let stand = try Stand([Self.user(["first-group", "staff"])], providers: [Self.teams])
         var browser = Browser(stand.site)
         _ = try await browser.signIn("acme", Self.withTeams)
         #expect(try await stand.groups(browser) == ["first-group", "staff"])
@@ -264,7 +285,7 @@ struct ClaimTests {
         stand.site.clock.advance(by: .seconds(2 * 3600))
         #expect(try await stand.groups(browser) == ["second-group", "staff"], "read again after a refresh")
 
-        let other = try Stand([Self.user(["first-group"])], claims: ["department"], provider: Self.teams)
+        let other = try Stand([Self.user(["first-group"])], claims: ["department"], providers: [Self.teams])
         browser = Browser(other.site)
         _ = try await browser.signIn("acme", Self.withTeams)
         #expect(try await other.groups(browser) == nil)
@@ -273,7 +294,7 @@ struct ClaimTests {
 
     @Test("Without the scope, the request is not sent, and the log names the scope")
     func missingScope() async throws {
-        let stand = try Stand([Self.user(["first-group"])], provider: Self.teams)
+        let stand = try Stand([Self.user(["first-group"])], providers: [Self.teams])
         var browser = Browser(stand.site)
         _ = try await browser.signIn()
         #expect(try await stand.groups(browser) == nil)
@@ -284,7 +305,7 @@ struct ClaimTests {
 
     @Test("A list that the provider refuses is missing, and ends no session", arguments: [403, 404, 401] as [Int])
     func refusedList(status: Int) async throws {
-        let stand = try Stand([Self.user(["first-group"])], provider: Self.teams)
+        let stand = try Stand([Self.user(["first-group"])], providers: [Self.teams])
         stand.network.state.withLock { $0.listStatus = HTTPResponse.Status(code: status) }
         var browser = Browser(stand.site)
         _ = try await browser.signIn("acme", Self.withTeams)
@@ -303,7 +324,7 @@ struct ClaimTests {
 
     @Test("While only the list is unavailable, the known groups stay, and it is asked again after a pause")
     func unavailableList() async throws {
-        let stand = try Stand([Self.user(["first-group"])], provider: Self.teams)
+        let stand = try Stand([Self.user(["first-group"])], providers: [Self.teams])
         stand.network.state.withLock { $0.listStatus = .serviceUnavailable }
         var browser = Browser(stand.site)
         _ = try await browser.signIn("acme", Self.withTeams)
@@ -340,7 +361,7 @@ struct ClaimTests {
 
     @Test("With tokens that never expire, the claims are read again after an hour")
     func tokensWithoutExpiry() async throws {
-        let stand = try Stand([Self.user(["first-group"])], provider: Self.lasting)
+        let stand = try Stand([Self.user(["first-group"])], providers: [Self.lasting])
         stand.network.state.withLock { $0.isPlayed = true }
         var browser = Browser(stand.site)
         _ = try await browser.signIn()
@@ -358,7 +379,7 @@ struct ClaimTests {
     func statementSwitchedOff() async throws {
         let stand = try Stand(
             [Self.user([], ["email": "ada@corp.example", "email_verified": true])],
-            provider: Site.acme + "profile: { claims: { email_verified: [] } }\n")
+            providers: [Site.acme + "profile: { claims: { email_verified: [] } }\n"])
         stand.network.state.withLock { $0.members = ["email_verified": true] }
         var browser = Browser(stand.site)
         _ = try await browser.signIn()
@@ -378,7 +399,7 @@ struct ClaimTests {
 
     /// Somebody whose token never expires, an hour after the sign-in.
     private func lasting() async throws -> (Stand, Browser) {
-        let stand = try Stand([Self.user(["first-group"])], provider: Self.lasting)
+        let stand = try Stand([Self.user(["first-group"])], providers: [Self.lasting])
         stand.network.state.withLock { $0.isPlayed = true }
         var browser = Browser(stand.site)
         _ = try await browser.signIn()
@@ -444,7 +465,7 @@ struct ClaimTests {
 
     @Test("A provider that says until when to wait is not asked before")
     func retryAfter() async throws {
-        let stand = try Stand([Self.user(["first-group"])], provider: Self.teams)
+        let stand = try Stand([Self.user(["first-group"])], providers: [Self.teams])
         var browser = Browser(stand.site)
         _ = try await browser.signIn("acme", Self.withTeams)
         stand.site.clock.advance(by: .seconds(2 * 3600))
@@ -469,7 +490,7 @@ struct ClaimTests {
                     - { url: https://api.acme.example/phone, claims: { phone: /number } }
 
                 """)
-        let stand = try Stand([Self.user(["first-group"])], claims: ["groups", "roles"], provider: provider)
+        let stand = try Stand([Self.user(["first-group"])], claims: ["groups", "roles"], providers: [provider])
         var browser = Browser(stand.site)
         _ = try await browser.signIn("acme", Self.withTeams)
         var claims = try #require(try await stand.account(browser)).claims
