@@ -71,7 +71,7 @@ struct MutationTests {
               provider: acme
               client_id: robot
         headers:
-          X-Auth-User: "{account.subject}"
+          X-Auth-User: "{account.provider}:{account.subject}"
           X-Auth-Email: "{account.email}"
           X-Auth-Department: "{claim.department}"
         identity_token:
@@ -243,6 +243,7 @@ struct MutationTests {
         change("a header of the connection", "X-Auth-User:", "Host:")
         change("a cookie", "X-Auth-User:", "Cookie:")
         change("a header twice", "X-Auth-Email:", "x-auth-user:")
+        change("a subject without its provider", "{account.provider}:{account.subject}", "{account.subject}")
         change("an unknown value", "{account.subject}", "{account.sub}")
         change("a value without its origin", "{account.subject}", "{subject}")
         change("a brace without its partner", "{account.subject}", "{account.subject")

@@ -1,0 +1,45 @@
+import CarnetDescriptors
+
+struct SubjectOfAnyProvider: GatewayRule {
+    let explanation = DiagnosticExplanation(
+        code: "G021",
+        name: "subject-of-any-provider",
+        summary: "The program behind the proxy gets a subject or groups, and not the provider that states them.",
+        rationale: """
+            Each provider has its own subjects and groups. With several providers in the file, two people may have the same \
+            subject, and everybody can create a group of any name somewhere: the program takes one person for the other. The \
+            program needs a header with the provider or the issuer.
+            """,
+        references: ["OpenID Connect Core 1.0, section 5.7"],
+        bad: [
+            "providers: [acme, globex]\nheaders: { ⟦X-Auth-User⟧: \"{account.subject}\" }\n",
+            "providers: [acme, globex]\nheaders: { X-Auth-Email: \"{account.email}\", ⟦X-Auth-Groups⟧: \"{account.groups}\" }\n",
+        ],
+        good: [
+            "providers: [acme, globex]\nheaders: { X-Auth-User: \"{account.provider}:{account.subject}\" }\n",
+            "headers: { X-Auth-User: \"{account.subject}\" }\n",
+        ]
+    )
+
+    func check(_ context: GatewayContext) -> [Diagnostic] {
+        let headers = context.rules.headers.all
+        guard context.rules.providers.count > 1,
+            !headers.contains(where: { $0.template.has(.provider) || $0.template.has(.issuer) })
+        else { return [] }
+        return headers.compactMap { header in
+            if header.template.has(.subject) {
+                return finding(
+                    "the subject may be of any provider", context, at: header.span,
+                    help: "write {account.provider}:{account.subject}")
+            }
+            guard header.template.has(.groups) else { return nil }
+            return finding(
+                "the groups may be of any provider", context, at: header.span,
+                help: "add a header with {account.provider}")
+        }
+    }
+}
+
+extension HeaderTemplate {
+    fileprivate func has(_ value: IdentityValue) -> Bool { parts.contains(.value(value)) }
+}
