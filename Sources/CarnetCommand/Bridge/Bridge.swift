@@ -25,6 +25,8 @@ final class Bridge: Sendable {
         var listening: Task<Void, Never>?
         /// Begins the session again, once for all messages that find it expired.
         var restart: Task<Void, any Error>?
+        /// Whether the user knows that the server sends something else than messages.
+        var hasReportedOther = false
         /// The response to the bridge's own request, which the host has had already.
         var suppressed: Message.ID?
     }
@@ -166,7 +168,13 @@ final class Bridge: Sendable {
 
     private func deliver(_ bytes: [UInt8]) {
         guard var message = Message(bytes) else {
-            console.warn("the server sent something that is not a JSON-RPC message")
+            let isFirst = state.withLock { state in
+                defer { state.hasReportedOther = true }
+                return !state.hasReportedOther
+            }
+            if isFirst {
+                console.warn("the server sent something that is not a JSON-RPC message; more is not reported")
+            }
             return
         }
         // Only since revision 2026-07-28, which has no `initialize`.
@@ -275,7 +283,7 @@ final class Bridge: Sendable {
         var failures = 0
         var retry = first.retry
         while isWaiting(requests), let id = reader.lastEventID {
-            try await Task.sleep(for: retry ?? Self.pause(after: failures))
+            try await Task.sleep(for: retry.map { max($0, Self.shortestPause) } ?? Self.pause(after: failures))
             let next = ResponseReader(maximum: Self.maximum, isDone: { [self] in !isWaiting(requests) }) { [self] in
                 deliver($0)
             }
@@ -295,6 +303,9 @@ final class Bridge: Sendable {
 
     /// How often in a row a stream may bring nothing.
     private static let maximumFailures = 10
+
+    /// A server that closes each stream at once and wants no pause would keep the bridge busy.
+    private static let shortestPause = Duration.milliseconds(100)
 
     private static func pause(after failures: Int) -> Duration { .seconds(min(1 << min(failures, 5), 30)) }
 

@@ -16,7 +16,10 @@ struct ToolHeaders: Sendable {
         let reason: String
     }
 
+    /// Of the tools that have any.
     private var headers: [ByteKey: [Header]] = [:]
+    /// A server can list new tools without end.
+    private static let maximumTools = 10_000
 
     /// Reads a list of tools.
     ///
@@ -34,7 +37,11 @@ struct ToolHeaders: Sendable {
             do throws(Mistake) {
                 var found: [Header] = []
                 try Self.read(tool["inputSchema"] ?? .null, at: [], isReachable: true, &found)
-                headers[ByteKey(name)] = found
+                let key = ByteKey(name)
+                guard found.isEmpty || headers[key] != nil || headers.count < Self.maximumTools else {
+                    throw Mistake(reason: "\(Self.maximumTools) tools have headers already")
+                }
+                headers[key] = found.isEmpty ? nil : found
                 kept.append(tool)
             } catch {
                 leftOut.append("the tool \(name.quotable()) is left out: \(error.reason)")

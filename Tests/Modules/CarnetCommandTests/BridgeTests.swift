@@ -141,6 +141,29 @@ struct BridgeTests {
         #expect(try await run.finish().status == 0)
     }
 
+    @Test("A server that wants no pause between its streams gets one, and one warning about what is no message")
+    func busyServer() async throws {
+        let server = Server()
+        let began = Lock<ContinuousClock.Instant?>(nil)
+        let resource = try await PlayedResource { request, response in
+            let number = request.headers["last-event-id"].flatMap { Int($0) }
+            if number == nil, !request.body.contains("tools/call") { return server.play(request, response) }
+            began.withLock { $0 = $0 ?? .now }
+            response.begin()
+            response.part("id: \((number ?? 0) + 1)\nretry: 0\ndata: nonsense\n\n")
+            if number == 4 { response.part("data: \(Self.result(1))\n\n") }
+            response.end()
+        }
+        let run = try await start(resource)
+        run.send(Self.initialize)
+        _ = try await line(0, of: run)
+        run.send(Self.call(1))
+        #expect(try await line(1, of: run)["id"] == 1)
+        #expect(try #require(began.withLock { $0 }).duration(to: .now) >= .milliseconds(400))
+        let result = try await run.finish()
+        #expect(result.standardError.ranges(of: "not a JSON-RPC message").count == 1, "\(result)")
+    }
+
     @Test("A response that breaks off without an id, and a failed request, are errors with the id of the request")
     func failures() async throws {
         let server = Server()
