@@ -100,7 +100,7 @@ struct ImportCommand: Subcommand {
         let files = [("\(imported.id).yaml", imported.draft), ("\(imported.id)-resources.yaml", imported.map)]
             .map { NewFiles.File(path: folder + "/" + $0.0, bytes: Array($0.1.utf8)) }
         do {
-            try NewFiles.write(files, next: "remove it, or choose another --id or folder")
+            try NewFiles.write(files, next: "choose another --id or folder, or remove what is there")
         } catch let error as TokenStoreError {
             throw Failure(.broken, error.reason)
         }
