@@ -17,7 +17,7 @@ package enum LintRuleCatalog {
         // S: scopes and resources.
         BadScopeCharacter(), EncodedScopeSeparator(), PlusAsScopeSeparator(), RepeatedScope(), ScopeNotInCatalog(),
         SelfImplication(),
-        ResponseTypeAsScope(), OpenIDWithoutIssuer(), UnreachableResource(), RepeatedResource(),
+        ResponseTypeAsScope(), OpenIDWithoutIssuer(), ProfileWithoutOpenID(), UnreachableResource(), RepeatedResource(),
         UnmatchableResource(), ContradictoryResources(), OpenResourceWithNeeds(),
         // C: the client, its requests and its redirect URIs.
         ReservedParameter(), ConstantPerAttemptValue(), ProtectionOmitted(), CredentialOmitted(),

@@ -34,11 +34,13 @@ enum ExtensionGrant: String, CaseIterable {
     func response(of provider: Provider) -> ResponseRules {
         rules(of: provider).response ?? provider.token.response
     }
+}
 
-    /// What is sent as the grant's type; `nil` if nothing is.
-    func wireName(_ rules: Resolved<GrantRules>, _ names: ParameterNames) -> String? {
-        if let fixed = rules.request.parameters.first(where: { $0.name == names["grant_type"] }) { return fixed.value }
-        return names.omits("grant_type") ? nil : rules.grantType ?? rawValue
+extension ResolvedRequest {
+    /// What is sent as the type of a grant; `nil` if nothing is.
+    func grantType(_ names: ParameterNames, or standard: String) -> String? {
+        if let fixed = parameters.first(where: { $0.name == names["grant_type"] }) { return fixed.value }
+        return names.omits("grant_type") ? nil : standard
     }
 }
 
@@ -61,16 +63,22 @@ extension AuthorizationServer {
         let offered = ExtensionGrant.allCases.filter { grant in
             offers(grant) && endpoints[endpoint] == (grant == .deviceCode ? deviceEndpoint : endpoints[.token])
         }
+        let code = provider.token.request
+        let codeName = code.grantType(ParameterNames(code), or: provider.token.grantType ?? "authorization_code")
+        let others = offered.compactMap { grant in
+            grant.ownParameter.map { ParameterNames(grant.rules(of: provider).request)[$0] }
+        }
         return offered.first { grant in
             let rules = grant.rules(of: provider)
             let names = ParameterNames(rules.request)
-            guard let name = grant.wireName(rules, names) else {
-                guard received[names["grant_type"]] == nil else { return false }
-                let own = grant.ownParameter.map { received[names[$0]] != nil }
-                // The client credentials grant has none: it is what a code and a refresh token do not decide.
-                return own ?? (received["code"] == nil && received["refresh_token"] == nil)
+            let name = rules.request.grantType(names, or: rules.grantType ?? grant.rawValue)
+            guard received[names["grant_type"]].map({ name?.isSameBytes(as: $0) ?? false }) ?? (name == nil) else {
+                return false
             }
-            return received[names["grant_type"]]?.isSameBytes(as: name) ?? false
+            // A name that the exchange of a code has, too, or none, says nothing.
+            if let name, name != codeName { return true }
+            if let own = grant.ownParameter { return received[names[own]] != nil }
+            return (["code", "refresh_token"] + others).allSatisfy { received[$0] == nil }
         }
     }
 

@@ -65,14 +65,10 @@ extension AuthorizationServer {
         let tokenNames = ParameterNames(provider.token.request)
         let refreshNames = ParameterNames(provider.refresh.request)
         let refreshesHere = endpoint == .refresh || [nil, endpoints[.token]].contains(endpoints[.refresh])
-        func grantType(_ rules: ResolvedRequest, _ names: ParameterNames, _ standard: String) -> String? {
-            if let fixed = rules.parameters.first(where: { $0.name == names["grant_type"] }) { return fixed.value }
-            return names.omits("grant_type") ? nil : standard
-        }
-        let codeGrant = grantType(
-            provider.token.request, tokenNames, provider.token.grantType ?? "authorization_code")
-        let refreshGrant = grantType(
-            provider.refresh.request, refreshNames, provider.refresh.grantType ?? "refresh_token")
+        let codeGrant = provider.token.request.grantType(
+            tokenNames, or: provider.token.grantType ?? "authorization_code")
+        let refreshGrant = provider.refresh.request.grantType(
+            refreshNames, or: provider.refresh.grantType ?? "refresh_token")
         let sent = received[tokenNames["grant_type"]] ?? received[refreshNames["grant_type"]]
         let isRefresh: Bool
         if codeGrant != refreshGrant, let sent, sent == refreshGrant {
@@ -293,7 +289,8 @@ extension AuthorizationServer {
         let holdsProfile = provider.profile.source == .tokenResponse && !(isRefresh && provider.samples.refresh != nil)
         return TokenResponseShape(
             base: holdsProfile ? Identity(grant.user, at: provider).profile : sample ?? .object(JSONObject()),
-            isSample: sample != nil,
+            // A token set that the sample does not have is made up as a whole.
+            isSample: sample?[rules.root] != nil,
             rules: rules
         )
     }

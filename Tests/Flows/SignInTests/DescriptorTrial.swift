@@ -73,7 +73,8 @@ struct DescriptorTrial {
         let methods = descriptor.client.methods
         let signed = descriptor.authorization.requestObject
         let algorithm = descriptor.client.assertion.algorithm.flatMap { SignatureAlgorithm(rawValue: $0.rawValue) }
-        let signs = methods.first == .privateKeyJWT || signed.use == .always
+        let signs =
+            methods.first == .privateKeyJWT || signed.use == .always || sections.contains("jwt_bearer")
         let hasSecret =
             methods.first?.usesSecret == true
             || descriptor.idToken.hs256 != nil && methods.contains(where: \.usesSecret)
@@ -156,7 +157,10 @@ struct DescriptorTrial {
 
     /// What the descriptor says and the requests of the sign-in do not, or what the standards forbid in them.
     private func wrongOnTheWire(_ fixture: SignInFixture, _ attempt: AuthorizationRequest) async throws -> String? {
-        if await fixture.requests(to: .pushedAuthorizationRequest).isEmpty {
+        if let pushed = await fixture.requests(to: .pushedAuthorizationRequest).last {
+            let body = String(decoding: pushed.body, as: UTF8.self)
+            if body.contains("%2520") || body.contains("%252C") { return "the scope is encoded twice" }
+        } else {
             var asked = URLComponents(string: attempt.url)?.queryItems ?? []
             // A server takes a JWT there for a request object, and ignores the other parameters (RFC 9101, section 6.3).
             let isSigned = descriptor.authorization.requestObject.use == .always
@@ -176,7 +180,9 @@ struct DescriptorTrial {
             }
             let scopeName = descriptor.authorization.rename["scope"] ?? "scope"
             let scope = asked.first { $0.name == scopeName }?.value ?? ""
-            if scope.contains("%20") || scope.contains("+") { return "the scope is encoded twice: \(scope)" }
+            if scope.contains("%20") || scope.contains("+") && descriptor.scopes.separator != "+" {
+                return "the scope is encoded twice: \(scope)"
+            }
         }
         for request in await fixture.requests(to: .token).prefix(1) {
             let rules = descriptor.token.request

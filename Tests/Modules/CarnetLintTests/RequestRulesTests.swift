@@ -10,7 +10,9 @@ import Testing
     private func codes(_ kind: RequestKind, _ rules: String) -> [String] {
         let path = kind.section.split(separator: ".")
         let section = path.count == 1 ? "\(path[0]): \(rules)\n" : "\(path[0]): { \(path[1]): \(rules) }\n"
-        let report = Linter().lint(files: [MarkedExample(completing: section).file(named: "acme.yaml")])
+        // With an ID token, whose nonce Carnet sends.
+        let text = "scopes: { default: [openid] }\n" + section
+        let report = Linter().lint(files: [MarkedExample(completing: text).file(named: "acme.yaml")])
         return report.diagnostics.map(\.code).filter { $0.hasPrefix("C00") }
     }
 

@@ -11,29 +11,34 @@ struct ConstantPerAttemptValue: SingleValueRule {
             """,
         references: ["RFC 6749, section 10.12", "RFC 7636, section 4.1", "OpenID Connect Core 1.0, section 15.5.2"],
         bad: [
-            "authorization: { parameters: { ⟦nonce⟧: abc123 } }\n",
+            "scopes: { default: [openid] }\nauthorization: { parameters: { ⟦nonce⟧: abc123 } }\n",
             "authorization: { parameters: { ⟦state⟧: acme } }\n",
             "token: { parameters: { ⟦code_verifier⟧: acme } }\n",
         ],
         good: [
             "token: { parameters: { state: '{callback.state}' } }\n",
             "authorization: { parameters: { nonce: '{random()}' } }\n",
-            "authorization: { parameters: { prompt: consent } }\n",
+            "authorization: { parameters: { nonce: abc123, prompt: consent } }\n",
         ]
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        // A profile has no parameters of a standard, so these are the provider's own.
-        let added = context.requests.filter { $0.kind != .profile }.flatMap(\.added)
-        return added.filter { entry in
-            StandardParameter(rawValue: entry.key)?.isPerAttempt == true && Self.isConstant(entry)
-        }.map { entry in
-            finding(
-                "\"\(entry.key)\" is the same for every sign-in",
-                in: context,
-                at: entry.keySpan,
-                help: "remove it; Carnet creates a new one for each sign-in"
-            )
+        context.requests.flatMap { request -> [Diagnostic] in
+            // A profile has no parameters of a standard, so these are the provider's own.
+            guard request.kind != .profile else { return [] }
+            return request.added.filter { entry in
+                // Where Carnet sends none, nothing depends on it: a nonce without an ID token.
+                guard let parameter = StandardParameter(rawValue: entry.key) else { return false }
+                let isSent = request.kind.map { context.descriptor.sends(parameter, in: $0) } ?? true
+                return parameter.isPerAttempt && Self.isConstant(entry) && isSent
+            }.map { entry in
+                finding(
+                    "\"\(entry.key)\" is the same for every sign-in",
+                    in: context,
+                    at: entry.keySpan,
+                    help: "remove it; Carnet creates a new one for each sign-in"
+                )
+            }
         }
     }
 

@@ -37,6 +37,7 @@ struct CredentialOmitted: LintRule {
     /// Whether another part of the request may contain the value.
     private func isElsewhere(_ request: MessageSection, _ kind: RequestKind, _ context: LintContext) -> Bool {
         if kind == .revocation, context.places.revocation.tokenIn.isWritten { return true }
+        if kind == .refresh, context.descriptor.refresh.using != .refreshToken { return true }
         let endpoints = context.descriptor.endpoints
         let url = kind == .refresh ? endpoints[.refresh] ?? endpoints[.token] : endpoints[kind.endpoint]
         // Without an endpoint, the request is never sent.

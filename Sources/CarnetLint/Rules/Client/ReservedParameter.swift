@@ -92,7 +92,7 @@ struct ReservedParameter: SingleValueRule {
 
 extension ProviderDescriptor {
     /// Whether the engine sends a parameter that it sends to most providers.
-    fileprivate func sends(_ parameter: StandardParameter, in kind: RequestKind) -> Bool {
+    func sends(_ parameter: StandardParameter, in kind: RequestKind) -> Bool {
         switch parameter {
         case .clientID, .clientSecret:
             kind.client != .authenticated || !self.client.methods.allSatisfy { $0 == .clientSecretBasic }
@@ -105,5 +105,6 @@ extension ProviderDescriptor {
 }
 
 extension ScopeRules {
-    fileprivate var requestsOpenID: Bool { (defaults + required).contains("openid") }
+    /// Whether each sign-in asks for an ID token.
+    var requestsOpenID: Bool { (defaults + required).contains("openid") }
 }

@@ -17,6 +17,7 @@ struct SecretOfNobody: LintRule {
             """
             client: { authentication: [none] }
             id_token: { ⟦hs256⟧: 'https://acme.example/docs: they have no public keys' }
+            scopes: { default: [openid] }
 
             """,
             """
@@ -53,7 +54,7 @@ struct SecretOfNobody: LintRule {
             )
         }
         var found: [Diagnostic] = []
-        if descriptor.idToken.hs256 != nil, descriptor.canHaveIDToken {
+        if descriptor.idToken.hs256 != nil, descriptor.canHaveIDToken, descriptor.scopes.requestsOpenID {
             found.append(report(context.places.idToken.hs256.keySpan, "ID tokens are signed with"))
         }
         if descriptor.callback.verification != nil {

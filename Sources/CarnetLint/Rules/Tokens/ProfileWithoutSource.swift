@@ -27,7 +27,7 @@ struct ProfileWithoutSource: LintRule {
 
             """,
         ],
-        good: ["profile: { from: id_token }\n", "profile: { from: userinfo }\n"]
+        good: ["scopes: { default: [openid] }\nprofile: { from: id_token }\n", "profile: { from: userinfo }\n"]
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
