@@ -57,11 +57,11 @@ extension ProxySetup {
             ProxyPreserveHost on
             # X-Forwarded-* are set in carnet.lua, once.
             ProxyAddHeaders off
-            # A thread keeps its connection to the gateway.
-            LuaScope thread
 
             # The gateway decides about everything but its own pages. Both match the same decoded path, as ProxyPass does.
             <LocationMatch \(others)>
+                # A thread keeps its connection to the gateway.
+                LuaScope thread
                 LuaHookAccessChecker \(folder)/carnet.lua decide
             </LocationMatch>
             \(own)
