@@ -96,6 +96,9 @@ struct Comparison {
                 Self.median(floorSeconds) * 1e6 / Double(count)))
     }
 
+    /// How many seconds more one sign-in or file costs, by round.
+    var differences: [Double] { zip(subjectSeconds, floorSeconds).map { ($0 - $1) / Double(count) } }
+
     var ratios: [Double] { zip(subjectSeconds, floorSeconds).map { $0 / $1 }.sorted() }
 
     static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }

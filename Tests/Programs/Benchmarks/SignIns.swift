@@ -8,6 +8,7 @@ import CarnetHTTP
 import CarnetProtocol
 import Crypto
 import Foundation
+import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
@@ -30,7 +31,8 @@ enum SignIns {
             authorizationURL(),
             accessToken(),
         ].map(\.row) + [
-            Row(work: "peak memory of a client with 2,000 sign-ins", unit: "MiB", values: peaks, goal: 20)
+            try await signedInRequest(to: server.issuer),
+            Row(work: "peak memory of a client with 2,000 sign-ins", unit: "MiB", values: peaks, goal: 20),
         ]
     }
 
@@ -104,6 +106,31 @@ enum SignIns {
             let challenge = Base64URL.encode(SHA256.hash(data: Data((texts.last ?? "").utf8)))
             guard challenge.utf8.count == 43 else { throw BenchmarkFailure(reason: "the challenge is no SHA-256") }
         }
+    }
+
+    /// What a request of a session costs more than the same request by the transport alone.
+    private static func signedInRequest(to issuer: String) async throws -> Row {
+        let transport = AsyncHTTPTransport(localAccess: .none)
+        let signIn = try LocalSignIn(at: SigningProvider(issuer: issuer), transport: transport)
+        let session = try await signIn.complete(try await signIn.begin())
+        let request = HTTPRequest(url: issuer + "/keys")
+        let declared = [Resource(declaring: try WebURL(issuer + "/keys"))]
+        var limits = TransportLimits()
+        limits.localHosts = ["127.0.0.1"]
+        let comparison = try await Comparison(
+            "a request of a session over HTTP on loopback, 8 at once", against: "the same request by its transport",
+            rounds: 9, runs: 1, of: count
+        ) {
+            try await concurrently(count) { _ = try await session.send(request, declared: declared) }
+        } floorBody: { [limits] in
+            try await concurrently(count) {
+                _ = try await transport.send(OutgoingRequest(head: request), limits: limits)
+            }
+        }
+        return Row(
+            work: "a request of a session over HTTP on loopback, 8 at once",
+            comparedWith: "the same request by its transport, more processor time", unit: "µs",
+            values: comparison.differences.map { $0 * 1e6 }, goal: 200, detail: comparison.row.detail)
     }
 
     private static func accessToken() async throws -> Comparison {

@@ -9,6 +9,9 @@ had received its refresh and before it saved the response, which no client can p
 `starts`: five `carnet mcp` start at the same moment without a token. Expected each time: one page, one registration, and five
 that work.
 
+`cost`: with `--calls N`, as many calls through one bridge, and as many by a plain client over a connection that stays open, by
+turns. Printed is what the bridge adds at the median.
+
 `--client sdk` and `--client fastmcp` put clients of other implementations in the place of `carnet mcp` (bridge_peers.py). What
 they do is counted, and not compared with an expectation. Docs/comparison.md has the counts.
 
@@ -18,6 +21,7 @@ Python's standard library is all that `carnet` needs here.
 import argparse
 import base64
 import collections
+import http.client
 import http.server
 import json
 import os
@@ -26,6 +30,7 @@ import random
 import select
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -449,10 +454,42 @@ def start_together(client, counts):
     return problems
 
 
+def cost(client, calls):
+    """The medians of a call through a bridge and of one without, in ms."""
+    server, home = Server(), Home(client)
+    bridge = home.bridge(server)
+    bridge.send(INITIALIZE)
+    bridge.receive()
+    bridge.call()
+    with server.lock:
+        server.families["plain"] = 0
+        token = server.issue("plain")["access_token"]
+    connection = http.client.HTTPConnection(*server.server_address)
+    fields = {"Authorization": "Bearer " + token, "Content-Type": "application/json",
+              "Accept": "application/json, text/event-stream", "Mcp-Session-Id": "session"}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "nothing"}})
+
+    def plain():
+        connection.request("POST", "/mcp", body, fields)
+        assert "result" in json.loads(connection.getresponse().read())
+
+    def milliseconds(work):
+        begin = time.perf_counter()
+        work()
+        return (time.perf_counter() - begin) * 1000
+
+    times = [(milliseconds(bridge.call), milliseconds(plain)) for _ in range(calls)]
+    bridge.end()
+    server.shutdown()
+    home.remove()
+    return [statistics.median(values) for values in zip(*times)]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--expiries", type=int, default=200)
     parser.add_argument("--starts", type=int, default=100)
+    parser.add_argument("--calls", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--carnet", default=str(HERE.parents[2] / ".build/debug/carnet"))
     parser.add_argument("--client", choices=["carnet", *PEERS], default="carnet")
@@ -482,6 +519,9 @@ def main():
                 print("  " + problem)
         print(f"starts {options.starts}, {wrong} wrong", json.dumps(counts), flush=True)
         failed |= wrong > 0 and client not in PEERS
+    if options.calls:
+        through, plain = cost(client, options.calls)
+        print(f"cost {options.calls} calls: {through:.2f} ms through the bridge, {plain:.2f} ms without, {through - plain:.2f} ms added")
     sys.exit(1 if failed else 0)
 
 
