@@ -136,6 +136,19 @@ struct GatewayProxyTests {
         #expect(try await make(proxy, file, ["--listen", "7001"]).text.contains("7001"))
     }
 
+    @Test("A place without --program never gets the program of another")
+    func guesses() async throws {
+        try home.write(
+            "gateway: 1\norigin: https://apps.example\nproviders: [github]\nroutes:\n"
+                + "  - { path: /health, allow: anyone }\n  - { host: wiki.apps.example, allow: signed_in }\n"
+                + "  - { host: x.apps.example, allow: signed_in }\n", to: "gateway.yaml")
+        let made = try await home.start([
+            "gateway", "proxy", "nginx", "gateway.yaml", "--program", "wiki.apps.example=http://127.0.0.1:9001",
+        ]).finish()
+        let passes = made.standardOutput.matches(of: /proxy_pass http:\/\/(127.0.0.1:90[0-9]+)/).map { String($0.1) }
+        #expect(passes.count == 3 && Set(passes).count == 3 && passes.contains("127.0.0.1:9001"), "\(passes)")
+    }
+
     @Test("With --output, the files are written once, and the one with the secret is private", arguments: proxies)
     func output(proxy: String) async throws {
         try home.write(Self.small + "proxy: { secret_file: secret }\n", to: "gateway.yaml")

@@ -158,6 +158,14 @@ extension ProxySetup {
             }
         }
         var number = 0
+        // No guess is the program of another place: a route for anyone there would open it.
+        var taken = Set(places.compactMap(\.address))
+        func guess() -> String {
+            let ports = (9_000 + number)...
+            let address = ports.lazy.map { "127.0.0.1:\($0)" }.first { !taken.contains($0) } ?? ""
+            taken.insert(address)
+            return address
+        }
         return names.map { name in
             var own = places.filter { $0.host == name }
             if own.isEmpty, name != origin || hasProgram {
@@ -166,7 +174,7 @@ extension ProxySetup {
             let programs = own.sorted { ($0.path.utf8.count, $1.path) > ($1.path.utf8.count, $0.path) }.map { place in
                 number += 1
                 return Program(
-                    number: number, path: place.path, address: place.address ?? "127.0.0.1:\(9_000 + number)",
+                    number: number, path: place.path, address: place.address ?? guess(),
                     isGuess: place.address == nil)
             }
             return Host(name: name, programs: programs)
