@@ -10,13 +10,17 @@ import Logging
 extension GatewaySite {
     /// Decides about the request that a proxy asks about: 200 with the identity; 302 to the sign-in for a browser; else 401 or
     /// 403, which every proxy understands, or 503.
-    func decide(_ request: HTTPRequest, from peer: IPAddress?, _ version: GatewayVersion) async -> WebReply {
+    ///
+    /// - Parameter noted: The reference of this refusal, which was counted and logged before.
+    func decide(
+        _ request: HTTPRequest, from peer: IPAddress?, _ version: GatewayVersion, noted: String? = nil
+    ) async -> WebReply {
         let asked: ForwardedRequest
         do throws(ForwardingProblem) {
             asked = try ForwardedRequest(
                 request, from: peer, by: version.rules.proxy, secret: version.proxySecret)
         } catch {
-            return misconfigured(error.publicReason, logging: error.reason, client: request.client)
+            return misconfigured(error.publicReason, logging: error.reason, client: request.client, noted: noted)
         }
         for name in version.forged.found(in: request) {
             logger.warning(
@@ -29,32 +33,37 @@ extension GatewaySite {
         } catch {
             // A route for anyone needs no sender.
             guard version.gateway.decide(asked, as: nil).isAllowed else {
-                return refuse(error, asked, request)
+                return refuse(error, asked, request, noted)
             }
             senders = []
         }
         let decision = version.gateway.decide(asked, asAnyOf: senders)
-        counts.count(decision.outcome.rawValue)
+        if noted == nil { counts.count(decision.outcome.rawValue) }
         guard !decision.isAllowed else { return allow(decision, asked, version) }
-        return refuse(decision, asked, request, version)
+        return refuse(decision, asked, request, version, noted)
     }
 
     /// The page of a refusal. Who may open the page by now is led to it: there is no 2xx but that of a decision.
     func refusedPage(_ request: HTTPRequest, from peer: IPAddress?, _ version: GatewayVersion) async -> WebReply {
-        let decided = await decide(request, from: peer, version)
+        let noted = request.headerFields[.decision].flatMap { references.take($0) ? $0 : nil }
+        let decided = await decide(request, from: peer, version, noted: noted)
         guard decided.head.status == .ok else { return decided }
         let asked = try? ForwardedRequest(request, from: peer, by: version.rules.proxy, secret: version.proxySecret)
         return .found(asked?.returnTarget.path ?? "/")
     }
 
     /// A request that did not come through a proxy, or through one whose configuration lacks something.
-    func misconfigured(_ reason: String, logging logged: String? = nil, client: String? = nil) -> WebReply {
-        counts.count("misconfigured")
-        let id = newID()
-        logger.warning(
-            "The proxy's request cannot be used",
-            metadata: ["id": "\(id)", "reason": "\(logged ?? reason)", "client": "\(client ?? "")"])
-        return .text(.forbidden, "carnet gateway: \(reason)\nReference: \(id)\n")
+    func misconfigured(
+        _ reason: String, logging logged: String? = nil, client: String? = nil, noted: String? = nil
+    ) -> WebReply {
+        let id = noted ?? newReference()
+        if noted == nil {
+            counts.count("misconfigured")
+            logger.warning(
+                "The proxy's request cannot be used",
+                metadata: ["id": "\(id)", "reason": "\(logged ?? reason)", "client": "\(client ?? "")"])
+        }
+        return forbidden(reason, id)
     }
 
     // MARK: - The sender
@@ -109,29 +118,36 @@ extension GatewaySite {
         return WebReply(HTTPResponse(status: .ok, headerFields: fields))
     }
 
-    private func refuse(_ refusal: Refusal, _ asked: ForwardedRequest, _ request: HTTPRequest) -> WebReply {
-        let id = newID()
+    private func refuse(
+        _ refusal: Refusal, _ asked: ForwardedRequest, _ request: HTTPRequest, _ noted: String?
+    ) -> WebReply {
+        let id = noted ?? newReference()
+        func note(_ outcome: String, _ message: Logger.Message, _ reason: String) {
+            guard noted == nil else { return }
+            counts.count(outcome)
+            self.note(id, message, reason, asked, request)
+        }
         switch refusal {
         case .token(let refusal):
-            counts.count("token_refused")
-            note(id, "The access token is refused", refusal.reason, asked, request)
+            note("token_refused", "The access token is refused", refusal.reason)
             var reply = WebReply(refusal.response)
             if reply.head.status.code < 500, reply.head.status != .unauthorized { reply.head.status = .forbidden }
             reply.head.headerFields[.decision] = id
             return reply
         case .unavailable(let reason):
-            counts.count("unavailable")
-            note(id, "The session cannot be read", reason, asked, request)
+            note("unavailable", "The session cannot be read", reason)
             return .text(.serviceUnavailable, "carnet gateway: sessions are unavailable\nReference: \(id)\n")
         }
     }
 
     private func refuse(
-        _ decision: GatewayDecision, _ asked: ForwardedRequest, _ request: HTTPRequest, _ version: GatewayVersion
+        _ decision: GatewayDecision, _ asked: ForwardedRequest, _ request: HTTPRequest, _ version: GatewayVersion,
+        _ noted: String?
     ) -> WebReply {
         let isNavigation = request.isNavigation(asked.method)
-        let id = newID()
-        if decision.outcome != .signIn {
+        // What leads to a sign-in is no refusal, and has no reference.
+        let id = noted ?? (decision.outcome == .signIn ? "" : newReference())
+        if decision.outcome != .signIn, noted == nil {
             note(id, "A request is refused", decision.reason, asked, request, decision)
         }
         switch decision.outcome {
@@ -147,13 +163,14 @@ extension GatewaySite {
                 challenge.head.headerFields[.decision] = id
                 return challenge
             }
-            return refused(id)
-        default: return refused(id)
+            return forbidden("the request is refused", id)
+        default: return forbidden("the request is refused", id)
         }
     }
 
-    private func refused(_ id: String) -> WebReply {
-        var reply = WebReply.text(.forbidden, "carnet gateway: the request is refused\nReference: \(id)\n")
+    private func forbidden(_ reason: String, _ id: String) -> WebReply {
+        var reply = WebReply.text(
+            .forbidden, "carnet gateway: \(reason)\nReference: \(id), for the entry in the gateway's log\n")
         reply.head.headerFields[.decision] = id
         return reply
     }

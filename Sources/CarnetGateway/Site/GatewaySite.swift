@@ -12,6 +12,7 @@ package final class GatewaySite: Sendable {
     let logger: Logger
     let random: any RandomSource
     let counts: DecisionCounts
+    let references = References()
     private let isDraining = Lock(false)
     private let readiness = Readiness()
     /// The versions before, which may have refreshes in progress.
@@ -97,8 +98,15 @@ package final class GatewaySite: Sendable {
         return reply
     }
 
-    /// The reference of a log entry and of the page or header that the client gets.
+    /// The reference of a log entry without a response.
     func newID() -> String { random.bytes(count: 6).hexadecimal }
+
+    /// The reference of a refusal, for its log entry and for the client. nginx fetches the page of the refusal with it.
+    func newReference() -> String {
+        let id = newID()
+        references.add(id)
+        return id
+    }
 }
 
 extension HTTPRequest {

@@ -170,6 +170,24 @@ struct DecideTests {
         #expect(page.status == 403 && page.body.contains("You cannot open this page"))
     }
 
+    @Test("The page that nginx fetches for a refusal is no second refusal, and a made-up reference is not believed")
+    func noted() async throws {
+        let stand = try await Stand()
+        var person = Person(stand)
+        _ = try await person.open("https://apps.example/wiki", with: "globex")
+        let url = "https://apps.example/admin/users"
+        let headers: HTTPFields = [.accept: "application/json", .cookie: person.cookie("apps.example") ?? ""]
+        func logged() -> Int { stand.log.entries.filter { $0.contains("A request is refused") }.count }
+        let id = try #require(try await stand.ask(url, headers)["Carnet-Decision"])
+        #expect(logged() == 1)
+        for (reference, isSame, count) in [(id, true, 1), (id, false, 2), ("0123456789ab", false, 3), ("", false, 4)] {
+            let page = try await stand.ask(
+                url, headers, adding: [("Carnet-Decision", reference)], at: GatewayPaths.refused)
+            #expect(page.status == 403 && (page["Carnet-Decision"] == id) == isSame && logged() == count, "\(count)")
+            #expect(page.body.contains(try #require(page["Carnet-Decision"])))
+        }
+    }
+
     @Test("Groups of the profile decide")
     func groups() async throws {
         let stand = try await Stand(users: [Stand.groupMember])

@@ -88,6 +88,9 @@ extension ProxySetup {
                 proxy_set_header X-Forwarded-Host \(nginxHost);
                 proxy_set_header X-Forwarded-Method $request_method;
                 proxy_set_header X-Forwarded-Uri $request_uri;  # As the client sent it, which is what the program gets.
+                proxy_set_header Carnet-Decision $carnet_decision; # For the page of a refusal, which is logged once.
+                proxy_hide_header Carnet-Decision;    # add_header above sends both.
+                proxy_hide_header DPoP-Nonce;
                 proxy_buffers 4 16k;
                 proxy_buffer_size 16k;                # The identity fits (nginx's own size is 4k).
                 proxy_connect_timeout 2s;
