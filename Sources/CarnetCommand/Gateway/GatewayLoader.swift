@@ -228,6 +228,7 @@ final class GatewayLoader: Sendable {
             } else {
                 let ring = try await store.keys.read()
                 guard ring != nil || store.keys.isOwn else { throw store.missingKey }
+                try await store.checkForStart()
                 keys = ring ?? memoryKeys
                 if ring == nil { console.note("the gateway will make its key: \(store.keys.file ?? "")".printable) }
             }

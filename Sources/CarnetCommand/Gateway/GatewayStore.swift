@@ -5,6 +5,11 @@ import CarnetPostgreSQL
 import CarnetProtocol
 import CarnetStorage
 
+// Whichever module imports `access` first on Linux counts as the one that defines it.
+#if canImport(CDispatch)
+    import CDispatch
+#endif
+
 /// The store of a gateway's sessions and tokens, and the keys of its cookies, as the gateway file says.
 struct GatewayStore: Sendable {
     private(set) var tokens: any EncryptedStore
@@ -68,6 +73,23 @@ struct GatewayStore: Sendable {
         return Failure(
             .usage, "session.key_file: \(file) does not exist",
             next: ["make a key: (umask 077 && openssl rand -base64 32 > \(file.shellWord))"])
+    }
+
+    /// Finds what a start would fail for, and changes nothing.
+    ///
+    /// - Throws: `TokenStoreError`; `Failure` if the folder of the files is not there and cannot be made.
+    func checkForStart() async throws {
+        guard let folder, !Path.isFolder(folder) else {
+            _ = try await tokens.inventory()
+            return
+        }
+        var parent = folder
+        repeat { parent = Path.folder(of: parent) } while Path.isAbsent(parent)
+        guard Path.isFolder(parent), access(parent, W_OK) == 0 else {
+            throw Failure(
+                .failed, "session.store: the folder \(folder) is not there, and \(parent) cannot be written to",
+                next: ["make the folder for the gateway's user, with mode 0700: mkdir -m 700 \(folder.shellWord)"])
+        }
     }
 
     /// Whether there is no key at all.

@@ -177,6 +177,18 @@ struct GatewayCheckTests {
         #expect(good.standardError.contains("none contains a secret and is readable by other users"), "\(good)")
         #expect(!FileManager.default.fileExists(atPath: store), "check creates nothing")
         #expect(!FileManager.default.fileExists(atPath: home.folder.appending(path: ".config").path))
+        // The start would refuse a folder that others can read.
+        try FileManager.default.createDirectory(
+            atPath: store, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        let readable = try await home.run("gateway", "check", "gateway.yaml")
+        #expect(readable.status == 1 && readable.standardError.contains(store), "\(readable)")
+        try FileManager.default.removeItem(atPath: store)
+        try home.write("", to: "file")
+        try home.write(
+            "gateway: 1\norigin: https://apps.example\nproviders: [{ id: google, client_id: a, client_secret_file: none }]\n"
+                + "routes: [{ allow: signed_in }]\nsession: { store: \"files:file/x\" }\n", to: "gateway.yaml")
+        let impossible = try await home.run("gateway", "check", "gateway.yaml")
+        #expect(impossible.status == 1 && impossible.standardError.contains("mkdir -m 700"), "\(impossible)")
         // A key for encryption signs nothing, so every decision would be 503.
         // RFC 7518, appendix C, with a use.
         try home.write(
