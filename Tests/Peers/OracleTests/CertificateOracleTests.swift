@@ -7,8 +7,6 @@
     /// Certificates that OpenSSL makes, and the thumbprints that it has for them.
     @Suite("Certificate oracle")
     struct CertificateOracleTests {
-        private static let cases = 1000
-
         @Test("Thumbprints of certificates are equal on both sides")
         func thumbprintsOfCertificatesAreEqual() throws {
             let keys = try [
@@ -18,7 +16,7 @@
             let texts = try keys.map { Secret(try $0.pkcs8()) }
             let random = RandomCases(seed: 71)
             var wrong = 0
-            for number in 0..<Self.cases {
+            for number in 0..<OracleCases.count {
                 let index = number % keys.count
                 let certificate = try OpenSSLCertificate(of: keys[index], random)
                 let read = try ClientCertificate(pem: Secret(try certificate.pem()), privateKeyPEM: texts[index])

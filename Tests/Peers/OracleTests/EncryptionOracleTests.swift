@@ -10,8 +10,6 @@
     /// Tokens that OpenSSL encrypts, opened by the code under test.
     @Suite("Encryption oracle")
     struct EncryptionOracleTests {
-        private static let cases = 1000
-
         private static let combinations = KeyManagementAlgorithm.allCases.flatMap { algorithm in
             ContentEncryption.allCases.map { (algorithm, $0) }
         }
@@ -36,7 +34,7 @@
             let random = RandomCases(seed: UInt64(algorithm.rawValue.utf8.count * 100 + content.rawValue.utf8.count))
             let expected = TokenEncryption(algorithm, content)
             var wrong = 0
-            for number in 0..<(Self.cases / ContentEncryption.allCases.count) {
+            for number in 0..<(OracleCases.count / ContentEncryption.allCases.count) {
                 let index = number % keys.count
                 let text = base64URL(Data(random.message(upTo: 200)))
                 let maker = OracleToken(algorithm: algorithm, content: content, random: random)

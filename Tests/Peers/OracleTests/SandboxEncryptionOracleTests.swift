@@ -12,8 +12,6 @@ import CarnetFoundation
     /// The other direction: tokens that are encrypted here, opened by the means of OpenSSL alone.
     @Suite("Sandbox encryption oracle")
     struct SandboxEncryptionOracleTests {
-        private static let cases = 1000
-
         private static let combinations = KeyManagementAlgorithm.allCases.flatMap { algorithm in
             ContentEncryption.allCases.map { (algorithm, $0) }
         }
@@ -35,7 +33,7 @@ import CarnetFoundation
             let seams = Seams(now: SandboxDefaults.now, randomBytes: { random.bytes($0) })
             let maker = EncryptedToken(algorithm: algorithm, content: content, seams: seams)
             var wrong = 0
-            for number in 0..<(Self.cases / ContentEncryption.allCases.count) {
+            for number in 0..<(OracleCases.count / ContentEncryption.allCases.count) {
                 let index = number % keys.count
                 let text = String(decoding: random.message(upTo: 200).map { 0x20 + $0 % 95 }, as: UTF8.self)
                 let token = try #require(try maker.make(text, for: keys[index]))

@@ -10,8 +10,6 @@
     /// Signatures that one side makes and the other checks, with OpenSSL as the other.
     @Suite("Signature oracle")
     struct SignatureOracleTests {
-        private static let cases = 1000
-
         static let algorithms: [SignatureAlgorithm] = [
             .RS256, .RS384, .RS512, .PS256, .PS384, .PS512, .ES256, .ES384, .ES512, .EdDSA,
         ]
@@ -34,7 +32,7 @@
             let random = RandomCases(seed: UInt64(index + 1))
             var wrong = 0
             // Each way as often.
-            for number in 0..<(2 * Self.cases) {
+            for number in 0..<(2 * OracleCases.count) {
                 let message = random.message(upTo: 300)
                 let isOurs = number.isMultiple(of: 2)
                 var signature = try isOurs ? key.signature(for: message, algorithm) : oracle.sign(message, algorithm)
@@ -59,7 +57,7 @@
             for (algorithm, name, length) in [
                 (AssertionAlgorithm.HS256, "SHA256", 32), (.HS384, "SHA384", 48), (.HS512, "SHA512", 64),
             ] {
-                for _ in 0..<Self.cases {
+                for _ in 0..<OracleCases.count {
                     let (key, message) = (random.bytes(length + random.number(40)), random.message(upTo: 300))
                     #expect(
                         try JSONWebSignature.hmac(message, algorithm, key: key)
@@ -111,7 +109,7 @@
         @Test("Thumbprints of keys are the hashes of OpenSSL")
         func thumbprintsOfKeysAreTheHashes() throws {
             var wrong = 0
-            for number in 0..<Self.cases {
+            for number in 0..<OracleCases.count {
                 let algorithm = [SignatureAlgorithm.ES256, .ES384, .ES512, .EdDSA][number % 4]
                 let oracle = try Self.key(for: algorithm)
                 let hash = try OpenSSLCipher.hash("SHA256", Array(try Self.members(of: oracle, algorithm).utf8))
@@ -124,7 +122,7 @@
         @Test("Challenges of PKCE are the hashes of OpenSSL")
         func challengesOfProofKeys() throws {
             let random = RandomCases(seed: 30)
-            for _ in 0..<Self.cases {
+            for _ in 0..<OracleCases.count {
                 let verifier = base64URL(Data(random.bytes(32)))
                 let hash = try OpenSSLCipher.hash("SHA256", Array(verifier.utf8))
                 #expect(CodeVerifier(secret: Secret(verifier)).challenge(.base64url) == base64URL(Data(hash)))
