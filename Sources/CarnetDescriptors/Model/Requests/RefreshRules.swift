@@ -29,7 +29,10 @@ extension RefreshRules: DescriptorSection {
             Key(
                 "brings", \.result,
                 "what the response contains: tokens (default), or expiry, which is a new expiry of the same tokens"),
-            Key("rotation", \.rotation, "what a refresh does to the refresh token; default: keep_old"),
+            Key(
+                "rotation", \.rotation,
+                "what a refresh does to the refresh token. keep_old (default): a new one replaces it, if one comes; "
+                    + "always_new: it is used up, also if none comes; none: it stays"),
             Key("expiry_from", \.expiryFrom, "the source of the access token's expiry if the response has none"),
             Key("margin", \.margin, "how many seconds before its expiry a token is refreshed; default: 60"),
         ]
