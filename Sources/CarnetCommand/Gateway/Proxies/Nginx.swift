@@ -111,6 +111,7 @@ extension ProxySetup {
             location \(pages) { # The gateway's own: sign-in, callback, sign-out.
                 auth_request off;
                 proxy_pass http://carnet_gateway;
+                proxy_set_header Connection "";           # With "close", nginx would use a connection that ends.
                 proxy_buffers 4 16k;
                 proxy_buffer_size 16k;
                 proxy_set_header Host \(nginxHost);
