@@ -121,10 +121,10 @@ struct LeaseTests {
     @Test("a beacon outlives the database's limits of idle transactions")
     func beaconMayBeIdle() async throws {
         let name = address.split(separator: "=").last ?? ""
-        try cluster.psql("ALTER DATABASE \(name) SET idle_in_transaction_session_timeout = 1000")
+        try cluster.psql("ALTER DATABASE \(name) SET idle_in_transaction_session_timeout = 3000")
         let beacon = Beacon(configuration(), process: 7)
         try await beacon.light()
-        try cluster.psql("SELECT pg_sleep(2)")
+        try cluster.psql("SELECT pg_sleep(4)")
         // Other tests have databases in the same cluster.
         let held =
             "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 7 AND database = "
