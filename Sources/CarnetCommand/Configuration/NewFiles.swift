@@ -39,7 +39,7 @@ enum NewFiles {
             }
             if !replacing { made.append(file.path) }
         }
-        for folder in Set(files.map { folder(of: target($0.path)) }) {
+        for folder in Set(files.map { Path.parent(of: target($0.path)) }) {
             guard let open = try FileDescriptor(folder, O_RDONLY | O_DIRECTORY), fsync(open.number) == 0 else {
                 throw TokenStoreError.system(folder)
             }
@@ -71,7 +71,7 @@ enum NewFiles {
     static func temporary(
         beside target: String, shownAs path: String, _ bytes: [UInt8], _ finish: (Int32) -> Bool
     ) throws -> String {
-        let folder = folder(of: target)
+        let folder = Path.parent(of: target)
         // The same name each time, so that what a killed process left is used up by the next.
         let temporary =
             "\(folder)/.\(target.dropFirst(target.hasPrefix(folder + "/") ? folder.count + 1 : 0)).carnet-new"
@@ -97,9 +97,4 @@ enum NewFiles {
 
     /// The file that a path names, also by links.
     private static func target(_ path: String) -> String { URL(filePath: path).resolvingSymlinksInPath().path }
-
-    private static func folder(of path: String) -> String {
-        let folder = Path.folder(of: path)
-        return folder.isEmpty ? "." : folder
-    }
 }

@@ -84,11 +84,11 @@ struct GatewayStore: Sendable {
             return
         }
         var parent = folder
-        repeat { parent = Path.folder(of: parent) } while Path.isAbsent(parent)
+        repeat { parent = Path.parent(of: parent) } while Path.isAbsent(parent)
         guard Path.isFolder(parent), access(parent, W_OK) == 0 else {
             throw Failure(
                 .failed, "session.store: the folder \(folder) is not there, and \(parent) cannot be written to",
-                next: ["make the folder for the gateway's user, with mode 0700: mkdir -m 700 \(folder.shellWord)"])
+                next: ["make the folder for the gateway's user, with mode 0700: mkdir -p -m 700 \(folder.shellWord)"])
         }
     }
 

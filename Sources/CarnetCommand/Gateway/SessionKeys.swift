@@ -79,8 +79,7 @@ final class SessionKeys: Sendable {
 
     /// The keys of the gateway's own file. Root reads it in the folder of the gateway's user, and follows no link there.
     private static func made(_ path: String) async throws -> KeyRing? {
-        let folder = Path.folder(of: path)
-        guard let user = FolderUser.other(in: folder.isEmpty ? "." : folder) else {
+        guard let user = FolderUser.other(in: Path.parent(of: path)) else {
             return try await StoreKeySource.file(path).keys()
         }
         return try PrivateFolder.read(path, of: user).map { try KeyRing(file: $0, at: path) }

@@ -28,4 +28,10 @@ package enum Path {
         guard let slash = path.lastIndex(of: "/") else { return "" }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
+
+    /// The same as the system takes it: `.` for a name without a slash.
+    package static func parent(of path: String) -> String {
+        let folder = folder(of: path)
+        return folder.isEmpty ? "." : folder
+    }
 }

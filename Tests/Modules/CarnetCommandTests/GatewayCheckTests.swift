@@ -184,11 +184,15 @@ struct GatewayCheckTests {
         #expect(readable.status == 1 && readable.standardError.contains(store), "\(readable)")
         try FileManager.default.removeItem(atPath: store)
         try home.write("", to: "file")
-        try home.write(
-            "gateway: 1\norigin: https://apps.example\nproviders: [{ id: google, client_id: a, client_secret_file: none }]\n"
-                + "routes: [{ allow: signed_in }]\nsession: { store: \"files:file/x\" }\n", to: "gateway.yaml")
-        let impossible = try await home.run("gateway", "check", "gateway.yaml")
-        #expect(impossible.status == 1 && impossible.standardError.contains("mkdir -m 700"), "\(impossible)")
+        for (place, status) in [("file/x", 1), ("new", 0), ("new/below/it", 0)] as [(String, Int32)] {
+            try home.write(
+                "gateway: 1\norigin: https://apps.example\nproviders:\n"
+                    + "  - { id: google, client_id: a, client_secret_file: none }\nroutes: [{ allow: signed_in }]\n"
+                    + "session: { store: \"files:\(place)\" }\n", to: "gateway.yaml")
+            let result = try await home.run("gateway", "check", "gateway.yaml")
+            #expect(result.status == status, "\(place): \(result)")
+            #expect(result.standardError.contains("mkdir -p -m 700") == (status == 1), "\(place): \(result)")
+        }
         // A key for encryption signs nothing, so every decision would be 503.
         // RFC 7518, appendix C, with a use.
         try home.write(
