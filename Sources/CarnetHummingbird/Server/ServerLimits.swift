@@ -32,7 +32,7 @@ package struct ServerLimits: Sendable {
         let open = OpenConnections(self)
         return .http1(
             configuration: HTTP1Channel.Configuration(
-                additionalChannelHandlers: handlers() + [ConnectionGuard(self, open)],
+                additionalChannelHandlers: handlers() + [ConnectionGuard(self, open), CloseAnnouncement()],
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: headerBytes, maxHeaderListSize: headerBytes, maxHeaderFieldCount: headerFields)
             ))

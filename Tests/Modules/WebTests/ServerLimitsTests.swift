@@ -21,6 +21,7 @@ struct ServerLimitsTests {
             try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false, withErrorHandling: false)
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
             try pipeline.addHandler(ConnectionGuard(limits, open ?? OpenConnections(limits)))
+            try pipeline.addHandler(CloseAnnouncement())
             try channel.connect(to: peer).wait()
             channel.remoteAddress = peer
         }
@@ -37,6 +38,13 @@ struct ServerLimitsTests {
             try channel.writeOutbound(HTTPResponsePart.end(nil))
         }
 
+        /// The bytes that the client has received since the last call.
+        func received() throws -> String {
+            var text = ""
+            while let part = try channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: part) }
+            return text
+        }
+
         /// Lets the client read its responses, or stop.
         func reads(_ isReading: Bool) {
             channel.isWritable = isReading
@@ -49,6 +57,20 @@ struct ServerLimitsTests {
     private static let head = "GET / HTTP/1.1\r\nHost: acme.example\r\n"
     private static let request = head + "\r\n"
     private static let form = "POST / HTTP/1.1\r\nHost: acme.example\r\nContent-Length: 100\r\n\r\n"
+
+    /// RFC 9112, section 9.6: the server SHOULD send the option in its final response on the connection.
+    @Test(
+        "The response to a request for the end of the connection announces it",
+        arguments: [("close", true), ("Close", true), ("TE, close", true), ("keep-alive", false), ("closed", false)])
+    func announcedEnd(option: String, isAnnounced: Bool) throws {
+        let connection = try Connection(ServerLimits())
+        // Two at once: the first response is not the final one.
+        try connection.send(Self.request + Self.head + "Connection: \(option)\r\n\r\n")
+        try connection.respond()
+        #expect(try !connection.received().lowercased().contains("connection:"))
+        try connection.respond()
+        #expect(try connection.received().lowercased().contains("connection: close") == isAnnounced)
+    }
 
     @Test("A header that is not complete in time ends the connection, however often a byte comes")
     func header() throws {
