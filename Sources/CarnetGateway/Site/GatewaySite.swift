@@ -98,10 +98,10 @@ package final class GatewaySite: Sendable {
         return reply
     }
 
-    /// The reference of a log entry without a response.
+    /// The reference of a log entry and of the page that the client gets.
     func newID() -> String { random.bytes(count: 6).hexadecimal }
 
-    /// The reference of a refusal, for its log entry and for the client. nginx fetches the page of the refusal with it.
+    /// The same for a refused decision. nginx fetches the page of the refusal with it.
     func newReference() -> String {
         let id = newID()
         references.add(id)

@@ -37,7 +37,7 @@ enum ExtensionGrant: String, CaseIterable {
 }
 
 extension ResolvedRequest {
-    /// What is sent as the type of a grant; `nil` if nothing is.
+    /// The value of `grant_type` in the request; `nil` if it has none.
     func grantType(_ names: ParameterNames, or standard: String) -> String? {
         if let fixed = parameters.first(where: { $0.name == names["grant_type"] }) { return fixed.value }
         return names.omits("grant_type") ? nil : standard

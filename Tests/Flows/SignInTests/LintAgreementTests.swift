@@ -91,7 +91,8 @@ struct LintAgreementTests {
         #expect(codes.count >= 30, "\(codes.sorted())")
     }
 
-    /// Lint had none of these once. `CARNET_LINT_SEEDS` prints seeds for all codes.
+    /// Of each seed's descriptor, this rule has all errors: without it, lint would pass what fails. `CARNET_LINT_SEEDS` prints
+    /// seeds for all codes.
     @Test(
         "notices each rule that is taken away",
         arguments: [("C003", 1533), ("C021", 457), ("K120", 13), ("S007", 841), ("T070", 306)] as [(String, UInt64)])

@@ -86,7 +86,7 @@ extension ProxySetup {
         return #"""
             -- \#(folder)/carnet.lua: asks Carnet's gateway whether a request may pass. An error in here is Apache's 500: nothing passes.
             local socket = require "socket"
-            \#(luaQuestion(socket: "socket.tcp()"))
+            \#(luaBeginning(socket: "socket.tcp()"))
 
             -- Not from outside: what the proxy says, and what would serve another sender, path or method than the one decided.
             local ours = { ["x-gateway-secret"] = true, \#(Self.luaSet(Self.removed)) }

@@ -105,7 +105,7 @@ extension ProxySetup {
         return #"""
             -- \#(folder)/carnet.lua: asks Carnet's gateway whether a request may pass.
             -- (HAProxy 2.6's own httpclient knows no time limit and asks up to four times.)
-            \#(luaQuestion(socket: "core.tcp()"))
+            \#(luaBeginning(socket: "core.tcp()"))
 
             core.register_action("carnet", { "http-req" }, function(txn)
                 local lines = { question }

@@ -1,9 +1,9 @@
-/// What the scripts of all proxies with Lua have in common.
+/// The part that the scripts of all proxies with Lua share.
 extension ProxySetup {
-    /// Declares `identity`, `hop`, `question` (the first lines of a request for a decision) and `ask`.
+    /// The beginning of a script. It declares `identity`, `hop`, `question` (the first lines of a request for a decision) and `ask`.
     ///
     /// - Parameter socket: The expression that makes a socket.
-    func luaQuestion(socket: String) -> String {
+    func luaBeginning(socket: String) -> String {
         let (declaration, place) =
             switch gateway {
             case .address(let address):
