@@ -4,7 +4,7 @@
   rival.py [--carnet PROGRAM] [--module FILE] [--libraries FOLDER] [--connections N] [--seconds N] [--rounds N]
 
 Each row has the same page of the same program, a session, and connections that stay open: Apache and nginx without a sign-in,
-Apache with mod_auth_openidc and its default cache, and Apache and nginx with the examples and the gateway. Client, proxy,
+Apache with mod_auth_openidc and its default cache, and Apache, nginx and HAProxy with the examples and the gateway. Client, proxy,
 program and gateway share the processors. Memory is the proportional set size (PSS) of proxy and gateway after the load.
 Of several rounds, the median counts. Then mod_auth_openidc alone: a token response of 64 kB, and 200 requests when the access
 token expires, at a provider that revokes the session if a refresh token comes twice; large.py and storm.py do the same with the
@@ -134,7 +134,7 @@ def main():
         program = start(rig.NginxDebian, None, 0, 'server { listen 8080 default_server; location / { default_type text/plain; return 200 "program\\n"; } }', folder / "program")
         openid = module(options, provider, folder)
         rows = [("Apache, no sign-in", rig.Apache, OPEN), ("Apache, mod_auth_openidc", rig.Apache, openid), ("Apache, gateway", rig.Apache, None),
-                ("nginx, no sign-in", rig.NginxDebian, NGINX), ("nginx, gateway", rig.NginxDebian, None)]
+                ("nginx, no sign-in", rig.NginxDebian, NGINX), ("nginx, gateway", rig.NginxDebian, None), ("HAProxy, gateway", rig.HAProxy, None)]
         for name, kind, site in rows:
             proxy = start(kind, gateway.port, program.port, site, folder / name)
             cookie = sign_in(name, gateway.port, proxy.port)
