@@ -3,12 +3,13 @@
 import email.utils
 import hashlib
 import os
+import re
 import subprocess
 import time
 
 from releasing import archives
 from releasing.contents import DESCRIPTION, HOMEPAGE, REPOSITORY, SUMMARY
-from releasing.program import output, tool
+from releasing.program import ROOT, output, tool
 
 # libcurl is opened at run time, so no tool finds it. In newer releases the name has a suffix.
 LIBCURL = "libcurl4 (>= 7.80) | libcurl4t64"
@@ -29,6 +30,36 @@ The program contains the software below. The full texts of its licenses and noti
 
 {components}
 """
+UNIT = "carnet-gateway.service"
+# The unit is neither enabled nor started: without a gateway file, there is nothing to run.
+SCRIPTS = {
+    "postinst": f"""\
+#!/bin/sh
+set -e
+[ "$1" = configure ] && [ -d /run/systemd/system ] || exit 0
+systemctl --system daemon-reload >/dev/null || true
+[ -z "$2" ] || deb-systemd-invoke try-restart {UNIT} >/dev/null || true
+""",
+    "prerm": f"""\
+#!/bin/sh
+set -e
+[ "$1" = remove ] && [ -d /run/systemd/system ] || exit 0
+deb-systemd-invoke stop {UNIT} >/dev/null || true
+""",
+    "postrm": f"""\
+#!/bin/sh
+set -e
+if [ "$1" = purge ] && [ -x /usr/bin/deb-systemd-helper ]; then deb-systemd-helper purge {UNIT} >/dev/null || true; fi
+if [ -d /run/systemd/system ]; then systemctl --system daemon-reload >/dev/null || true; fi
+""",
+}
+
+
+def unit():
+    """The unit of the gateway, as its page shows it."""
+    page = (ROOT / "Docs/gateway/README.md").read_text()
+    block = re.search(r"```text\n(\[Unit\]\n.*?)```", page, re.DOTALL).group(1)
+    return block.replace("/usr/local/bin/", "/usr/bin/")
 
 
 def name(version, needs):
@@ -59,6 +90,7 @@ def installed(version, tree, components, when):
     copyright = COPYRIGHT.format(version=version, homepage=HOMEPAGE, components=listed, year=year)
     files["usr/share/doc/carnet/changelog.gz"] = (archives.compressed(changes.encode()), 0o644)
     files["usr/share/doc/carnet/copyright"] = (copyright.encode(), 0o644)
+    files[f"usr/lib/systemd/system/{UNIT}"] = (unit().encode(), 0o644)
     files["usr/share/lintian/overrides/carnet"] = (OVERRIDES.encode(), 0o644)
     return files
 
@@ -100,6 +132,7 @@ def deb(version, needs, tree, components, when, folder):
     write({
         "DEBIAN/control": ("\n".join(control).encode(), 0o644),
         "DEBIAN/md5sums": ("".join(sums).encode(), 0o644),
+        **{f"DEBIAN/{step}": (script.encode(), 0o755) for step, script in SCRIPTS.items()},
     }, root)
     package = folder / name(version, needs)
     command = ["dpkg-deb", "--root-owner-group", "-Zxz", "--threads-max=1", "--build", str(root), str(package)]

@@ -167,6 +167,19 @@ class PackagesTest(unittest.TestCase):
         names = {line.split()[-1] for line in listed}
         self.assertLessEqual(
             {"./usr/bin/carnet", "./usr/share/doc/carnet/copyright", "./usr/share/man/man1/carnet.1.gz"}, names)
+        root = self.folder / "installed"
+        self.assertEqual(run("dpkg-deb", "--raw-extract", path, root).returncode, 0)
+        for script in ["postinst", "prerm", "postrm"]:
+            self.assertEqual(run("sh", "-n", root / "DEBIAN" / script).stderr, "")
+        # A unit whose program does not exist is refused: on this machine, that of the package is elsewhere.
+        unit = root / "carnet-gateway.service"
+        packaged = (root / "usr/lib/systemd/system/carnet-gateway.service").read_text()
+        self.assertIn("ExecStart=/usr/bin/carnet gateway /etc/carnet/gateway.yaml\n", packaged)
+        unit.write_text(packaged.replace("/usr/bin/carnet", str(root / "usr/bin/carnet")))
+        verified = run("systemd-analyze", "verify", "--man=no", unit)
+        self.assertEqual((verified.returncode, verified.stderr), (0, ""))
+        judged = run("systemd-analyze", "security", "--offline=true", "--threshold=25", unit)
+        self.assertEqual(judged.returncode, 0, judged.stdout)
 
     def test_bill_has_a_licence_and_a_version_for_everything(self):
         bill = json.loads(self.file(r".*\.cdx\.json").read_text())

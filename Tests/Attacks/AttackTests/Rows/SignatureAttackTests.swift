@@ -135,12 +135,18 @@ struct SignatureAttackTests {
             0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xBC, 0xE6, 0xFA, 0xAD,
             0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
         ])
-        let one = Data(repeating: 0, count: 31) + [1]
-        let signatures = [
-            Data(repeating: 0, count: 64), order + order, order + one, one + order, Data(repeating: 0, count: 32) + one,
-            one + Data(repeating: 0, count: 32), Data(repeating: 255, count: 64), Data(repeating: 1, count: 63),
-            Data(repeating: 1, count: 65), Data(repeating: 1, count: 96), one + one,
+        let zero = Data(count: 32)
+        let one = Data(count: 31) + [1]
+        let pairs = [
+            [zero, zero], [order, order], [order, one], [one, order], [zero, one], [one, zero], [one, one],
         ]
+        // `+` of many values in one list takes the compiler half a minute.
+        let signatures: [Data] =
+            pairs.map { Data($0.joined()) }
+            + [
+                Data(repeating: 255, count: 64), Data(repeating: 1, count: 63), Data(repeating: 1, count: 65),
+                Data(repeating: 1, count: 96),
+            ]
         try await refuse(.idToken, .badSignature, in: Self.elliptic, each: signatures) { script, signature in
             script.idToken.forge = { Self.replacing(2, of: $0, with: base64URL(signature)) }
         }
