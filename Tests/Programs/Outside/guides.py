@@ -67,7 +67,7 @@ def write(guide, folder):
 
 
 def swift(folder, *arguments, check=True, **variables):
-    options = [] if arguments[0] == "package" else os.environ.get("CARNET_BUILD_OPTIONS", "").split()
+    options = os.environ.get("CARNET_BUILD_OPTIONS", "").split()
     command = ["swift", arguments[0], "--scratch-path", str(BUILD), *options, *arguments[1:]]
     # The compiler gets the traits of a package in the order of a Set, which otherwise differs from process to process. With
     # another order of arguments, SwiftPM compiles every module of the package again.

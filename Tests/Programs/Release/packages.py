@@ -179,7 +179,7 @@ class PackagesTest(unittest.TestCase):
         verified = run("systemd-analyze", "verify", "--man=no", unit)
         self.assertEqual((verified.returncode, verified.stderr), (0, ""))
         judged = run("systemd-analyze", "security", "--offline=true", "--threshold=25", unit)
-        self.assertEqual(judged.returncode, 0, judged.stdout)
+        self.assertEqual(judged.returncode, 0, judged.stdout[-200:])
 
     def test_bill_has_a_licence_and_a_version_for_everything(self):
         bill = json.loads(self.file(r".*\.cdx\.json").read_text())
