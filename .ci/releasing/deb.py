@@ -49,7 +49,7 @@ deb-systemd-invoke stop {UNIT} >/dev/null || true
     "postrm": f"""\
 #!/bin/sh
 set -e
-if [ "$1" = purge ] && [ -x /usr/bin/deb-systemd-helper ]; then deb-systemd-helper purge {UNIT} >/dev/null || true; fi
+if [ "$1" = purge ] && command -v deb-systemd-helper >/dev/null; then deb-systemd-helper purge {UNIT} >/dev/null || true; fi
 if [ -d /run/systemd/system ]; then systemctl --system daemon-reload >/dev/null || true; fi
 """,
 }
