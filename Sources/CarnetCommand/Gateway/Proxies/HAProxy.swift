@@ -30,15 +30,15 @@ extension ProxySetup {
         let names = hosts.indices.map { "host\($0 + 1)" }
         // Rules of one name are alternatives, and a line has at most 64 words.
         let tests = zip(names, hosts).flatMap { name, host in
-            [name, "listed"].map {
-                "    acl \($0) req.hdr(host),host_only -i " + (host.domain.map { "-m end .\($0)" } ?? host.name)
-            }
+            let value = host.domain.map { "-m end .\($0)" } ?? host.name
+            return [name, "listed"].map { "    acl \($0) req.hdr(host),host_only -i \(value)" }
         }
         let uses = zip(names, hosts).flatMap { name, host in
-            host.programs.map { program in
-                "    use_backend program\(program.number) if \(name)"
-                    + (program.path == "/" ? "" : " { path_beg \(program.path) }")
-            } + (host.isWhole ? [] : ["    use_backend none if \(name)"])
+            let programs = host.programs.map { program in
+                let path = program.path == "/" ? "" : " { path_beg \(program.path) }"
+                return "    use_backend program\(program.number) if \(name)\(path)"
+            }
+            return host.isWhole ? programs : programs + ["    use_backend none if \(name)"]
         }
         let metadata = acceptsTokens ? "\n    acl gateway path \(Self.metadataPath)" : ""
         return """
