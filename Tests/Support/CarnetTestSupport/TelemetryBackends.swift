@@ -8,6 +8,13 @@ public enum TelemetryBackends {
     public static let metrics: TestMetrics = backends.0
     public static let tracer: InMemoryTracer = backends.1
 
+    /// All that they have recorded; long, because it is of every test that ran before.
+    public static var text: String {
+        var text = tracer.finishedSpans.map { "\($0)" }.joined(separator: "\n")
+        dump(metrics, to: &text)
+        return text
+    }
+
     private static let backends = {
         let (metrics, tracer) = (TestMetrics(), InMemoryTracer())
         MetricsSystem.bootstrap(metrics)
