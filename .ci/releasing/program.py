@@ -62,7 +62,8 @@ def build(root=ROOT):
         "-Xlinker", "--no-export-dynamic",
         "-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now",
     ]
-    environment = {**os.environ, "PKG_CONFIG_PATH": str(folder)}
+    # The traits of a package are then in one order: with another, the next build would compile everything again.
+    environment = {**os.environ, "PKG_CONFIG_PATH": str(folder), "SWIFT_DETERMINISTIC_HASHING": "1"}
     subprocess.run(command, check=True, cwd=root, env=environment, stdout=sys.stderr)
     return root / ".build/release/carnet"
 
