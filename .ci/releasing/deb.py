@@ -49,7 +49,7 @@ deb-systemd-invoke stop {UNIT} >/dev/null || true
     "postrm": f"""\
 #!/bin/sh
 set -e
-if [ "$1" = purge ] && command -v deb-systemd-helper >/dev/null; then deb-systemd-helper purge {UNIT} >/dev/null || true; fi
+[ "$1" != purge ] || rm -f /etc/systemd/system/multi-user.target.wants/{UNIT}
 if [ -d /run/systemd/system ]; then systemctl --system daemon-reload >/dev/null || true; fi
 """,
 }

@@ -33,7 +33,8 @@ in, `Carnet` needs a `Transport`: `CarnetHTTP` or `CarnetCurl` on servers, `Carn
 
 {table}
 - **Libraries of the system**: those that the dynamic linker loads, without the C runtime and those of Swift. `CarnetCurl`
-  loads libcurl at the first request. On Linux, `CarnetURLSession` loads it with Swift's FoundationNetworking.
+  loads libcurl at the first request, and `CarnetPostgreSQL` libpq when it connects. On Linux, `CarnetURLSession` loads libcurl with Swift's
+  FoundationNetworking.
 - **Program**: the size in a debug build for x86-64 Linux after `strip`. A release build is smaller.
 - **Modules** and **source files**: all that a clean build of the program compiles, those of other packages and C files
   included. They stand for the build time, which depends on the machine. BoringSSL takes longest: swift-crypto contains one

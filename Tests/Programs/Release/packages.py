@@ -167,8 +167,10 @@ class PackagesTest(unittest.TestCase):
         names = {line.split()[-1] for line in listed}
         self.assertLessEqual(
             {"./usr/bin/carnet", "./usr/share/doc/carnet/copyright", "./usr/share/man/man1/carnet.1.gz"}, names)
+
+    def test_deb_has_a_unit_that_systemd_accepts(self):
         root = self.folder / "installed"
-        self.assertEqual(run("dpkg-deb", "--raw-extract", path, root).returncode, 0)
+        self.assertEqual(run("dpkg-deb", "--raw-extract", self.file(r"carnet_.*\.deb"), root).returncode, 0)
         for script in ["postinst", "prerm", "postrm"]:
             self.assertEqual(run("sh", "-n", root / "DEBIAN" / script).stderr, "")
         # A unit whose program does not exist is refused: on this machine, that of the package is elsewhere.
