@@ -185,7 +185,9 @@ struct RegisterCommand: Subcommand {
     private func initialToken(_ environment: HostEnvironment) throws -> Secret? {
         guard let tokenVariable else { return nil }
         guard let text = environment[tokenVariable], !text.isEmpty else {
-            throw Failure(.usage, "--token-env \(tokenVariable): the variable is not set")
+            throw Failure(
+                .usage, "--token-env \(tokenVariable): the variable is not set",
+                next: ["set it: export \(tokenVariable)=…"])
         }
         return Secret(text)
     }

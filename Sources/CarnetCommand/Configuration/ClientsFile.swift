@@ -80,14 +80,18 @@ struct ClientsFile {
         case .inline(let secret): return secret
         case .variable(let name):
             guard let text = environment[name], !text.isEmpty else {
-                throw Failure(.usage, "\(file.path): client_secret_env: the environment variable \(name) is not set")
+                throw Failure(
+                    .usage, "\(file.path): client_secret_env: the environment variable \(name) is not set",
+                    next: ["set it: export \(name)=…"])
             }
             return Secret(text)
         case .file(let path):
             let full = below(path)
             let bytes = try SourceFile(readingFrom: full, maximumBytes: 1 << 16).bytes
             let text = String(decoding: bytes, as: UTF8.self).trimming(\.isNewline)
-            guard !text.isEmpty else { throw Failure(.usage, "\(full): the client secret is empty") }
+            guard !text.isEmpty else {
+                throw Failure(.usage, "\(full): the client secret is empty", next: ["write the secret into this file"])
+            }
             return Secret(String(text))
         }
     }

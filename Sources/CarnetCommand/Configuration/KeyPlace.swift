@@ -38,7 +38,9 @@ enum KeyPlace {
     /// - Throws: as `keys(id:_:)`, and if there is none.
     func signingKey(id: String?, _ environment: HostEnvironment) throws -> ClientKey {
         guard let key = try keys(id: id, environment).first(where: \.canSign) else {
-            throw Failure(.usage, "\(try read(environment).source) has no signing key")
+            throw Failure(
+                .usage, "\(try read(environment).source) has no signing key",
+                next: ["give a private key: a JWK, or PEM as of openssl genpkey"])
         }
         return key
     }
@@ -60,7 +62,9 @@ enum KeyPlace {
         switch self {
         case .variable(let name):
             guard let text = environment[name], !text.isEmpty else {
-                throw Failure(.usage, "the environment variable \(name), the client's key, is not set")
+                throw Failure(
+                    .usage, "the environment variable \(name), the client's key, is not set",
+                    next: ["set it: export \(name)=\"$(cat key.pem)\""])
             }
             return (Secret(text), "the key in the environment variable \(name)")
         case .file(let path):

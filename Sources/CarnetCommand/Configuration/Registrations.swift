@@ -64,7 +64,8 @@ struct Registrations {
         given.environment = options.input.environment
         if let name = options.clientSecretEnv {
             guard let secret = environment[name], !secret.isEmpty else {
-                throw Failure(.usage, "--client-secret-env \(name): the variable is not set")
+                throw Failure(
+                    .usage, "--client-secret-env \(name): the variable is not set", next: ["set it: export \(name)=…"])
             }
             given.clientSecret = Secret(secret)
         }

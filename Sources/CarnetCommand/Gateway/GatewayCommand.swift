@@ -25,7 +25,7 @@ struct GatewayCommand: Subcommand {
 
             With check and a file alone, the command says whether the gateway can start with it: with its secrets, keys, inputs \
             and store. With a request, it prints the decision about it. With proxy, it prints the configuration of nginx, \
-            caddy, traefik, haproxy or apache for the gateway file. With sessions list and sessions end, see and end the sign-ins of people, also while the gateway runs.
+            caddy, traefik, haproxy or apache, or the objects of a cluster with traefik-kubernetes. With sessions list and sessions end, see and end the sign-ins of people, also while the gateway runs.
 
             Examples:
               carnet gateway
@@ -36,7 +36,7 @@ struct GatewayCommand: Subcommand {
               carnet gateway check gateway.yaml GET https://apps.example/admin
               carnet gateway check gateway.yaml GET https://apps.example/admin --as provider=acme groups=ops
               carnet gateway check gateway.yaml --requests requests.yaml
-              carnet gateway proxy nginx gateway.yaml --output /etc/nginx --program wiki.apps.example=http://127.0.0.1:9001
+              carnet gateway proxy caddy gateway.yaml --output /etc/caddy --program wiki.apps.example=http://127.0.0.1:9001
               carnet gateway sessions list gateway.yaml
               carnet gateway sessions end gateway.yaml --provider acme --subject 1034
             """

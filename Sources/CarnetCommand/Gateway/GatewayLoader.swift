@@ -214,7 +214,9 @@ final class GatewayLoader: Sendable {
         }
         let known = opened.withLock { $0 }
         if let known, known.places != rules.session.places {
-            throw Failure(.usage, "session.store or session.key has changed, and needs a new start")
+            throw Failure(
+                .usage, "session.store or session.key has changed, and needs a new start", next: ["restart the gateway"]
+            )
         }
         do {
             let store = try known?.store ?? GatewayStore(rules.session, in: places, environment)
@@ -340,7 +342,11 @@ final class GatewayLoader: Sendable {
             }
             let text = try places.value(of: place, "key", token.line(of:), environment)
             let signing = try ClientKey.keys(in: text, id: nil, source: "identity_token.key").filter(\.canSign)
-            guard !signing.isEmpty else { throw Failure(.usage, "identity_token.key has no key that can sign") }
+            guard !signing.isEmpty else {
+                throw Failure(
+                    .usage, "identity_token.key has no key that can sign",
+                    next: ["write a private key: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256"])
+            }
             return signing
         } catch let error as ClientKeyError {
             throw Failure(.usage, "\(error.source) \(error.reason)", next: [error.hint].compactMap { $0 })
@@ -352,7 +358,9 @@ extension Provider {
     /// - Throws: `Failure` if nothing says who signs in.
     func requireProfile() throws {
         guard self.canHaveProfile else {
-            throw Failure(.usage, "\(self.id) has no profile, and the gateway needs one to know who signed in")
+            throw Failure(
+                .usage, "\(self.id) has no profile, and the gateway needs one to know who signed in",
+                next: ["remove it from providers, or add profile to a descriptor of yours"])
         }
     }
 }

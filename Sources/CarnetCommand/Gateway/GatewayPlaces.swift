@@ -45,7 +45,9 @@ struct GatewayPlaces: Sendable {
             guard let value = environment[name], !value.isEmpty else {
                 throw Failure(
                     .usage,
-                    "\(place(line("\(key)_env"))): \(key)_env: the environment variable \(name) is not set")
+                    "\(place(line("\(key)_env"))): \(key)_env: the environment variable \(name) is not set",
+                    next: ["set \(name) in the environment of this command; for systemd, in the unit's EnvironmentFile"]
+                )
             }
             return Secret(value)
         case .file(let path):
@@ -54,10 +56,14 @@ struct GatewayPlaces: Sendable {
             do throws(SourceFileError) {
                 found = try SourceFile(readingFrom: Path.below(folder, path), maximumBytes: 1 << 18)
             } catch {
-                throw Failure(.usage, "\(site): \(error)")
+                throw Failure(
+                    .usage, "\(site): \(error)",
+                    next: ["write the secret into this file, and let the user of this command read it"])
             }
             let text = String(String(decoding: found.bytes, as: UTF8.self).trimming(\.isWhitespace))
-            guard !text.isEmpty else { throw Failure(.usage, "\(site): \(found.path) is empty") }
+            guard !text.isEmpty else {
+                throw Failure(.usage, "\(site): \(found.path) is empty", next: ["write the secret into this file"])
+            }
             return Secret(text)
         }
     }

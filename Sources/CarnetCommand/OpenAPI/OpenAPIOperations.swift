@@ -51,7 +51,9 @@ struct OpenAPIOperations {
             }
             read(items ?? [entry.value], of: entry, &findings)
             guard all.count <= Self.most else {
-                throw Failure(.usage, "\(document.file.path) has more than \(Self.most) operations")
+                throw Failure(
+                    .usage, "\(document.file.path) has more than \(Self.most) operations",
+                    next: ["split the document, and import each part"])
             }
         }
     }

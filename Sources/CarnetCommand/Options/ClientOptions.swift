@@ -66,7 +66,9 @@ struct InputOptions: ParsableArguments {
         }
         for (name, variable) in variables.compactMap(Self.split) {
             guard let value = environment[variable], !value.isEmpty else {
-                throw Failure(.usage, "--input-env \(name)=\(variable): the variable is not set")
+                throw Failure(
+                    .usage, "--input-env \(name)=\(variable): the variable is not set",
+                    next: ["set it: export \(variable)=…"])
             }
             values[name] = value
         }

@@ -106,7 +106,9 @@ struct ClientTokenOptions: ParsableArguments {
             return .assertion(subject: subject, scopes: wanted, resource: resources)
         }
         guard let text = environment[assertionVariable], !text.isEmpty else {
-            throw Failure(.usage, "--assertion-env \(assertionVariable): the variable is not set")
+            throw Failure(
+                .usage, "--assertion-env \(assertionVariable): the variable is not set",
+                next: ["set it: export \(assertionVariable)=…"])
         }
         return .assertion(Secret(text), scopes: wanted, resource: resources)
     }

@@ -81,7 +81,9 @@ struct ProbeResults {
         guard FileManager.default.fileExists(atPath: path) else { return }
         let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
         guard let document = try? JSONValue(parsing: bytes), let providers = document["providers"]?.object else {
-            throw Failure(.usage, "\(path) is no file of --probe-results")
+            throw Failure(
+                .usage, "\(path) is no file of --probe-results",
+                next: ["name a new file, or one that --probe-results wrote"])
         }
         for member in providers.members {
             outcomes[member.name] = (member.value.array ?? []).compactMap { ProbeOutcome($0) }

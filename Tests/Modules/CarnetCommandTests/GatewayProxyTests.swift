@@ -9,6 +9,20 @@ struct GatewayProxyTests {
         .deletingLastPathComponent().deletingLastPathComponent()
     private static let peers = root.appending(path: "Tests/Peers/Gateway/proxies")
     private static let proxies = ["nginx", "caddy", "traefik", "haproxy", "apache"]
+    private static let cluster = "traefik-kubernetes"
+    private static let files = [
+        "--certificate", "/etc/ssl/apps.example/fullchain.pem", "--certificate-key", "/etc/ssl/apps.example/key.pem",
+    ]
+
+    /// The options for https, as the page of the proxy has them.
+    private static func tls(_ proxy: String) -> [String] {
+        switch proxy {
+        case "caddy": []
+        case "haproxy": ["--certificate", "/etc/haproxy/apps.example.pem"]
+        case cluster: ["--certificate", "apps-example-tls"]
+        default: files
+        }
+    }
 
     private let home: CommandHome
 
@@ -37,12 +51,13 @@ struct GatewayProxyTests {
 
     /// What the command makes for the example file.
     private func example(_ proxy: String) async throws -> Made {
-        try await make(
+        let (wiki, notes) = proxy == Self.cluster ? ("wiki", "notes") : ("127.0.0.1", "127.0.0.1")
+        return try await make(
             proxy, try String(contentsOf: Self.peers.appending(path: "gateway.yaml"), encoding: .utf8),
             [
-                "--program", "wiki.apps.example=http://127.0.0.1:9001", "--program",
-                "apps.example/notes/=http://127.0.0.1:9002",
-            ])
+                "--program", "wiki.apps.example=http://\(wiki):9001", "--program",
+                "apps.example/notes/=http://\(notes):9002",
+            ] + Self.tls(proxy) + (proxy == Self.cluster ? ["--bind", "carnet-gateway.apps"] : []))
     }
 
     private static let small = """
@@ -60,7 +75,7 @@ struct GatewayProxyTests {
         #expect(written == text, "\(file.lastPathComponent) is not current; run the tests with CARNET_UPDATE_DOCS=1")
     }
 
-    @Test("The configuration that the tests start is the one that the command prints", arguments: proxies)
+    @Test("The configuration that the tests start is the one that the command prints", arguments: proxies + [cluster])
     func started(proxy: String) async throws {
         let made = try await example(proxy)
         let folder = Self.peers.appending(path: proxy)
@@ -70,9 +85,10 @@ struct GatewayProxyTests {
         )
     }
 
-    @Test("The page of a proxy shows what the command prints", arguments: proxies)
+    @Test("The page of a proxy shows what the command prints", arguments: proxies + [cluster])
     func page(proxy: String) async throws {
-        let file = Self.root.appending(path: "Docs/gateway/\(proxy).md")
+        let name = proxy == Self.cluster ? "kubernetes" : proxy
+        let file = Self.root.appending(path: "Docs/gateway/\(name).md")
         var rest = try String(contentsOf: file, encoding: .utf8)[...]
         var page = ""
         for made in try await example(proxy).files {
@@ -143,7 +159,8 @@ struct GatewayProxyTests {
                 + "  - { path: /health, allow: anyone }\n  - { host: wiki.apps.example, allow: signed_in }\n"
                 + "  - { host: x.apps.example, allow: signed_in }\n", to: "gateway.yaml")
         let made = try await home.start([
-            "gateway", "proxy", "nginx", "gateway.yaml", "--program", "wiki.apps.example=http://127.0.0.1:9001",
+            "gateway", "proxy", "nginx", "gateway.yaml", "--no-tls", "--program",
+            "wiki.apps.example=http://127.0.0.1:9001",
         ]).finish()
         let passes = made.standardOutput.matches(of: /proxy_pass http:\/\/(127.0.0.1:90[0-9]+)/).map { String($0.1) }
         #expect(passes.count == 3 && Set(passes).count == 3 && passes.contains("127.0.0.1:9001"), "\(passes)")
@@ -229,12 +246,12 @@ struct GatewayProxyTests {
 
             """
         let programs = (1...60).flatMap { ["--program", "*.d.example/p\($0)/=app:\($0)"] }
-        let haproxy = try await make("haproxy", file, programs).text
+        let haproxy = try await make("haproxy", file, programs + Self.tls("haproxy")).text
         // HAProxy takes 64 words, of which a comment has some.
         for line in haproxy.split(separator: "\n") {
             #expect(line.prefix { $0 != "#" }.split(separator: " ").count < 60, "\(line)")
         }
-        let traefik = try await make("traefik", file, programs).text
+        let traefik = try await make("traefik", file, programs + ["--no-tls"]).text
         func priorities(_ rule: String) -> [Int] {
             traefik.split(separator: "\n").enumerated().filter { $0.element.contains(rule) }.compactMap { found in
                 let next = traefik.split(separator: "\n")[found.offset + 1]
@@ -248,8 +265,90 @@ struct GatewayProxyTests {
         #expect(Set(own + domain).count == own.count + domain.count)
     }
 
+    private static let secure = small.replacing("http://127.0.0.1:8080", with: "https://apps.example")
+
+    @Test("An origin with https has TLS at its port, and leads there from port 80", arguments: proxies)
+    func encrypted(proxy: String) async throws {
+        let (tls, redirect) =
+            [
+                "nginx": ("listen 443 ssl", "return 308 https://"),
+                "caddy": ("\napps.example {", "http://, https:// {"),
+                "traefik": ("      tls: {}\n", "redirectScheme"),
+                "haproxy": ("bind :443 ssl", "code 308 unless { ssl_fc }"),
+                "apache": ("SSLEngine on", "carnet.lua redirect"),
+            ][proxy] ?? ("", "")
+        let made = try await make(proxy, Self.secure, Self.tls(proxy)).text
+        #expect(made.contains(tls) && made.contains(redirect), "\(made)")
+        for option in Self.tls(proxy) where option.hasPrefix("/") { #expect(made.contains(option), "\(option)") }
+
+        // Only browsers at port 80 and 443 find the port of the origin by the scheme.
+        let other = Self.secure.replacing("apps.example", with: "apps.example:8443")
+        for made in [
+            try await make(proxy, other, Self.tls(proxy)).text,
+            try await make(proxy, Self.secure, Self.tls(proxy) + ["--listen", "8443"]).text,
+        ] {
+            #expect(made.contains("8443") && !made.contains(redirect), "\(made)")
+        }
+        for (file, more) in [(Self.secure, ["--no-tls"]), (Self.small, [])] {
+            let made = try await make(proxy, file, more).text
+            #expect(made.contains("8080") && !made.contains(tls) && !made.contains(redirect), "\(made)")
+        }
+    }
+
+    @Test("A certificate that is not there is a warning, and the files of Caddy are one for each site")
+    func certificate() async throws {
+        try home.write(Self.secure, to: "gateway.yaml")
+        try home.write("", to: "chain.pem")
+        try FileManager.default.createDirectory(
+            at: home.folder.appending(path: "made"), withIntermediateDirectories: true)
+        let result = try await home.run(
+            "gateway", "proxy", "caddy", "gateway.yaml", "--certificate", "chain.pem", "--certificate-key", "none.pem",
+            "--output", "made")
+        #expect(result.status == 0, "\(result)")
+        #expect(result.standardError.contains("--certificate-key none.pem: no such file"), "\(result)")
+        #expect(!result.standardError.contains("--certificate chain.pem"), "\(result)")
+        let made = try String(contentsOf: home.folder.appending(path: "made/Caddyfile"), encoding: .utf8)
+        let folder = home.folder.path
+        #expect(made.contains("\napps.example {\n\ttls \(folder)/chain.pem \(folder)/none.pem\n"), "\(made)")
+    }
+
+    @Test(
+        "Objects of a cluster have the services, the secret of the certificate, and the gateway's secret in a file of its own"
+    )
+    func objects() async throws {
+        try home.write(
+            Self.secure.replacing("routes: [", with: "routes: [{ host: \"*.d.example\", allow: signed_in }, ")
+                + "proxy: { secret_env: KEY }\n", to: "gateway.yaml")
+        let options = [
+            "gateway", "proxy", Self.cluster, "gateway.yaml", "--bind", "carnet-gateway.apps", "--certificate", "d-tls",
+            "--program", "apps.example=web:80", "--program", "*.d.example/x/=http://x:81", "--output", ".",
+        ]
+        let result = try await home.start(options, environment: ["KEY": "c2VjcmV0"]).finish()
+        #expect(result.status == 0, "\(result)")
+        func text(_ name: String) throws -> String {
+            try String(contentsOf: home.folder.appending(path: name), encoding: .utf8)
+        }
+        let objects = try text("carnet-traefik.yaml")
+        for part in [
+            #"address: "http://carnet-gateway.apps:4180/carnet/decide""#,
+            "services: [{ name: carnet-gateway, port: 4180 }]",
+            "services: [{ name: web, port: 80 }]", "services: [{ name: x, port: 81 }]", "tls: { secretName: d-tls }",
+            "services: [{ name: noop@internal, kind: TraefikService }]", "middlewares: [{ name: carnet-https }]",
+            "middlewares: [{ name: carnet-no-upgrade }, { name: carnet-clean }, { name: carnet-secret }, { name: carnet-decide }",
+        ] {
+            #expect(objects.contains(part), "\(part): \(objects)")
+        }
+        #expect(!objects.contains("c2VjcmV0") && !objects.contains("127.0.0.1"))
+        #expect(try text("carnet-secret.yaml").contains(#"{ X-Gateway-Secret: "c2VjcmV0" }"#))
+        #expect(!result.standardError.contains("next: carnet gateway"), "\(result.standardError)")
+        #expect(
+            result.standardError.contains("carnet-traefik.yaml --filename \(home.folder.path)/carnet-secret.yaml\n"),
+            "\(result.standardError)")
+    }
+
     @Test("Mistakes have a reason and a next step")
     func mistakes() async throws {
+        let cluster = Self.cluster
         let header = Self.small.replacing("Remote-User", with: "X-Real-IP")
         let rows: [(file: String, arguments: [String], reason: String)] = [
             (Self.small, ["nginxx", "gateway.yaml"], "unknown proxy \"nginxx\"; did you mean nginx?"),
@@ -271,6 +370,42 @@ struct GatewayProxyTests {
                 "--program names 127.0.0.1/ twice"
             ),
             (Self.small, ["nginx", "gateway.yaml", "--output", "none"], "--output none: no such folder"),
+            (
+                Self.small, ["nginx", "gateway.yaml"] + Self.files,
+                "the origin has http, and so no use for a certificate"
+            ),
+            (Self.secure, ["nginx", "gateway.yaml", "--no-tls"] + Self.files, "--no-tls has no use for a certificate"),
+            (Self.secure, ["nginx", "gateway.yaml"], "for which nginx needs certificate and key"),
+            (Self.secure, ["apache", "gateway.yaml", "--certificate", "a.pem"], "apache needs certificate and key"),
+            (
+                Self.secure, ["traefik", "gateway.yaml", "--certificate-key", "a.pem"],
+                "traefik needs certificate and key"
+            ),
+            (Self.secure, ["caddy", "gateway.yaml", "--certificate", "a.pem"], "caddy needs certificate and key"),
+            (Self.secure, ["haproxy", "gateway.yaml"], "haproxy needs one file with certificate, chain and key"),
+            (Self.secure, ["haproxy", "gateway.yaml"] + Self.files, "haproxy needs one file"),
+            (
+                Self.secure, ["haproxy", "gateway.yaml", "--certificate", "a b.pem"],
+                "--certificate a b.pem: a configuration cannot name this file"
+            ),
+            (
+                Self.secure, ["nginx", "gateway.yaml", "--certificate", "a", "--certificate-key", "k;x"],
+                "--certificate-key k;x: a configuration cannot name this file"
+            ),
+            (Self.secure, [cluster, "gateway.yaml"], "traefik-kubernetes needs a Secret"),
+            (Self.secure, [cluster, "gateway.yaml", "--no-tls"], "the gateway is no service of the cluster"),
+            (Self.secure, [cluster, "gateway.yaml", "--certificate", "a/b"], "traefik-kubernetes needs a Secret"),
+            (
+                Self.secure, [cluster, "gateway.yaml", "--no-tls", "--bind", "gateway.apps"],
+                "the program of apps.example is no service of the namespace apps"
+            ),
+            (
+                Self.secure,
+                [
+                    cluster, "gateway.yaml", "--certificate", "tls", "--bind", "gateway.apps", "--program",
+                    "apps.example=web:80", "--listen", "8443",
+                ], "--listen is for a proxy of a machine"
+            ),
             (
                 Self.small + "proxy: { secret_env: MISSING }\n", ["nginx", "gateway.yaml", "--output", "."],
                 "the environment variable MISSING is not set"

@@ -136,7 +136,7 @@ def main():
         rows = [("Apache, no sign-in", rig.Apache, OPEN), ("Apache, mod_auth_openidc", rig.Apache, openid), ("Apache, gateway", rig.Apache, None),
                 ("nginx, no sign-in", rig.NginxDebian, NGINX), ("nginx, gateway", rig.NginxDebian, None), ("HAProxy, gateway", rig.HAProxy, None)]
         for name, kind, site in rows:
-            proxy = start(kind, gateway.port, program.port, site, folder / name)
+            proxy = start(kind, gateway.port, program.port, site, folder / name, options.carnet)
             cookie = sign_in(name, gateway.port, proxy.port)
             load.wrk(proxy.port, "/page", [f"Host: {HOST}"] + cookie, options.connections, 2)
             measured = [load.wrk(proxy.port, "/page", [f"Host: {HOST}"] + cookie, options.connections, options.seconds) for _ in range(options.rounds)]
@@ -185,11 +185,13 @@ def apache(program, site, folder):
         proxy.stop()
 
 
-def start(kind, gateway, program, site, folder):
-    """A proxy with its example, or with another site."""
-    example = pathlib.Path(rig.HERE) / kind.kind
-    shutil.copytree(example, folder)
-    if site is not None:
+def start(kind, gateway, program, site, folder, carnet=None):
+    """A proxy with what the command makes of the example for plain HTTP, or with another site."""
+    if site is None:
+        folder.mkdir()
+        rig.made(carnet, kind.kind, os.path.join(rig.HERE, "gateway.yaml"), folder, {"wiki.apps.example": "9001", "apps.example/notes/": "9002"}, "--no-tls")
+    else:
+        shutil.copytree(pathlib.Path(rig.HERE) / kind.kind, folder)
         (folder / "carnet-site.conf").write_text(site)
     return kind(gateway, program, program, str(folder)).start()
 

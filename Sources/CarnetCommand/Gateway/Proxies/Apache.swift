@@ -1,6 +1,6 @@
 extension ProxyKind {
     static let apache = ProxyKind(
-        name: "apache", folder: "/etc/apache2", takesSockets: false,
+        name: "apache", folder: "/etc/apache2",
         files: { setup in
             [
                 ProxyFile(path: "carnet.lua", text: setup.apacheScript),
@@ -9,12 +9,14 @@ extension ProxyKind {
         },
         next: { setup in
             environmentStep(setup, unit: "apache2") + [
-                "a2enmod proxy proxy_http lua && a2ensite carnet-site && systemctl restart apache2"
+                "a2enmod \(setup.apacheModules) && a2ensite carnet-site && systemctl restart apache2"
             ]
         })
 }
 
 extension ProxySetup {
+    fileprivate var apacheModules: String { "proxy proxy_http lua" + (tls == nil ? "" : " ssl") }
+
     private var apacheAddress: String {
         if case .address(let address) = gateway { address } else { "" }
     }
@@ -34,6 +36,27 @@ extension ProxySetup {
         let metadataPass =
             acceptsTokens
             ? "\n    ProxyPassMatch \"^/(\(metadata))$\" http://\(apacheAddress)/$1" : ""
+        var certificate = ""
+        if case .certificate(let file, let key?) = tls {
+            certificate = """
+
+                    SSLEngine on
+                    SSLCertificateFile \(file)
+                    SSLCertificateKeyFile \(key)
+                    SSLProtocol -all +TLSv1.2 +TLSv1.3
+                """
+        }
+        let hooks = """
+                ProxyPreserveHost on
+                ProxyAddHeaders off
+                <LocationMatch \(others)>
+                    LuaScope thread
+                    LuaHookAccessChecker \(folder)/carnet.lua decide
+                </LocationMatch>
+                \(own)
+                    LuaHookAccessChecker \(folder)/carnet.lua clean
+                </\(acceptsTokens ? "LocationMatch" : "Location")>
+            """
         let sites = hosts.map { host in
             // A site has a name of its own.
             let name = host.domain.map { "any.\($0)\n    ServerAlias *.\($0)" } ?? host.name
@@ -43,7 +66,8 @@ extension ProxySetup {
             return """
 
                 <VirtualHost *:\(port)>
-                    ServerName \(name)
+                    ServerName \(name)\(certificate)
+                \(hooks)
                     ProxyPass /carnet/ http://\(apacheAddress)/carnet/\(metadataPass)
                 \(passes.joined())</VirtualHost>
 
@@ -51,32 +75,19 @@ extension ProxySetup {
         }
         return """
             # \(folder)/sites-available/carnet-site.conf: the protected hosts. Apache 2.4.
-            #   apt install apache2 lua-socket && a2enmod proxy proxy_http lua\(about ?? "")
-            # With TLS: *:443, SSLEngine on, SSLCertificateFile …
-            Listen \(port)
-            ProxyPreserveHost on
-            # X-Forwarded-* are set in carnet.lua, once.
-            ProxyAddHeaders off
-
-            # The gateway decides about everything but its own pages. Both match the same decoded path, as ProxyPass does.
-            <LocationMatch \(others)>
-                # A thread keeps its connection to the gateway.
-                LuaScope thread
-                LuaHookAccessChecker \(folder)/carnet.lua decide
-            </LocationMatch>
-            \(own)
-                LuaHookAccessChecker \(folder)/carnet.lua clean
-            </\(acceptsTokens ? "LocationMatch" : "Location")>
-
+            #   apt install apache2 lua-socket && a2enmod \(apacheModules)\(about ?? "")
+            # The gateway decides about everything but its own pages. Both expressions match the same decoded path, as ProxyPass does.
+            # LuaScope: a thread keeps its connection to the gateway. ProxyAddHeaders: carnet.lua sets X-Forwarded-*, once.
+            # nocanon: the target goes on as the client sent it.
+            \([80, 443].contains(port) ? "" : "Listen \(port)\n")
             # A host that is not listed reaches no program.
-            <VirtualHost *:\(port)>
+            <VirtualHost *:\(port)>\(certificate)
                 <Location "/">
                     Require all denied
                 </Location>
             </VirtualHost>
-
-            # nocanon: the target goes on as the client sent it.
-            """ + "\n" + sites.joined().drop { $0 == "\n" }
+            \(redirects ? apacheRedirect : "")
+            """ + sites.joined()
     }
 
     fileprivate var apacheScript: String {
@@ -143,7 +154,40 @@ extension ProxySetup {
                 if body:find("^%s*<") then r:custom_response(status, body) end
                 return status
             end
-
+            \#(redirects ? Self.luaRedirect : "")
             """#
     }
+
+    private var apacheRedirect: String {
+        // The first is no domain: the origin comes before those.
+        let names = zip(hosts, ["ServerName"] + hosts.map { _ in "ServerAlias" }).map { "\($1) \($0.name)" }
+        return """
+
+            # Plain HTTP leads to https, for the listed hosts alone.
+            <VirtualHost *:80>
+                <Location "/">
+                    Require all denied
+                </Location>
+            </VirtualHost>
+            <VirtualHost *:80>
+            \(lines(names, indent: "    ") { $0 })
+                <Location "/">
+                    LuaHookAccessChecker \(folder)/carnet.lua redirect
+                </Location>
+            </VirtualHost>
+
+            """
+    }
+
+    private static let luaRedirect = """
+
+        -- Plain HTTP leads to https. The name is one of the site's.
+        function redirect(r)
+            local target = r.hostname .. r.unparsed_uri
+            if not target:find("^[%w._-]+/") then return 400 end
+            r.err_headers_out["Location"] = "https://" .. target
+            return 308
+        end
+
+        """
 }

@@ -1,6 +1,6 @@
 extension ProxyKind {
     static let caddy = ProxyKind(
-        name: "caddy", folder: "/etc/caddy", takesSockets: true, starIsOneLabel: true,
+        name: "caddy", folder: "/etc/caddy", takesSockets: true, certificate: .filesOrNone, starIsOneLabel: true,
         files: { setup in [ProxyFile(path: "Caddyfile", text: setup.caddyfile)] },
         next: { setup in
             environmentStep(setup, unit: "caddy") + [
@@ -16,6 +16,11 @@ extension ProxySetup {
         case .address(let address): address
         case .socket(let path): "unix/\(path)"
         }
+    }
+
+    /// Of a site. Caddy leads plain HTTP to https only for a site without scheme and port.
+    private func caddyAddress(of name: String) -> String {
+        redirects ? name : "\(tls == nil ? "http" : "https")://\(name):\(port)"
     }
 
     private func variable(_ header: String) -> String {
@@ -36,6 +41,8 @@ extension ProxySetup {
             """
         }
         let secret = secretVariable.map { "\n\t\theader_up X-Gateway-Secret {env.\($0)}" } ?? ""
+        var certificate = ""
+        if case .certificate(let file, let key?) = tls { certificate = "\n\ttls \(file) \(key)" }
         let sites = hosts.map { host in
             let programs = host.programs.map { program in
                 let matcher = "@program\(program.number)"
@@ -49,7 +56,7 @@ extension ProxySetup {
             }
             return """
 
-                http://\(host.name):\(port) {
+                \(caddyAddress(of: host.name)) {\(certificate)
                 \troute {
                 \t\timport carnet
                 \(programs.joined())\(host.isWhole ? "" : "\t\trespond 404\n")\t}
@@ -59,7 +66,6 @@ extension ProxySetup {
         }
         return """
             # \(folder)/Caddyfile: the protected hosts. Caddy 2.6 or newer\(about ?? "").
-            # With TLS: write each site without http:// and port.
             (carnet) {
             \t# Programs read "_", "." and more in a name as "-" (X_Auth_User): no such header goes on.
             \(lines(["_", ".", "!", "#", "$", "%", "&", "'", "*", "+", "^", "`", "|", "~"], indent: "\t") { "request_header -*\($0)*" })
@@ -111,7 +117,7 @@ extension ProxySetup {
             """ + sites.joined() + """
 
                 # A host that is not listed reaches no program.
-                http://:\(port) {
+                \(redirects ? "http://, https://" : caddyAddress(of: "")) {
                 \trespond 421
                 }
 

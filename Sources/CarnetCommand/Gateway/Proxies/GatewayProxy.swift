@@ -28,9 +28,25 @@ struct GatewayProxyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The port at which the proxy takes requests. Default: that of an origin with http, else 8080.",
+            "The port at which the proxy takes requests. Default: that of the origin; 8080 with --no-tls.",
             valueName: "n"))
     var listen: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "For an origin with https: the file with the certificate of all hosts and its chain. Caddy can do without. HAProxy: and with the key. traefik-kubernetes: a Secret.",
+            valueName: "file"),
+        completion: .file())
+    var certificate: String?
+
+    @Option(
+        help: ArgumentHelp("The file with the key of --certificate.", valueName: "file"), completion: .file())
+    var certificateKey: String?
+
+    @Flag(
+        name: .customLong("no-tls"),
+        help: "For an origin with https: take plain HTTP, because TLS ends in front of the proxy.")
+    var withoutTLS = false
 }
 
 /// `carnet gateway proxy`: the configuration of a proxy, made from the gateway file.
@@ -68,8 +84,9 @@ struct GatewayProxy {
         }
         let setup = try ProxySetup(
             rules, of: path, in: try folder() ?? kind.folder,
-            gateway: try gateway(kind, bind: bind, port: port, socket: socket), port: options.listen,
-            programs: try options.programs.map { try ProgramPlace($0) })
+            gateway: try gateway(kind, bind: bind, port: port, socket: socket), tls: try tls(kind, rules, path),
+            port: options.listen, programs: try options.programs.map { try ProgramPlace($0) })
+        try kind.check(setup)
         if options.folder == nil {
             show(kind.files(setup), kind)
         } else {
@@ -95,6 +112,59 @@ struct GatewayProxy {
                 next: ["install the proxy, or create it: mkdir -p \(written.shellWord)"])
         }
         return folder
+    }
+
+    /// How the proxy has https; `nil` for plain HTTP.
+    private func tls(_ kind: ProxyKind, _ rules: GatewayRules, _ path: String) throws -> ProxySetup.TLS? {
+        let (certificate, key) = (options.certificate, options.certificateKey)
+        guard rules.origin.scheme == "https", !options.withoutTLS else {
+            guard certificate == nil, key == nil else {
+                throw options.withoutTLS
+                    ? Failure(.usage, "--no-tls has no use for a certificate", next: ["leave out one of them"])
+                    : Failure(
+                        .usage, "\(path): the origin has http, and so no use for a certificate",
+                        next: ["write an origin with https, or leave out --certificate"])
+            }
+            return nil
+        }
+        func needs(_ what: String, _ options: String) -> Failure {
+            Failure(
+                .usage, "the origin has https, for which \(kind.name) needs \(what)",
+                next: ["add \(options)", "or add --no-tls, if TLS ends in front of \(kind.name)"])
+        }
+        switch (kind.certificate, certificate, key) {
+        case (.filesOrNone, nil, nil): return .automatic
+        case (.files, let certificate?, let key?), (.filesOrNone, let certificate?, let key?):
+            return .certificate(
+                try file(certificate, "--certificate", kind), key: try file(key, "--certificate-key", kind))
+        case (.files, _, _), (.filesOrNone, _, _):
+            throw needs("certificate and key", "--certificate FILE --certificate-key FILE")
+        case (.oneFile, let certificate?, let key) where key == nil || key == certificate + ".key":
+            return .certificate(try file(certificate, "--certificate", kind), key: nil)
+        case (.oneFile, _, _):
+            throw needs(
+                "one file with certificate, chain and key, or the key in FILE.key",
+                "--certificate FILE, without --certificate-key")
+        case (.secret, let secret?, nil) where ProgramPlace.isPlain(secret) && !secret.contains("/"):
+            return .certificate(secret, key: nil)
+        case (.secret, _, _):
+            throw needs("a Secret with certificate and key", "--certificate NAME, without --certificate-key")
+        }
+    }
+
+    /// The path of an option as the files of the proxy can name it.
+    private func file(_ written: String, _ option: String, _ kind: ProxyKind) throws -> String {
+        let path = URL(filePath: written, directoryHint: .notDirectory).standardizedFileURL.path
+        guard ProgramPlace.isPlain(path) else {
+            throw Failure(
+                .usage, "\(option) \(written): a configuration cannot name this file",
+                next: ["choose a path with letters, digits, hyphens and dots"])
+        }
+        // Another machine may have it, or this user may not see it.
+        if options.folder != nil, access(path, F_OK) != 0, errno == ENOENT {
+            console.warn("\(option) \(written): no such file, without which \(kind.name) does not start")
+        }
+        return path
     }
 
     private func gateway(_ kind: ProxyKind, bind: String, port: Int, socket: String?) throws -> ProxySetup.Gateway {
@@ -148,7 +218,7 @@ struct GatewayProxy {
                 .usage, "proxy.secret has a character that a file of \(kind.name) cannot have",
                 next: ["make one of letters and digits: openssl rand -hex 32"])
         }
-        return kind.secretFile(variable, secret)
+        return kind.secretFile(setup, variable, secret)
     }
 
     private func write(_ files: [ProxyFile], _ kind: ProxyKind, in folder: String) throws {
@@ -182,23 +252,30 @@ struct GatewayProxy {
             }
             if kind.starIsOneLabel, host.domain != nil {
                 console.note("\(kind.name) takes names of one more label only as \(host.name)")
+                if case .automatic? = setup.tls {
+                    console.note(
+                        "\(kind.name) obtains a certificate of \(host.name) only with a module for your DNS provider; or add --certificate FILE --certificate-key FILE"
+                    )
+                }
             }
         }
-        if rules.origin.scheme == "https" {
-            console.note("edit: this takes plain HTTP at port \(setup.port); the lines about TLS say what https needs")
+        if rules.origin.scheme == "https", setup.tls == nil {
+            console.note(
+                "plain HTTP: TLS must end in front of \(kind.name), and nobody else may reach it; without --no-tls, \(kind.name) has https itself"
+            )
         }
         if options.folder == nil {
             for file in kind.files(setup) {
                 console.note("write to \(setup.folder)/\(file.path) the part that begins with this name")
             }
             if let name = setup.secretVariable {
-                let file = kind.secretFile(name, "SECRET")
+                let file = kind.secretFile(setup, name, "SECRET")
                 console.note(
                     "write to \(setup.folder)/\(file.path), for root alone: \(file.text.trimming(\.isWhitespace)); or add --output, which writes all files"
                 )
             }
         }
-        for step in [start] + kind.next(setup) { console.note("next: \(step)") }
+        for step in (kind.isCluster ? [] : [start]) + kind.next(setup) { console.note("next: \(step)") }
         console.note("after a change of hosts, headers, bearer or the secret in the gateway file, make the files again")
     }
 }

@@ -1,6 +1,6 @@
 extension ProxyKind {
     static let haproxy = ProxyKind(
-        name: "haproxy", folder: "/etc/haproxy", takesSockets: true,
+        name: "haproxy", folder: "/etc/haproxy", takesSockets: true, certificate: .oneFile,
         files: { setup in
             [
                 ProxyFile(path: "carnet.lua", text: setup.haproxyScript),
@@ -30,7 +30,7 @@ extension ProxySetup {
         let names = hosts.indices.map { "host\($0 + 1)" }
         // Rules of one name are alternatives, and a line has at most 64 words.
         let tests = zip(names, hosts).flatMap { name, host in
-            let value = host.domain.map { "-m end .\($0)" } ?? host.name
+            let value = host.domain.map { "-m reg ^[a-z0-9._-]+[.]\($0.replacing(".", with: "[.]"))$" } ?? host.name
             return [name, "listed"].map { "    acl \($0) req.hdr(host),host_only -i \(value)" }
         }
         let uses = zip(names, hosts).flatMap { name, host in
@@ -40,6 +40,15 @@ extension ProxySetup {
             }
             return host.isWhole ? programs : programs + ["    use_backend none if \(name)"]
         }
+        var binds = "bind :\(port)"
+        if case .certificate(let file, _) = tls {
+            binds +=
+                " ssl crt \(file) strict-sni alpn h2,http/1.1 ssl-min-ver TLSv1.2" + (redirects ? "\n    bind :80" : "")
+        }
+        let redirect =
+            redirects
+            ? "\n    http-request redirect location https://%[req.hdr(host),host_only]%[pathq] code 308 unless { ssl_fc }"
+            : ""
         let metadata = acceptsTokens ? "\n    acl gateway path \(Self.metadataPath)" : ""
         return """
             # \(folder)/haproxy.cfg: the protected hosts. HAProxy 2.6 or newer with Lua (Debian: yes).\(about ?? "")
@@ -57,14 +66,14 @@ extension ProxySetup {
                 timeout http-request 10s
 
             frontend sites
-                bind :\(port)                                # With TLS: bind :443 ssl crt … alpn h2,http/1.1
+                \(binds)
 
             \(tests.joined(separator: "\n"))
                 http-request deny deny_status 421 unless listed     # A host that is not listed reaches no program.
                 http-request deny deny_status 400 if { req.hdr_cnt(host) gt 1 }
                 # One form of target, one path: without scheme and host, never empty.
                 http-request deny deny_status 400 unless { path_beg / }
-                http-request set-uri %[pathq]
+                http-request set-uri %[pathq]\(redirect)
 
                 # Programs read "_", "." and more in a name as "-" (X_Auth_User): no such header goes on.
                 http-request del-header [^A-Za-z0-9-] -m reg

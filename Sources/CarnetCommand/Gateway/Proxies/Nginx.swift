@@ -7,7 +7,7 @@ extension ProxyKind {
                 ProxyFile(path: "conf.d/carnet-site.conf", text: setup.nginxSite),
             ]
         },
-        secretFile: { _, secret in
+        secretFile: { _, _, secret in
             ProxyFile(
                 path: "carnet-secret.conf", text: "proxy_set_header X-Gateway-Secret \"\(secret)\";\n", isPrivate: true)
         },
@@ -20,6 +20,19 @@ extension ProxySetup {
         case .address(let address): address
         case .socket(let path): "unix:\(path)"
         }
+    }
+
+    /// For each server with a certificate.
+    private var nginxTLS: String {
+        guard case .certificate(let certificate, let key?) = tls else { return "" }
+        return """
+            # The certificate of all hosts.
+            ssl_certificate \(certificate);
+            ssl_certificate_key \(key);
+            ssl_protocols TLSv1.2 TLSv1.3;
+
+
+            """
     }
 
     /// `$host` has no port, and the URLs that a program makes need it.
@@ -38,7 +51,7 @@ extension ProxySetup {
         return """
             # \(folder)/carnet-gateway.conf: included in each protected `server`.
             # A `location` with a proxy_set_header or error_page of its own loses those of this file: repeat them there.
-            auth_request /carnet/decide;              # Every location asks the gateway; a new location is protected from the start.
+            \(nginxTLS)auth_request /carnet/decide;              # Every location asks the gateway; a new location is protected from the start.
             \(lines(headers) { "auth_request_set $identity_\(variable($0)) $upstream_http_\(variable($0));" })
             auth_request_set $carnet_signin $upstream_http_location;
             auth_request_set $carnet_decision $upstream_http_carnet_decision;
@@ -134,7 +147,7 @@ extension ProxySetup {
             return """
 
                 server {
-                    listen \(port);
+                    listen \(port)\(tls == nil ? "" : " ssl");
                     server_name \(host.name);
                     include \(folder)/carnet-gateway.conf;
                 \((rest + locations).joined(separator: "\n"))
@@ -144,17 +157,35 @@ extension ProxySetup {
         }
         return """
             # \(folder)/conf.d/carnet-site.conf: the protected hosts. nginx 1.22 or newer, built with auth_request (Debian: yes).
-            # With TLS: listen 443 ssl; ssl_certificate …; ssl_certificate_key …; and ssl_reject_handshake on; in the first server.
             upstream carnet_gateway { server \(nginxAddress); keepalive 32; }
             # A program that takes another upgrade, such as h2c, would get further requests without a decision.
             map $http_upgrade $carnet_upgrade { default ""; ~*^websocket$ websocket; }
             map $carnet_upgrade $carnet_connection { default upgrade; "" ""; }
 
             server {                                  # A host that is not listed reaches no program.
-                listen \(port) default_server;
+                listen \(port)\(tls == nil ? " default_server;" : " ssl default_server;\n    ssl_reject_handshake on;\n    ssl_protocols TLSv1.2 TLSv1.3;")
                 return 421;
             }
 
-            """ + servers.joined()
+            """ + servers.joined() + (redirects ? nginxRedirect : "")
+    }
+
+    private var nginxRedirect: String {
+        // A name below a domain is the client's, and nginx accepts every letter in it.
+        let check = hosts.contains { $0.domain != nil } ? "\n    if ($host ~ \"[^a-z0-9._-]\") { return 400; }" : ""
+        return """
+
+            # Plain HTTP leads to https, for the listed hosts alone.
+            server {
+                listen 80;
+                return 421;
+            }
+            server {
+                listen 80;
+                server_name \(hosts.map(\.name).joined(separator: " "));\(check)
+                return 308 https://$host$request_uri;
+            }
+
+            """
     }
 }

@@ -5,19 +5,36 @@ struct ProxyKind: Sendable {
     /// Where its files usually are.
     let folder: String
     /// Whether it can reach the gateway by a Unix socket.
-    let takesSockets: Bool
+    var takesSockets = false
+    /// What it needs for https.
+    var certificate = Certificate.files
     /// Whether `*.` and a domain stand for names of one more label only, other than in the gateway file.
     var starIsOneLabel = false
     /// The files without the secret.
     let files: @Sendable (ProxySetup) -> [ProxyFile]
     /// The file that has the secret; by default an environment file for the proxy's unit.
-    var secretFile: @Sendable (_ variable: String, _ secret: String) -> ProxyFile = { variable, secret in
+    var secretFile: @Sendable (ProxySetup, _ variable: String, _ secret: String) -> ProxyFile = { _, variable, secret in
         ProxyFile(path: environmentFile, text: "\(variable)=\(secret)\n", isPrivate: true)
     }
+    /// Throws `Failure` for what this proxy alone cannot express.
+    var check: @Sendable (ProxySetup) throws -> Void = { _ in }
     /// What to do when the files are written.
     let next: @Sendable (ProxySetup) -> [String]
 
-    static let all = [nginx, caddy, traefik, haproxy, apache]
+    enum Certificate {
+        /// A file with the certificate and its chain, and one with the key.
+        case files
+        /// The same, or nothing: it obtains certificates itself.
+        case filesOrNone
+        /// The key is in the file, or in one with `.key` at the end of its name.
+        case oneFile
+        /// The name of a Secret of the cluster, in which gateway and programs are services.
+        case secret
+    }
+
+    var isCluster: Bool { certificate == .secret }
+
+    static let all = [nginx, caddy, traefik, traefikKubernetes, haproxy, apache]
     static let environmentFile = "carnet-proxy.env"
 
     /// The step that gives the proxy its secret, with the folder of a unit of systemd.

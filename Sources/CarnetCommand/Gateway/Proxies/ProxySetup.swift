@@ -12,6 +12,14 @@ struct ProxySetup: Sendable {
         case socket(String)
     }
 
+    /// How the proxy has https.
+    enum TLS: Sendable {
+        /// It obtains a certificate for each host.
+        case automatic
+        /// One certificate for all hosts; no key if it is in the certificate's file.
+        case certificate(String, key: String?)
+    }
+
     struct Host: Sendable {
         /// In lower case, or `*.` and a domain.
         let name: String
@@ -40,6 +48,8 @@ struct ProxySetup: Sendable {
     let gateway: Gateway
     /// The port at which the proxy takes requests.
     let port: Int
+    /// `nil` for plain HTTP.
+    let tls: TLS?
     /// The port in the URLs that browsers show; `nil` for that of the scheme.
     let publicPort: Int?
     /// Names before those with `*.`, and longer ones first.
@@ -67,6 +77,9 @@ struct ProxySetup: Sendable {
         return names.filter { name in !headers.contains { $0.lowercased() == name.lowercased() } }
     }
 
+    /// Whether plain HTTP at port 80 leads to https.
+    var redirects: Bool { tls != nil && port == 443 }
+
     static let metadataPath = "/.well-known/oauth-protected-resource"
 
     /// The programs of all hosts.
@@ -82,10 +95,10 @@ extension ProxySetup {
     /// - Parameters:
     ///   - rules: Of the gateway file at `path`.
     ///   - programs: What `--program` says.
-    ///   - port: Where the proxy takes requests; by default the port of an origin with http, else 8080.
+    ///   - port: Where the proxy takes requests; by default the port of the origin, or 8080 if TLS ends before the proxy.
     /// - Throws: `Failure` for what no proxy can express.
     init(
-        _ rules: GatewayRules, of path: String, in folder: String, gateway: Gateway, port: Int?,
+        _ rules: GatewayRules, of path: String, in folder: String, gateway: Gateway, tls: TLS?, port: Int?,
         programs: [ProgramPlace]
     ) throws {
         guard rules.proxy.dialect == .forwarded else {
@@ -95,7 +108,9 @@ extension ProxySetup {
         }
         self.folder = folder
         self.gateway = gateway
-        self.port = port ?? (rules.origin.scheme == "http" ? rules.origin.port ?? 80 : 8080)
+        self.tls = tls
+        let own = rules.origin.scheme == "http" ? 80 : 443
+        self.port = port ?? (tls == nil && own == 443 ? 8080 : rules.origin.port ?? own)
         publicPort = rules.origin.port
         hosts = try Self.hosts(rules, path, programs)
         headers = try Self.headers(rules, path)

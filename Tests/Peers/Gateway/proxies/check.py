@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Proves the five example configurations: starts each proxy with a gateway and two programs, and sends raw requests.
+"""Proves the example configurations: starts each proxy with a gateway and two programs, and sends raw requests.
 
   check.py [--carnet PROGRAM] [--slow] [--verbose] [WORD…]
 
@@ -18,7 +18,7 @@ import re
 import secrets
 import shutil
 import socket
-import subprocess
+import ssl
 import sys
 import tempfile
 import threading
@@ -259,7 +259,7 @@ class Bench:
             assert self.decisions[0].all(name) == [value], f"the gateway got {name}: {self.decisions[0].all(name)}"
         assert not [n for n, _ in self.at_one[0].headers if spelled(n) == "x-gateway-secret"]
         assert self.decisions[0].all("X-Gateway-Secret") == [rig.SECRET]
-        for name, value in [("X-Forwarded-For", "127.0.0.1"), ("X-Forwarded-Host", "wiki.apps.example"), ("X-Forwarded-Proto", "http")]:
+        for name, value in [("X-Forwarded-For", "127.0.0.1"), ("X-Forwarded-Host", "wiki.apps.example"), ("X-Forwarded-Proto", "https")]:
             assert self.at_one[0].all(name) == [value], f"{name}: {self.at_one[0].all(name)}"
             assert self.decisions[0].all(name) == [value], f"{name}: {self.decisions[0].all(name)}"
         self.same()
@@ -358,7 +358,7 @@ class Bench:
             got = self.decisions[0] if self.decisions else None
             assert got and len(self.decisions) == 1 and got.target == "/carnet/sign-in?to=%2Fa", [d.line for d in self.decisions]
             assert not [h for h in got.headers if "evil" in h[1] or h[1] == rig.SECRET], got.headers
-            for name, value in [("Host", host), ("X-Forwarded-Host", host), ("X-Forwarded-Proto", "http"), ("X-Forwarded-For", "127.0.0.1")]:
+            for name, value in [("Host", host), ("X-Forwarded-Host", host), ("X-Forwarded-Proto", "https"), ("X-Forwarded-For", "127.0.0.1")]:
                 assert got.all(name) == [value], f"{name}: {got.all(name)}"
             if not self.real:
                 assert self.reply.status == 200 and self.reply.all("Set-Cookie") == [BIG_COOKIE], self.reply.status
@@ -572,7 +572,7 @@ class Bench:
         """a decision is for one request: two on one connection, the second without a session"""
         both = build("/a", headers=[("Cookie", self.allowed)]) + build("/b", headers=[("Connection", "close")])
         self.take()
-        with socket.create_connection(("127.0.0.1", self.proxy.port), timeout=8) as connection:
+        with rig.connect(self.proxy.port, 8) as connection:
             connection.sendall(both)
             data = b""
             try:
@@ -630,19 +630,19 @@ class Bench:
 
     def check_http2(self):
         """HTTP/2: pseudo-header fields and forged fields, the same"""
-        def fields(path="/a", method="GET", authority="wiki.apps.example", scheme="http", more=()):
+        def fields(path="/a", method="GET", authority="wiki.apps.example", scheme="https", more=()):
             pseudo = [(":method", method), (":scheme", scheme), (":authority", authority), (":path", path)]
             return [f for f in pseudo if f[1] is not None] + [("cookie", self.allowed)] + list(more)
         first = True
         for case in [fields(), fields(more=[("host", "wiki.apps.example")]), fields(more=[("host", "other.example")]), fields(authority=None, more=[("host", "wiki.apps.example")]),
-                     fields(authority="other.example", more=[("host", "wiki.apps.example")]), fields(scheme="https"), fields(scheme="http://other.example/b?"), fields() + [(":path", "/b")],
+                     fields(authority="other.example", more=[("host", "wiki.apps.example")]), fields(scheme="http"), fields(scheme="http://other.example/b?"), fields() + [(":path", "/b")],
                      fields(path="a"), fields(path="http://other.example/b"), fields(path="http://wiki.apps.example/b"), fields(path="/a /b"), fields(path="/a#b"), fields(path=""), fields(path="*"), fields(path="/a/../b"),
                      fields(path="/a\\b"), fields(method="GET /b HTTP/1.1"), fields(method="TRACE"), fields(method="CONNECT"), fields(authority="wiki.apps.example/x"), fields(authority="other.example@wiki.apps.example"),
                      fields(method="CONNECT", more=[(":protocol", "websocket")]), fields(more=[("connection", "x-auth-user")]), fields(more=[("transfer-encoding", "chunked")]), fields(more=[("x-n", "a\r\nx-auth-user: evil")]),
                      fields(more=[("te", "trailers, x-auth-user")])] + [
                      fields(more=[(spelling.lower(), "evil")]) for name in ["X-Auth-User", "X-Forwarded-Uri", "X-Forwarded-Host", "X-Gateway-Secret", "X-Original-URL"] for spelling in spellings(name)]:
             self.take()
-            status = rig.send_h2(self.proxy.h2_port, case, timeout=3)
+            status = rig.send_h2(self.proxy.port, case, timeout=3)
             self.decisions, self.at_one, self.at_two = self.take()
             assert not first or (status == 200 and self.at_one), f"plain request: {status}"
             first = False
@@ -663,11 +663,9 @@ class Bench:
             file = pathlib.Path(folder, "gateway.yaml")
             routes = "".join(f'  - {{ host: "{host}", allow: signed_in }}\n' for host in [*hosts, "*.d.example"])
             file.write_text(pathlib.Path(rig.HERE, "gateway.yaml").read_text().replace("routes:\n", "routes:\n" + routes))
-            command = [self.options.carnet, "gateway", "proxy", self.proxy.kind, file, "--json"]
-            for place, port in programs.items():
-                command += ["--program", f"{place}=http://127.0.0.1:{port}"]
-            for made in json.loads(subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout)["files"]:
-                pathlib.Path(folder, os.path.basename(made["path"])).write_text(made["text"])
+            programs |= {"wiki.apps.example": "9001", "apps.example/notes/": "9002"}
+            rig.made(self.options.carnet, self.proxy.kind, file, folder, programs, *rig.TLS[self.proxy.kind])
+            file.unlink()
             gateway = rig.Recorder(Stub())
             proxy = type(self.proxy)(gateway.port, self.one.port, self.two.port, folder)
             try:
@@ -680,9 +678,91 @@ class Bench:
                     assert found == expected, f"{host}{target}: {found}"
                     assert (reply.status == 200) == (host != "h41.example"), f"{host}{target}: {reply.status}"
                     assert gateway.take() or host == "h41.example", f"{host}{target}: no decision"
+                for host, allowed in [("h1.example", True), ("x.d.example", True), ("d.example", False), ("h41.example", False), ("other.example/.d.example", False),
+                                      ("other.example\\.d.example", False), ("x@x.d.example", False), ("x.d.example.other.example", False)]:
+                    self.leads(proxy, host, host if allowed else None)
             finally:
                 proxy.stop()
                 gateway.close()
+
+    def leads(self, proxy, host, expected, target="/a?b=%2f", answer=None):
+        """Asks at the port of plain HTTP, which leads to https at the expected host, or nowhere."""
+        self.take()
+        reply = rig.send(proxy.plain_port, build(target, host=host, headers=[("Cookie", self.allowed), ("X-Forwarded-Proto", "https"), ("X-Forwarded-Host", "evil.example")]))
+        assert not any(self.take()), f"http://{host}: a request reached the gateway or a program"
+        if expected is None:
+            assert reply.status >= 400 and not reply.all("Location"), f"http://{host}: {reply.status} {reply.all('Location')}"
+        else:
+            assert reply.status in (301, 308), f"http://{host}: {reply.status}"
+            assert reply.all("Location") == [f"https://{expected}{target}"], f"http://{host}: {reply.all('Location')}"
+
+    def check_plain_http(self):
+        """plain HTTP leads to https at the listed hosts, and nowhere else; nothing of it reaches the gateway or a program"""
+        for host, expected in [("wiki.apps.example", "wiki.apps.example"), ("apps.example", "apps.example"), ("wiki.apps.example:80", "wiki.apps.example"),
+                               ("other.example", None), ("other.apps.example", None), ("127.0.0.1", None), ("wiki.apps.example@other.example", None),
+                               ("other.example/wiki.apps.example", None), ("wiki.apps.example, other.example", None), ("", None)]:
+            self.leads(self.proxy, host, expected)
+        for raw in [build("/a", host="other.example", headers=[("Host", "wiki.apps.example")]), build("/a", headers=[("Host", "other.example")]),
+                    build("http://other.example/a"), build("http://wiki.apps.example@other.example/a"), build("a"), build("/a", host=None)]:
+            reply = rig.send(self.proxy.plain_port, raw)
+            assert not any(self.take()), raw
+            for where in reply.all("Location"):
+                assert re.match(r"https://(wiki\.)?apps\.example/", where), f"{raw}: {where}"
+
+    def check_tls(self):
+        """TLS 1.2 and 1.3 alone; a name that is not listed reaches no program, and neither does a host other than the name"""
+        for version, works in [(ssl.TLSVersion.TLSv1_1, False), (ssl.TLSVersion.TLSv1_2, True), (ssl.TLSVersion.TLSv1_3, True)]:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+            context.set_ciphers("DEFAULT:@SECLEVEL=0")
+            context.minimum_version = context.maximum_version = version
+            with socket.create_connection(("127.0.0.1", int(self.proxy.port)), timeout=8) as connection:
+                try:
+                    context.wrap_socket(connection, server_hostname="wiki.apps.example").close()
+                    assert works, f"{version.name} is accepted"
+                except ssl.SSLError as error:
+                    assert not works, f"{version.name}: {error}"
+        context = ssl._create_unverified_context()
+        for name in ("other.example", "other.apps.example", None):
+            for host in ("other.example", "other.apps.example", "wiki.apps.example"):
+                data, status = build("/a", host=host, headers=[("Cookie", self.allowed), ("Connection", "close")]), b""
+                try:
+                    with context.wrap_socket(socket.create_connection(("127.0.0.1", int(self.proxy.port)), timeout=8), server_hostname=name) as connection:
+                        connection.sendall(data)
+                        status = connection.recv(12)[9:]
+                except OSError:
+                    pass
+                # Without TLS names, or behind a certificate for all, the Host header decides alone.
+                self.decisions, self.at_one, self.at_two = self.take()
+                assert host == "wiki.apps.example" or not self.at_one + self.at_two and status[:1] in (b"", b"4"), f"{name}, {host}: {status}"
+                self.same()
+
+    def check_files(self):
+        """with certificate files, at a port of their own, or plain for an origin of this machine: the same decisions"""
+        if not self.options.carnet:
+            raise Skipped
+        example = pathlib.Path(rig.HERE, "gateway.yaml").read_text()
+        programs = {"wiki.apps.example": "9001", "apps.example/notes/": "9002"}
+        options = ["--no-tls"], rig.TLS["nginx"] if self.proxy.kind == "caddy" else rig.TLS[self.proxy.kind]
+        for more, scheme in zip(options, ("http", "https")):
+            with tempfile.TemporaryDirectory() as folder:
+                file = pathlib.Path(folder, "gateway.yaml")
+                file.write_text(example)
+                rig.made(self.options.carnet, self.proxy.kind, file, folder, programs, *more)
+                file.unlink()
+                proxy = type(self.proxy)(self.gateway.port, self.one.port, self.two.port, folder)
+                try:
+                    proxy.start()
+                    assert isinstance(proxy.port, rig.TLSPort) == (scheme == "https")
+                    self.take()
+                    reply = rig.send(proxy.port, build("/a", headers=[("Cookie", self.allowed), ("X-Forwarded-Proto", "evil")]))
+                    self.decisions, self.at_one, self.at_two = self.take()
+                    assert reply.status == 200 and len(self.at_one) == 1, reply.status
+                    for got in self.decisions + self.at_one:
+                        assert got.all("X-Forwarded-Proto") == [scheme], got.all("X-Forwarded-Proto")
+                    self.same()
+                finally:
+                    proxy.stop()
 
     def check_gateway_heard(self):
         """the gateway had nothing to complain of: one of each header, no identity, no body, GET, no query"""

@@ -75,7 +75,7 @@ def requests():
 
 
 def h2_requests():
-    def fields(path="/a", method="GET", authority="wiki.apps.example", scheme="http", more=()):
+    def fields(path="/a", method="GET", authority="wiki.apps.example", scheme="https", more=()):
         pseudo = [(":method", method), (":scheme", scheme), (":authority", authority), (":path", path)]
         return [f for f in pseudo if f[1] is not None] + list(more)
     yield "plain", fields()
@@ -83,7 +83,7 @@ def h2_requests():
     yield "host field too, same", fields(more=[("host", "wiki.apps.example")])
     yield "host field too, other", fields(more=[("host", "other.example")])
     yield "no authority, host field", fields(authority=None, more=[("host", "wiki.apps.example")])
-    yield "scheme https", fields(scheme="https")
+    yield "scheme http", fields(scheme="http")
     yield "scheme with text", fields(scheme="http://other.example/b?")
     yield "path twice", fields(more=[]) + [(":path", "/b")]
     yield "path without slash", fields(path="a")
@@ -165,7 +165,7 @@ def measure(kind, folder):
             reply = rig.send(proxy.port, data, timeout=3)
             result["requests"][name] = {"status": reply.status, "decision": arrived(gateway), "program": arrived(one)}
         for name, fields in h2_requests():
-            status = rig.send_h2(proxy.h2_port, fields)
+            status = rig.send_h2(proxy.port, fields)
             result["http2"][name] = {"status": status, "decision": arrived(gateway), "program": arrived(one)}
         # Expect: 100-continue: the body is sent after the proxy's 100 only.
         head = b"POST /a HTTP/1.1\r\nHost: wiki.apps.example\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n"

