@@ -628,9 +628,9 @@ _carnet_compare() {
 
 _carnet_gateway() {
     repeating_flags=()
-    non_repeating_flags=(--sandbox --ask --force --all --json -v --verbose --version -h --help)
+    non_repeating_flags=(--sandbox --ask --force --no-tls --all --json -v --verbose --version -h --help)
     repeating_options=(--providers --as --program)
-    non_repeating_options=(--port --bind --socket --metrics-port --clients --requests --output --listen --provider --subject --email --color)
+    non_repeating_options=(--port --bind --socket --metrics-port --clients --requests --output --listen --certificate --certificate-key --provider --subject --email --color)
     __carnet_offer_flags_options -1
 
     # Offer option value completions
@@ -672,6 +672,14 @@ _carnet_gateway() {
         return
         ;;
     '--listen')
+        return
+        ;;
+    '--certificate')
+        __carnet_add_completions -f
+        return
+        ;;
+    '--certificate-key')
+        __carnet_add_completions -f
         return
         ;;
     '--provider')

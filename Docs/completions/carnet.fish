@@ -45,7 +45,7 @@ function __carnet_parse_tokens -S
         case 'compare'
             __carnet_parse_subcommand -r 1 'all' 'probe' 'probe-pause=' 'probe-results=' 'probe-since=' 'providers=+' 'clients=' 'client-id=' 'client-secret-env=' 'input=+' 'input-env=+' 'environment=' 'redirect-uri=' 'ca-file=' 'allow-local=+' 'json' 'color=' 'v/verbose' 'version' 'h/help'
         case 'gateway'
-            __carnet_parse_subcommand -r 1 'port=' 'bind=' 'socket=' 'metrics-port=' 'sandbox' 'ask' 'providers=+' 'clients=' 'as=+' 'requests=' 'output=' 'force' 'program=+' 'listen=' 'provider=' 'subject=' 'email=' 'all' 'json' 'color=' 'v/verbose' 'version' 'h/help'
+            __carnet_parse_subcommand -r 1 'port=' 'bind=' 'socket=' 'metrics-port=' 'sandbox' 'ask' 'providers=+' 'clients=' 'as=+' 'requests=' 'output=' 'force' 'program=+' 'listen=' 'certificate=' 'certificate-key=' 'no-tls' 'provider=' 'subject=' 'email=' 'all' 'json' 'color=' 'v/verbose' 'version' 'h/help'
         case 'register'
             __carnet_parse_subcommand 1 'name=' 'confidential' 'token-env=' 'output=' 'key-file=' 'read' 'delete' 'contact=+' 'client-uri=' 'logo-uri=' 'policy-uri=' 'tos-uri=' 'software-id=' 'software-version=' 'jwks-uri=' 'post-logout-redirect-uri=' 'backchannel-logout-uri=' 'frontchannel-logout-uri=' 'initiate-login-uri=' 'id-token-alg=' 'userinfo-alg=' 'request-object-alg=' 'providers=+' 'clients=' 'client-id=' 'client-secret-env=' 'input=+' 'input-env=+' 'environment=' 'redirect-uri=' 'timeout=' 'sandbox=' 'ca-file=' 'allow-local=+' 'json' 'color=' 'v/verbose' 'version' 'h/help'
         case 'client-document'
@@ -299,7 +299,10 @@ complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options 
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway" output' -l 'output' -d 'The folder of the proxy\'s files, such as /etc/nginx. Default: print the files.' -rfa '(__carnet_complete_directories)'
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway" force' -l 'force' -d 'With --output, replace files that exist.'
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway"' -l 'program' -d 'A host, or a path of it, and the program behind: HOST=URL or HOST/PATH/=URL. May be repeated.' -rfka ''
-complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway" listen' -l 'listen' -d 'The port at which the proxy takes requests. Default: that of an origin with http, else 8080.' -rfka ''
+complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway" listen' -l 'listen' -d 'The port at which the proxy takes requests. Default: that of the origin; 8080 with --no-tls.' -rfka ''
+complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway" certificate' -l 'certificate' -d 'For an origin with https: the file with the certificate of all hosts and its chain. Caddy can do without. HAProxy: and with the key. traefik-kubernetes: a Secret.' -rF
+complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway" certificate-key' -l 'certificate-key' -d 'The file with the key of --certificate.' -rF
+complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway" no-tls' -l 'no-tls' -d 'For an origin with https: take plain HTTP, because TLS ends in front of the proxy.'
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway" provider' -l 'provider' -d 'The sessions with a provider.' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway" subject' -l 'subject' -d 'The sessions of a subject.' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway" email' -l 'email' -d 'The sessions of people with an e-mail address.' -rfka ''

@@ -23,7 +23,7 @@ import people  # noqa: E402
 from people import ROOT, Failure, rig  # noqa: E402
 
 PAGE = (ROOT / "Docs/gateway/kubernetes.md").read_text()
-VERSIONS = ["1.30", "1.35"]
+VERSIONS = ["1.30", "1.37"]
 
 
 def blocks(language):
@@ -120,8 +120,8 @@ def main():
         descriptor = people.DESCRIPTOR.format(base=provider.base).replace("id: storm", "id: google")
         contents = {"google-secret": secrets.token_hex(16), "session-key": secrets.token_hex(32), "proxy-secret": rig.SECRET,
                     "store": f"files:{folder}/store/sessions"}
-        maps = {("configMap", "carnet-gateway"): {"gateway.yaml": blocks("yaml")[0], "google.yaml": descriptor}, ("secret", "carnet-gateway"): contents}
-        container["args"] += ["--providers", container["volumeMounts"][0]["mountPath"] + "/google.yaml"]
+        maps = {("configMap", "carnet-gateway"): {"gateway.yaml": blocks("yaml")[0], "providers/google.yaml": descriptor}, ("secret", "carnet-gateway"): contents}
+        container["args"] += ["--providers", container["volumeMounts"][0]["mountPath"] + "/providers"]
         container["args"].sort(key=lambda word: word in ("--bind", "0.0.0.0"))
         pod = Pod(options.carnet, deployment, maps, folder)
         generated = folder / "traefik-kubernetes"

@@ -558,9 +558,13 @@ class TraefikKubernetes(Traefik):
         for name, port, target in [("carnet-gateway", 4180, gateway), ("wiki", 9001, wiki), ("notes", 9002, notes)]:
             self.cluster.serve(name, port, int(target))
         self.cluster.certificate("apps-example-tls")
+        options, ports = self.page_options(), {"websecure": self.port, "web": self.plain_port}
+        if "websecure" not in text:
+            self.port = int(self.port)
+            options, ports = [option.replace("websecure", "web") for option in options], {"web": self.port}
         return self.run_traefik(
             f"--providers.kubernetesCRD.endpoint=http://127.0.0.1:{self.cluster.port}", "--providers.kubernetesCRD.token=token",
-            f"--entryPoints.websecure.address=127.0.0.1:{self.port}", f"--entryPoints.web.address=127.0.0.1:{self.plain_port}", *self.page_options())
+            *(f"--entryPoints.{name}.address=127.0.0.1:{port}" for name, port in ports.items()), *options)
 
     def stop(self):
         super().stop()
