@@ -404,7 +404,7 @@ struct GatewayProxyTests {
                 [
                     cluster, "gateway.yaml", "--certificate", "tls", "--bind", "gateway.apps", "--program",
                     "apps.example=web:80", "--listen", "8443",
-                ], "--listen is for a proxy of a machine"
+                ], "--listen is for a proxy of a machine: a cluster has entry points"
             ),
             (
                 Self.small + "proxy: { secret_env: MISSING }\n", ["nginx", "gateway.yaml", "--output", "."],

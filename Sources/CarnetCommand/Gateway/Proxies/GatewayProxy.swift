@@ -82,6 +82,10 @@ struct GatewayProxy {
         guard options.listen.map((1...65_535).contains) ?? true else {
             throw Failure(.usage, "--listen must be a number from 1 to 65535")
         }
+        guard !kind.isCluster || options.listen == nil else {
+            throw Failure(
+                .usage, "--listen is for a proxy of a machine: a cluster has entry points", next: ["leave it out"])
+        }
         let setup = try ProxySetup(
             rules, of: path, in: try folder() ?? kind.folder,
             gateway: try gateway(kind, bind: bind, port: port, socket: socket), tls: try tls(kind, rules, path),

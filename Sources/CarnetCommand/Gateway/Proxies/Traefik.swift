@@ -130,9 +130,6 @@ extension ProxySetup {
                 .usage, "the gateway is no service of the cluster",
                 next: ["add --bind SERVICE.NAMESPACE, such as --bind carnet-gateway.apps"])
         }
-        guard redirects || tls == nil else {
-            throw Failure(.usage, "--listen is for a proxy of a machine", next: ["leave it out"])
-        }
         for host in hosts {
             for program in host.programs where program.isGuess || program.address.contains(".") {
                 throw Failure(
@@ -151,7 +148,7 @@ extension ProxySetup {
             let service =
                 switch route.target {
                 case .gateway: "{ name: \(name), port: \(port) }"
-                case .program(let program): "{ \(serviceReference(program)) }"
+                case .program(let program): "{ name: \(program.address.replacing(":", with: ", port: ")) }"
                 case .none: "{ name: noop@internal, kind: TraefikService }"
                 }
             // Above the rules of other objects for the same host, whose priority is their length: those know no decision.
@@ -198,11 +195,6 @@ extension ProxySetup {
             """ + middlewares.map { object("Middleware", $0.name, indented($0.text, by: 2)) }.joined()
                 + object("IngressRoute", "carnet", main)
                 + (redirects ? object("IngressRoute", "carnet-https", redirect) : "")
-    }
-
-    private func serviceReference(_ program: Program) -> String {
-        let parts = program.address.split(separator: ":")
-        return "name: \(parts[0]), port: \(parts[1])"
     }
 
     // MARK: - Both forms
