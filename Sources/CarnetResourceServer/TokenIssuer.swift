@@ -1,4 +1,5 @@
 public import Carnet
+import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol
 
@@ -8,6 +9,8 @@ public struct TokenIssuer: Sendable {
     /// The names of the resource server in tokens of this provider; that of the server if empty.
     let audiences: [String]
     let introspectsOpaqueTokens: Bool
+    /// What each scope of the provider implies.
+    let scopes: ResourceMap
 
     /// Accepts signed JWTs (RFC 9068), which are validated with the provider's published keys.
     ///
@@ -34,5 +37,6 @@ public struct TokenIssuer: Sendable {
         self.client = client
         self.audiences = audiences
         self.introspectsOpaqueTokens = introspectsOpaqueTokens
+        scopes = ResourceMap([], scopes: client.provider.scopes)
     }
 }

@@ -52,10 +52,7 @@ package struct ForwardedRequest: Sendable {
             let given = try ProxyHeader.value(of: ProxyHeader.secret, in: request)
             guard Secret(given) == secret else { throw .wrongSecret }
         }
-        for name in MethodOverride.headers.compactMap({ HTTPField.Name($0) }) where request.headerFields.contains(name)
-        {
-            throw .methodOverride(header: name.rawName)
-        }
+        if let header = request.methodOverride { throw .methodOverride(header: header) }
         switch proxy.dialect {
         case .forwarded:
             let names = ProxyHeader.forwarded

@@ -56,12 +56,14 @@ package struct ReceivedAccessToken: Sendable {
 
     /// Whether a token has the form of a signed JWT, so that it is not an opaque one.
     package static func hasForm(_ token: Secret) -> Bool {
-        let text = Array(token.reveal().utf8)
-        let dot = UInt8(ascii: ".")
-        guard let first = text.place(of: dot), let second = text.place(of: dot, from: first + 1),
-            text.place(of: dot, from: second + 1) == nil, let header = Base64URL.decode(text[..<first])
-        else { return false }
-        return header.first == UInt8(ascii: "{")
+        token.reveal().withBytes { text in
+            let dot = UInt8(ascii: ".")
+            guard let first = text.place(of: dot), let second = text.place(of: dot, from: first + 1),
+                text.place(of: dot, from: second + 1) == nil
+            else { return false }
+            // The first four characters are three bytes of the header.
+            return Base64URL.decode(text[..<min(first, 4)])?.first == UInt8(ascii: "{")
+        }
     }
 
     /// Whether the issuer is one of a provider's own. Issuers are compared as bytes.
@@ -81,8 +83,7 @@ package struct ReceivedAccessToken: Sendable {
         let rules = provider.accessToken
         let policy = claims.policy
         _ = try claims.issuer(expected: provider.issuer) { _ in isIssued(by: provider) }
-        try policy.checkAlgorithm(
-            of: signature, accepting: SignatureAlgorithm.allCases, isSignedWithSecret: false)
+        let algorithm = try policy.algorithm(of: signature, among: SignatureAlgorithm.allCases)
         try policy.checkType(of: signature)
         try checkUse(rules)
         try claims.audience(naming: audiences, in: rules.audience)
@@ -98,12 +99,12 @@ package struct ReceivedAccessToken: Sendable {
             expiresAt: end,
             confirmation: try AccessToken.Confirmation(claims["cnf"])
         )
-        return CheckedAccessToken(signature: signature, token: token)
+        return CheckedAccessToken(signature: signature, algorithm: algorithm, token: token)
     }
 
     /// Whether it is an access token: an ID token or a logout token of the same issuer can have the same audience.
     private func checkUse(_ rules: AccessTokenRules) throws(OAuthError) {
-        let isTyped = signature.type?.lowercased().hasSuffix("at+jwt") == true
+        let isTyped = signature.typeName?.isSameBytes(as: "at+jwt") == true
         guard isTyped || rules.marks(claims.all) else {
             throw OAuthError(
                 .accessToken, .wrongTokenUse,
@@ -123,15 +124,13 @@ package struct ReceivedAccessToken: Sendable {
 /// An access token whose claims are right; the signature is still to be checked.
 package struct CheckedAccessToken: Sendable {
     fileprivate let signature: JSONWebSignature
+    fileprivate let algorithm: SignatureAlgorithm
     fileprivate let token: AccessToken
 
     /// The token, if a key of its issuer signed it.
     ///
     /// - Throws: `OAuthError`; of kind `keyNotFound` if a new key set might help.
     package func verified(with keys: JSONWebKeySet) throws(OAuthError) -> AccessToken {
-        guard let algorithm = SignatureAlgorithm(rawValue: signature.algorithm) else {
-            throw OAuthError(.accessToken, .unsupportedAlgorithm, "the access token's algorithm is unknown")
-        }
         try signature.check(with: keys, algorithm, step: .accessToken, name: JWTPolicy.accessToken.name)
         return token
     }

@@ -33,9 +33,8 @@ package struct DPoPProof: Sendable {
         let policy = JWTPolicy.dpopProof
         let signature = try JSONWebSignature(proof, step: policy.step)
         try policy.checkType(of: signature)
-        let algorithm = try policy.checkAlgorithm(
-            of: signature, accepting: Self.algorithms, isSignedWithSecret: false)
-        guard let algorithm, let jwk = signature.ownKey, !Self.privateMembers.contains(where: { jwk[$0] != nil }),
+        let algorithm = try policy.algorithm(of: signature, among: Self.algorithms)
+        guard let jwk = signature.ownKey, !Self.privateMembers.contains(where: { jwk[$0] != nil }),
             let key = JSONWebKey(jwk), key.canVerify(algorithm), let thumbprint = JSONWebKey.thumbprint(of: jwk)
         else { throw Self.refused(.malformedKeys, "its header has no public key for its algorithm") }
         guard key.isValid(signature.signature, for: signature.signingInput, algorithm: algorithm) else {

@@ -6,6 +6,8 @@ struct JSONWebSignature {
     let algorithm: String
     let keyID: String?
     let type: String?
+    /// The type in lower case and without `application/` (RFC 7515, section 4.1.9).
+    let typeName: String?
     /// The public key that the header brings. Only a DPoP proof is checked with it (RFC 9449, section 4.2).
     let ownKey: JSONValue?
     let payload: [UInt8]
@@ -45,8 +47,8 @@ struct JSONWebSignature {
         default: throw malformed("has a key id that is not a string")
         }
         switch header["typ"] {
-        case nil: type = nil
-        case .string(let name): type = name
+        case nil: (type, typeName) = (nil, nil)
+        case .string(let name): (type, typeName) = (name, Self.typeName(name))
         default: throw malformed("has a type that is not a string")
         }
         ownKey = header["jwk"]
@@ -54,5 +56,15 @@ struct JSONWebSignature {
         self.payload = payload
         self.signature = signature
         signingInput = Array(text[..<second])
+    }
+
+    private static func typeName(_ type: String) -> String {
+        let isPlain = type.withBytes { bytes in
+            bytes.allSatisfy { !(0x41...0x5A).contains($0) && $0 != UInt8(ascii: "/") && $0 < 0x80 }
+        }
+        guard !isPlain else { return type }
+        let name = type.lowercased()
+        let prefix = "application/"
+        return name.utf8.starts(with: prefix.utf8) ? String(Substring(name.utf8.dropFirst(prefix.utf8.count))) : name
     }
 }

@@ -107,41 +107,45 @@ extension JWTPolicy {
         _ signature: JSONWebSignature, accepting algorithms: [SignatureAlgorithm], secret: Secret?,
         keys: JSONWebKeySet
     ) throws(OAuthError) -> SignatureAlgorithm? {
-        let algorithm = try checkAlgorithm(
-            of: signature, accepting: algorithms, isSignedWithSecret: secret != nil)
-        try checkType(of: signature)
-        if let secret {
-            guard signature.isValid(with: secret) else {
-                throw OAuthError(step, .badSignature, "\(name) is not signed with the client's secret")
-            }
-        } else if let algorithm {
+        guard let secret else {
+            let algorithm = try algorithm(of: signature, among: algorithms)
+            try checkType(of: signature)
             try signature.check(with: keys, algorithm, step: step, name: name)
+            return algorithm
         }
+        guard signature.algorithm.isSameBytes(as: "HS256") else {
+            throw wrongAlgorithm(of: signature, accepting: ["HS256"])
+        }
+        try checkType(of: signature)
+        guard signature.isValid(with: secret) else {
+            throw OAuthError(step, .badSignature, "\(name) is not signed with the client's secret")
+        }
+        return nil
+    }
+
+    /// The algorithm of a signature by a private key.
+    @discardableResult
+    func algorithm(
+        of signature: JSONWebSignature, among algorithms: [SignatureAlgorithm]
+    ) throws(OAuthError) -> SignatureAlgorithm {
+        let algorithm = algorithms.first { signature.algorithm.isSameBytes(as: $0.rawValue) }
+        guard let algorithm else { throw wrongAlgorithm(of: signature, accepting: algorithms.map(\.rawValue)) }
         return algorithm
     }
 
-    @discardableResult
-    func checkAlgorithm(
-        of signature: JSONWebSignature, accepting algorithms: [SignatureAlgorithm], isSignedWithSecret: Bool
-    ) throws(OAuthError) -> SignatureAlgorithm? {
-        let accepted = isSignedWithSecret ? ["HS256"] : algorithms.map(\.rawValue)
-        guard accepted.contains(where: { $0.isSameBytes(as: signature.algorithm) }) else {
-            throw OAuthError(
-                step,
-                .unsupportedAlgorithm,
-                "\(name) is signed with the algorithm \"\(signature.algorithm.quotable(limit: 20))\"",
-                descriptorKey: algorithmsKey,
-                hint: "accepted: " + accepted.joined(separator: ", ")
-            )
-        }
-        return isSignedWithSecret ? nil : SignatureAlgorithm(rawValue: signature.algorithm)
+    private func wrongAlgorithm(of signature: JSONWebSignature, accepting names: [String]) -> OAuthError {
+        OAuthError(
+            step,
+            .unsupportedAlgorithm,
+            "\(name) is signed with the algorithm \"\(signature.algorithm.quotable(limit: 20))\"",
+            descriptorKey: algorithmsKey,
+            hint: "accepted: " + names.joined(separator: ", ")
+        )
     }
 
     /// A token of another type must not be accepted as this type (RFC 8725, section 3.11).
     func checkType(of signature: JSONWebSignature) throws(OAuthError) {
-        let type = signature.type?.lowercased()
-        let isAccepted =
-            type.map { type in types.contains { type == $0 || type == "application/" + $0 } } ?? mayLackType
+        let isAccepted = signature.typeName.map { types.containsBytes(of: $0) } ?? mayLackType
         guard isAccepted else {
             throw OAuthError(
                 step, .wrongTokenUse, "\(name) has the type \"\(signature.type?.quotable(limit: 40) ?? "")\"",

@@ -93,9 +93,8 @@ extension LogoutToken {
             _ = try claims.policy.check(signature, accepting: [], secret: expectations.secret, keys: .none)
         } else {
             let configured = expectations.provider.idToken.algorithms
-            try claims.policy.checkAlgorithm(
-                of: signature, accepting: configured.isEmpty ? SignatureAlgorithm.allCases : configured,
-                isSignedWithSecret: false)
+            try claims.policy.algorithm(
+                of: signature, among: configured.isEmpty ? SignatureAlgorithm.allCases : configured)
         }
         _ = try LogoutClaims(claims: claims, expectations: expectations, now: now)
             // Only the metadata names the issuer.

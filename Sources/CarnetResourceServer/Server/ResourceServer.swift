@@ -119,10 +119,7 @@ public final class ResourceServer: Sendable {
 
     private func route(of request: HTTPRequest) throws(AccessProblem) -> Route? {
         guard let routes else { return nil }
-        for name in MethodOverride.headers.compactMap({ HTTPField.Name($0) }) where request.headerFields.contains(name)
-        {
-            throw .malformed("the request has the header \(name.rawName)")
-        }
+        if let header = request.methodOverride { throw .malformed("the request has the header \(header)") }
         let match = routes.match(
             method: request.method.rawValue, authority: request.authority, target: request.path ?? "")
         switch match {

@@ -42,6 +42,7 @@ final class StateCache: Sendable {
     func accepted(
         _ token: Secret, at now: Date, _ validate: () async throws -> ValidatedToken
     ) async throws -> ValidatedToken {
+        guard lifetime > 0 else { return try await validate() }
         let key = token.fingerprint
         if let state = table.withLock({ $0.state(of: key, at: now) }) { return try state.get() }
         let validated = try await validate()

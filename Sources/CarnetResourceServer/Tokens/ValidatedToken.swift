@@ -12,7 +12,6 @@ struct ValidatedToken: Sendable {
     init(_ token: AccessToken, of issuer: TokenIssuer) {
         self.token = token
         provider = issuer.client.provider.id
-        granted = ResourceMap([], scopes: issuer.client.provider.scopes)
-            .effectiveScopes(token.scopes.filter(ScopeRules.isToken))
+        granted = issuer.scopes.effectiveScopes(token.scopes.filter(ScopeRules.isToken))
     }
 }

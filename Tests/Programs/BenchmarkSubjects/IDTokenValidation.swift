@@ -108,20 +108,30 @@ package struct IDTokenValidation {
 
 /// A message with its signature, and nothing but the cryptography that validating it takes.
 struct SignatureCheck: Sendable {
+    private enum Key: Sendable {
+        case rsa(_RSA.Signing.PublicKey)
+        case p256(P256.Signing.PublicKey)
+        case ed25519(Curve25519.Signing.PublicKey)
+    }
+
     let signature: Data
     private let message: [UInt8]
-    private let key: IDTokenValidation.Key
+    private let key: Key
 
     init(_ message: [UInt8], _ key: IDTokenValidation.Key) throws {
         self.message = message
-        self.key = key
-        signature =
-            switch key {
-            case .rsa(let key):
-                try key.signature(for: SHA256.hash(data: message), padding: .insecurePKCS1v1_5).rawRepresentation
-            case .p256(let key): try key.signature(for: SHA256.hash(data: message)).rawRepresentation
-            case .ed25519(let key): try key.signature(for: message)
-            }
+        switch key {
+        case .rsa(let key):
+            signature = try key.signature(for: SHA256.hash(data: message), padding: .insecurePKCS1v1_5)
+                .rawRepresentation
+            self.key = .rsa(key.publicKey)
+        case .p256(let key):
+            signature = try key.signature(for: SHA256.hash(data: message)).rawRepresentation
+            self.key = .p256(key.publicKey)
+        case .ed25519(let key):
+            signature = try key.signature(for: message)
+            self.key = .ed25519(key.publicKey)
+        }
     }
 
     /// - Throws: `BenchmarkFailure` if the signature is wrong.
@@ -129,12 +139,11 @@ struct SignatureCheck: Sendable {
         let isValid =
             switch key {
             case .rsa(let key):
-                key.publicKey.isValidSignature(
+                key.isValidSignature(
                     .init(rawRepresentation: signature), for: SHA256.hash(data: message), padding: .insecurePKCS1v1_5)
             case .p256(let key):
-                key.publicKey.isValidSignature(
-                    try .init(rawRepresentation: signature), for: SHA256.hash(data: message))
-            case .ed25519(let key): key.publicKey.isValidSignature(signature, for: message)
+                key.isValidSignature(try .init(rawRepresentation: signature), for: SHA256.hash(data: message))
+            case .ed25519(let key): key.isValidSignature(signature, for: message)
             }
         guard isValid else { throw BenchmarkFailure(reason: "the floor's signature is wrong") }
     }

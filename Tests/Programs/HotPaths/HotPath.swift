@@ -11,6 +11,8 @@ enum HotPath: String, CaseIterable {
     case signIn = "sign-in"
     case idToken = "id-token"
     case accessToken = "access-token"
+    case decision
+    case knownToken = "known-token"
     case lint
     case simulate
     case resolve
@@ -32,6 +34,12 @@ enum HotPath: String, CaseIterable {
             return {
                 let session = try await signIn.complete(try await signIn.begin())
                 for _ in 0..<count { _ = try await session.accessToken() }
+            }
+        case .decision, .knownToken:
+            let keepsStates = self == .knownToken
+            return {
+                let decision = try await RequestDecision(.ES256, keepsStates: keepsStates)
+                for _ in 0..<count { try await decision.decide() }
             }
         case .lint:
             let files = (1...2).map {

@@ -29,6 +29,8 @@ RUNS = {
     "sign-in": 200,
     "id-token": 100,
     "access-token": 2000,
+    "decision": 100,
+    "known-token": 2000,
     "lint": 20,
     "simulate": 20,
     "resolve": 200,

@@ -28,6 +28,10 @@ package struct RequestPath: Sendable {
         guard let last = segment.last else { throw .emptySegment }
         // `.` and `..`, and names that some systems cut at the dot.
         guard last != UInt8(ascii: ".") else { throw .dotSegment }
+        guard segment.contains(UInt8(ascii: "%")) else {
+            for byte in segment where !isPlain(byte) { throw .character(byte) }
+            return
+        }
         var rest = segment
         var decoded: [UInt8] = []
         while let byte = rest.popFirst() {

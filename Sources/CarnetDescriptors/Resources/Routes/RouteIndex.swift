@@ -122,6 +122,12 @@ struct RouteTree: Sendable {
     }
 
     private static func key(_ bytes: ArraySlice<UInt8>) -> ByteKey {
-        ByteKey(String(decoding: bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self))
+        ByteKey(
+            String(unsafeUninitializedCapacity: bytes.count) { buffer in
+                for (place, byte) in bytes.enumerated() {
+                    buffer[place] = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+                }
+                return bytes.count
+            })
     }
 }
