@@ -6,7 +6,7 @@ package import CarnetFoundation
 /// It accepts what the decoder accepts, as far as a schema can say it: what joins two keys is for the linter alone.
 package struct DescriptorSchema: Sendable {
     /// The schema document.
-    package static var document: JSONValue { DescriptorSchema(of: DescriptorRules.shape).document }
+    package static let document = DescriptorSchema(of: DescriptorRules.shape).document
 
     /// The schema of a resource map in a file of its own: a list of entries, or a mapping with nothing but them.
     package static var resourceMap: JSONValue {

@@ -16,12 +16,14 @@ struct FactTests {
         let comparison: Comparison
     }
 
-    private static func compared() throws -> [Compared] {
+    private static let comparison = Result {
         try Dictionary(grouping: FactTable.facts(), by: \.id).values.flatMap { facts in
             let conduct = try ProviderConduct(facts[0].id)
             return try facts.map { Compared(fact: $0, comparison: try conduct.compare($0, among: facts)) }
         }.sorted { $0.fact.line < $1.fact.line }
     }
+
+    private static func compared() throws -> [Compared] { try comparison.get() }
 
     @Test("Every fact agrees with what Carnet does, or the difference is settled")
     func differences() throws {

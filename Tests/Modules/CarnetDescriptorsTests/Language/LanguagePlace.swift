@@ -66,14 +66,22 @@ extension Shape {
         case last
     }
 
+    /// Texts by the pattern that they fit. To compile a pattern takes longer than all else that makes a value.
+    private static let texts = Lock<[String: String]>([:])
+
+    private static func text(fitting pattern: String) -> String {
+        texts.withLock { texts in
+            if let known = texts[pattern] { return known }
+            let text = ["acme", "/acme", "#acac00"].first { (try? Regex(pattern).wholeMatch(in: $0)) != nil } ?? ""
+            texts[pattern] = text
+            return text
+        }
+    }
+
     /// A value of this shape with every key, and of several kinds the first or the last.
     func value(_ alternative: Alternative) -> JSONValue {
         switch self {
-        case .text(_, let pattern, _):
-            let fitting = ["acme", "/acme", "#acac00"].first { text in
-                pattern.map { (try? Regex($0).wholeMatch(in: text)) != nil } ?? true
-            }
-            return .string(fitting ?? "")
+        case .text(_, let pattern, _): return .string(pattern.map(Self.text) ?? "acme")
         case .integer(let range): return .number(String(alternative == .first ? range.lowerBound : range.upperBound))
         case .boolean: return .bool(alternative == .first)
         case .choice(let names): return (alternative == .first ? names.first : names.last).map(JSONValue.string) ?? nil
