@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import sys
 
+from releasing import order
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / ".build"
 VERSION = ROOT / "Sources/CarnetCommand/Program/CarnetCommand.swift"
@@ -37,7 +39,8 @@ def source_version():
 
 def build(root=ROOT):
     """Builds the program of a package, and returns its path."""
-    folder = root / ".build/static"
+    folder, program = root / ".build/static", root / ".build/release/carnet"
+    row = folder / "order.txt"
     folder.mkdir(parents=True, exist_ok=True)
     for archive, package in STATIC.items():
         path = pathlib.Path(output("clang", f"-print-file-name={archive}"))
@@ -57,15 +60,28 @@ def build(root=ROOT):
     command = [
         "swift", "build", "-c", "release", "--static-swift-stdlib", "--product", "carnet", "--disable-local-rpath",
         *same_in_every_folder,
+        # The linker keeps the sections that are used: one for each function.
+        "-Xswiftc", "-Xfrontend", "-Xswiftc", "-function-sections",
+        "-Xcc", "-ffunction-sections", "-Xcc", "-fdata-sections",
         "-Xlinker", f"-L{folder}", "-Xlinker", "--gc-sections",
         # Swift exports all symbols of a program with static libraries, and the linker keeps what is exported.
         "-Xlinker", "--no-export-dynamic",
         "-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now",
+        # Of the linkers, lld alone can put functions in a row.
+        "-Xswiftc", "-use-ld=lld", "-Xlinker", f"--symbol-ordering-file={row}", "-Xlinker", "--no-warn-symbol-ordering",
     ]
     # The traits of a package are then in one order: with another, the next build would compile everything again.
     environment = {**os.environ, "PKG_CONFIG_PATH": str(folder), "SWIFT_DETERMINISTIC_HASHING": "1"}
-    subprocess.run(command, check=True, cwd=root, env=environment, stdout=sys.stderr)
-    return root / ".build/release/carnet"
+
+    def link(functions):
+        row.write_text("".join(f"{name}\n" for name in functions))
+        program.unlink(missing_ok=True)
+        subprocess.run(command, check=True, cwd=root, env=environment, stdout=sys.stderr)
+
+    link([])
+    # Its functions are known now: the program is linked again.
+    link(order.functions(program))
+    return program
 
 
 def stamped(program, commit, folder):
