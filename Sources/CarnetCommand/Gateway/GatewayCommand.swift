@@ -65,8 +65,11 @@ struct GatewayCommand: Subcommand {
 
     @Option(
         help: ArgumentHelp(
-            "The port of 127.0.0.1 for the page /metrics, which Prometheus reads. Default: none.", valueName: "n"))
+            "The port of the page /metrics, which Prometheus reads. Default: none.", valueName: "n"))
     var metricsPort: Int?
+
+    @Option(help: ArgumentHelp("The address of this machine for --metrics-port.", valueName: "address"))
+    var metricsBind: String = "127.0.0.1"
 
     @Flag(help: "Let a sandbox simulate every provider. Sign-ins are forgotten when the gateway ends.")
     var sandbox = false
@@ -163,7 +166,7 @@ struct GatewayCommand: Subcommand {
     private func serve(_ file: String, _ context: CommandContext) async throws {
         let logger = Logger(label: "carnet.gateway") { _ in ConsoleLogHandler(context.console) }
         // Before the first metric is made.
-        let metrics = metricsPort.map { (text: MetricsText(), port: $0) }
+        let metrics = metricsPort.map { (text: MetricsText(), address: metricsBind, port: $0) }
         if let metrics { MetricsSystem.bootstrap(metrics.text) }
         let stage = sandbox ? GatewaySandbox(asks: ask) : nil
         let loader = try loader(file, context, sandbox: stage, logger: logger)

@@ -20,8 +20,8 @@ struct GatewayServer: Sendable {
     let inputs: GatewayLoader.Inputs
     let sandbox: GatewaySandbox?
     let address: BindAddress
-    /// The metrics, and the port of this machine where they are.
-    let metrics: (text: MetricsText, port: Int)?
+    /// The metrics, and the address and port of this machine where they are.
+    let metrics: (text: MetricsText, address: String, port: Int)?
     let signals: ServerSignals
     let console: Console
 
@@ -81,7 +81,7 @@ struct GatewayServer: Sendable {
             if let metrics {
                 group.addTask {
                     try await Failure.explainingPort(metrics.port, option: "--metrics-port") {
-                        try await serve(metrics.text, at: metrics.port)
+                        try await serve(metrics.text, at: .hostname(metrics.address, port: metrics.port))
                     }
                     return false
                 }
@@ -92,8 +92,8 @@ struct GatewayServer: Sendable {
         await site.finish()
     }
 
-    /// The page of the metrics, for programs of this machine.
-    private func serve(_ metrics: MetricsText, at port: Int) async throws {
+    /// The page of the metrics.
+    private func serve(_ metrics: MetricsText, at address: BindAddress) async throws {
         let router = Router()
         router.get("metrics") { _, _ in
             Response(
@@ -102,7 +102,7 @@ struct GatewayServer: Sendable {
         }
         try await Application(
             router: router, server: ServerLimits().server(),
-            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
+            configuration: ApplicationConfiguration(address: address),
             logger: Logger(label: "carnet.gateway") { _ in SwiftLogNoOpLogHandler() }
         ).run()
     }

@@ -452,6 +452,25 @@ struct GatewayCommandTests {
         gateway.run.stop()
     }
 
+    @Test("The metrics are at the address that is named, and at no other")
+    func addressOfMetrics() async throws {
+        let home = try CommandHome()
+        try home.write(Sample.acme(), to: "providers/acme.yaml")
+        try home.write(Self.file, to: "gateway.yaml")
+        let port = try Sample.freePort()
+        let gateway = try await Running(
+            home,
+            [
+                "gateway.yaml", "--sandbox", "--providers", "providers", "--metrics-port", "\(port)", "--metrics-bind",
+                "127.0.0.2",
+            ])
+        let request = "GET /metrics HTTP/1.1\r\nHost: 127.0.0.2\r\nConnection: close\r\n\r\n"
+        let page = try await RawClient.exchange(request, port: port, host: "127.0.0.2")
+        #expect(page.contains("carnet_gateway_file_ok 1.0"), "\(page)")
+        await #expect(throws: (any Error).self) { try await gateway.send("GET /metrics", to: port) }
+        gateway.run.stop()
+    }
+
     @Test("What only a change of a file can repair is tried and reported once; what passes, until it has passed")
     func reloads() {
         var reloads = Reloads()

@@ -292,6 +292,9 @@ struct GatewayProxyTests {
         for (file, more) in [(Self.secure, ["--no-tls"]), (Self.small, [])] {
             let made = try await make(proxy, file, more).text
             #expect(made.contains("8080") && !made.contains(tls) && !made.contains(redirect), "\(made)")
+            // TLS ends in front of the proxy: programs get the scheme of the URLs that people open.
+            let saysHTTPS = made.firstMatch(of: /X-Forwarded-Proto[^a-z]{1,8}https/) != nil
+            #expect(saysHTTPS == (file == Self.secure), "\(made)")
         }
     }
 

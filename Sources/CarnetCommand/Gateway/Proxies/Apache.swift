@@ -118,7 +118,7 @@ extension ProxySetup {
                 if (r.headers_in["Upgrade"] or ""):lower() ~= "websocket" then r.headers_in["Upgrade"] = nil end
                 -- A header that Connection names would be removed again on the way to the program, ours too. Upgrade needs no Connection here.
                 r.headers_in["Connection"] = nil
-                r.headers_in["X-Forwarded-Proto"] = r.is_https and "https" or "http"
+                r.headers_in["X-Forwarded-Proto"] = \#(isBehindTLS ? "\"https\"" : "r.is_https and \"https\" or \"http\"")
                 r.headers_in["X-Forwarded-Host"] = r.headers_in["Host"]
                 r.headers_in["X-Forwarded-For"] = r.useragent_ip
                 return apache2.DECLINED

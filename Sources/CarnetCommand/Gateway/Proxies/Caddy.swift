@@ -111,7 +111,7 @@ extension ProxySetup {
             }
             (carnet_headers) {
             \t# Here, not before: headers that the client's Connection header names are gone by now, and these stay.
-            \(lines(headers, indent: "\t") { "header_up \($0) {http.vars.\(variable($0))}" })
+            \(lines(headers, indent: "\t") { "header_up \($0) {http.vars.\(variable($0))}" })\(isBehindTLS ? "\n\theader_up X-Forwarded-Proto https" : "")
             }
 
             """ + sites.joined() + """

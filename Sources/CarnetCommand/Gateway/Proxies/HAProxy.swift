@@ -87,7 +87,7 @@ extension ProxySetup {
                 http-request del-header upgrade if !{ req.fhdr(upgrade) -i websocket } or { req.fhdr_cnt(upgrade) gt 1 }
 
                 http-request set-header X-Forwarded-For %[src]
-                http-request set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)]
+                http-request set-header X-Forwarded-Proto \(isBehindTLS ? "https" : "%[ssl_fc,iif(https,http)]")
                 http-request set-header X-Forwarded-Host %[req.hdr(host)]
                 acl gateway path_beg /carnet/                             # The gateway's own: sign-in, callback, sign-out.\(metadata)
                 http-request set-header X-Forwarded-Method %[method] if !gateway

@@ -35,6 +35,8 @@ extension ProxySetup {
             """
     }
 
+    private var nginxScheme: String { isBehindTLS ? "https" : "$scheme" }
+
     /// `$host` has no port, and the URLs that a program makes need it.
     private var nginxHost: String { publicPort.map { "$host:\($0)" } ?? "$host" }
 
@@ -74,7 +76,7 @@ extension ProxySetup {
             \(lines(headers) { "proxy_set_header \($0) $identity_\(variable($0));" })
             proxy_set_header X-Gateway-Secret "";
             proxy_set_header X-Forwarded-For $remote_addr;
-            proxy_set_header X-Forwarded-Proto $scheme;
+            proxy_set_header X-Forwarded-Proto \(nginxScheme);
             proxy_set_header X-Forwarded-Host \(nginxHost);
             proxy_set_header X-Forwarded-Method $request_method;
             proxy_set_header X-Forwarded-Uri $request_uri;
@@ -97,7 +99,7 @@ extension ProxySetup {
                 proxy_set_header Sec-Fetch-Mode $http_sec_fetch_mode;
                 proxy_set_header User-Agent $http_user_agent;
                 proxy_set_header X-Forwarded-For $remote_addr;
-                proxy_set_header X-Forwarded-Proto $scheme;
+                proxy_set_header X-Forwarded-Proto \(nginxScheme);
                 proxy_set_header X-Forwarded-Host \(nginxHost);
                 proxy_set_header X-Forwarded-Method $request_method;
                 proxy_set_header X-Forwarded-Uri $request_uri;  # As the client sent it, which is what the program gets.
@@ -130,7 +132,7 @@ extension ProxySetup {
                 proxy_set_header Host \(nginxHost);
                 proxy_set_header X-Gateway-Secret "";   # The secret goes with decisions only.
                 proxy_set_header X-Forwarded-For $remote_addr;
-                proxy_set_header X-Forwarded-Proto $scheme;
+                proxy_set_header X-Forwarded-Proto \(nginxScheme);
                 proxy_set_header X-Forwarded-Host \(nginxHost);
                 proxy_set_header X-Forwarded-Method "";
                 proxy_set_header X-Forwarded-Uri "";

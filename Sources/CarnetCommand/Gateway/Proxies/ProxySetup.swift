@@ -50,6 +50,8 @@ struct ProxySetup: Sendable {
     let port: Int
     /// `nil` for plain HTTP.
     let tls: TLS?
+    /// Whether TLS ends in front of the proxy: people use https, and the proxy sees http.
+    let isBehindTLS: Bool
     /// The port in the URLs that browsers show; `nil` for that of the scheme.
     let publicPort: Int?
     /// Names before those with `*.`, and longer ones first.
@@ -110,7 +112,8 @@ extension ProxySetup {
         self.gateway = gateway
         self.tls = tls
         let own = rules.origin.scheme == "http" ? 80 : 443
-        self.port = port ?? (tls == nil && own == 443 ? 8080 : rules.origin.port ?? own)
+        isBehindTLS = tls == nil && own == 443
+        self.port = port ?? (isBehindTLS ? 8080 : rules.origin.port ?? own)
         publicPort = rules.origin.port
         hosts = try Self.hosts(rules, path, programs)
         headers = try Self.headers(rules, path)
