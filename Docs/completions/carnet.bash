@@ -630,7 +630,7 @@ _carnet_gateway() {
     repeating_flags=()
     non_repeating_flags=(--sandbox --ask --force --no-tls --all --json -v --verbose --version -h --help)
     repeating_options=(--providers --as --program)
-    non_repeating_options=(--port --bind --socket --metrics-port --clients --requests --output --listen --certificate --certificate-key --provider --subject --email --color)
+    non_repeating_options=(--port --bind --socket --metrics-port --metrics-bind --clients --requests --output --listen --certificate --certificate-key --provider --subject --email --color)
     __carnet_offer_flags_options -1
 
     # Offer option value completions
@@ -646,6 +646,9 @@ _carnet_gateway() {
         return
         ;;
     '--metrics-port')
+        return
+        ;;
+    '--metrics-bind')
         return
         ;;
     '--providers')

@@ -45,7 +45,7 @@ function __carnet_parse_tokens -S
         case 'compare'
             __carnet_parse_subcommand -r 1 'all' 'probe' 'probe-pause=' 'probe-results=' 'probe-since=' 'providers=+' 'clients=' 'client-id=' 'client-secret-env=' 'input=+' 'input-env=+' 'environment=' 'redirect-uri=' 'ca-file=' 'allow-local=+' 'json' 'color=' 'v/verbose' 'version' 'h/help'
         case 'gateway'
-            __carnet_parse_subcommand -r 1 'port=' 'bind=' 'socket=' 'metrics-port=' 'sandbox' 'ask' 'providers=+' 'clients=' 'as=+' 'requests=' 'output=' 'force' 'program=+' 'listen=' 'certificate=' 'certificate-key=' 'no-tls' 'provider=' 'subject=' 'email=' 'all' 'json' 'color=' 'v/verbose' 'version' 'h/help'
+            __carnet_parse_subcommand -r 1 'port=' 'bind=' 'socket=' 'metrics-port=' 'metrics-bind=' 'sandbox' 'ask' 'providers=+' 'clients=' 'as=+' 'requests=' 'output=' 'force' 'program=+' 'listen=' 'certificate=' 'certificate-key=' 'no-tls' 'provider=' 'subject=' 'email=' 'all' 'json' 'color=' 'v/verbose' 'version' 'h/help'
         case 'register'
             __carnet_parse_subcommand 1 'name=' 'confidential' 'token-env=' 'output=' 'key-file=' 'read' 'delete' 'contact=+' 'client-uri=' 'logo-uri=' 'policy-uri=' 'tos-uri=' 'software-id=' 'software-version=' 'jwks-uri=' 'post-logout-redirect-uri=' 'backchannel-logout-uri=' 'frontchannel-logout-uri=' 'initiate-login-uri=' 'id-token-alg=' 'userinfo-alg=' 'request-object-alg=' 'providers=+' 'clients=' 'client-id=' 'client-secret-env=' 'input=+' 'input-env=+' 'environment=' 'redirect-uri=' 'timeout=' 'sandbox=' 'ca-file=' 'allow-local=+' 'json' 'color=' 'v/verbose' 'version' 'h/help'
         case 'client-document'
@@ -289,7 +289,8 @@ complete -c 'carnet' -n '__carnet_should_offer_completions_for_positional "carne
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway" port' -l 'port' -d 'The port; 0 takes any free one.' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway" bind' -l 'bind' -d 'The address of this machine at which the proxy finds the gateway.' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway" socket' -l 'socket' -d 'A Unix socket instead of a port. Its permissions decide who may ask.' -rF
-complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway" metrics-port' -l 'metrics-port' -d 'The port of 127.0.0.1 for the page /metrics, which Prometheus reads. Default: none.' -rfka ''
+complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway" metrics-port' -l 'metrics-port' -d 'The port of the page /metrics, which Prometheus reads. Default: none.' -rfka ''
+complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway" metrics-bind' -l 'metrics-bind' -d 'The address of this machine for --metrics-port.' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway" sandbox' -l 'sandbox' -d 'Let a sandbox simulate every provider. Sign-ins are forgotten when the gateway ends.'
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway" ask' -l 'ask' -d 'With --sandbox, show a consent page, to choose the user, the scopes and a fault.'
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway"' -l 'providers' -d 'A folder of descriptors. Repeatable; also CARNET_PROVIDERS, a list of paths.' -rfa '(__carnet_complete_directories)'
