@@ -12,6 +12,7 @@ import hashlib
 import os
 import pathlib
 import secrets
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -74,8 +75,10 @@ def record(program, folder):
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 2 or not os.path.isfile(sys.argv[1]):
         sys.exit(__doc__)
+    if not shutil.which("valgrind"):
+        sys.exit("order: valgrind is not installed: apt-get install valgrind")
     with tempfile.TemporaryDirectory() as folder:
         names = record(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(folder))
     # A function without a name is an address.

@@ -290,7 +290,7 @@ complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options 
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway" bind' -l 'bind' -d 'The address of this machine at which the proxy finds the gateway.' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway" socket' -l 'socket' -d 'A Unix socket instead of a port. Its permissions decide who may ask.' -rF
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway" metrics-port' -l 'metrics-port' -d 'The port of the page /metrics, which Prometheus reads. Default: none.' -rfka ''
-complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway" metrics-bind' -l 'metrics-bind' -d 'The address of this machine for --metrics-port.' -rfka ''
+complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway" metrics-bind' -l 'metrics-bind' -d 'The address of this machine for --metrics-port. Default: 127.0.0.1.' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway" sandbox' -l 'sandbox' -d 'Let a sandbox simulate every provider. Sign-ins are forgotten when the gateway ends.'
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway" ask' -l 'ask' -d 'With --sandbox, show a consent page, to choose the user, the scopes and a fault.'
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway"' -l 'providers' -d 'A folder of descriptors. Repeatable; also CARNET_PROVIDERS, a list of paths.' -rfa '(__carnet_complete_directories)'

@@ -68,8 +68,10 @@ struct GatewayCommand: Subcommand {
             "The port of the page /metrics, which Prometheus reads. Default: none.", valueName: "n"))
     var metricsPort: Int?
 
-    @Option(help: ArgumentHelp("The address of this machine for --metrics-port.", valueName: "address"))
-    var metricsBind: String = "127.0.0.1"
+    @Option(
+        help: ArgumentHelp(
+            "The address of this machine for --metrics-port. Default: 127.0.0.1.", valueName: "address"))
+    var metricsBind: String?
 
     @Flag(help: "Let a sandbox simulate every provider. Sign-ins are forgotten when the gateway ends.")
     var sandbox = false
@@ -93,6 +95,9 @@ struct GatewayCommand: Subcommand {
         guard (0...65_535).contains(port) else { throw ValidationError("--port must be a number from 0 to 65535") }
         guard metricsPort.map((1...65_535).contains) ?? true else {
             throw ValidationError("--metrics-port must be a number from 1 to 65535")
+        }
+        guard metricsPort != nil || metricsBind == nil else {
+            throw ValidationError("--metrics-bind needs --metrics-port")
         }
         guard sandbox || !ask else { throw ValidationError("--ask needs --sandbox") }
     }
@@ -166,7 +171,7 @@ struct GatewayCommand: Subcommand {
     private func serve(_ file: String, _ context: CommandContext) async throws {
         let logger = Logger(label: "carnet.gateway") { _ in ConsoleLogHandler(context.console) }
         // Before the first metric is made.
-        let metrics = metricsPort.map { (text: MetricsText(), address: metricsBind, port: $0) }
+        let metrics = metricsPort.map { (text: MetricsText(), address: metricsBind ?? "127.0.0.1", port: $0) }
         if let metrics { MetricsSystem.bootstrap(metrics.text) }
         let stage = sandbox ? GatewaySandbox(asks: ask) : nil
         let loader = try loader(file, context, sandbox: stage, logger: logger)

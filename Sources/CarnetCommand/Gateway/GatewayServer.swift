@@ -80,7 +80,7 @@ struct GatewayServer: Sendable {
             }
             if let metrics {
                 group.addTask {
-                    try await Failure.explainingPort(metrics.port, option: "--metrics-port") {
+                    try await Failure.explainingPort(metrics.port, of: metrics.address, option: "--metrics-port") {
                         try await serve(metrics.text, at: .hostname(metrics.address, port: metrics.port))
                     }
                     return false
