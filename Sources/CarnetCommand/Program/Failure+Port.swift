@@ -27,7 +27,9 @@ extension Failure {
             throw failure
         } catch {
             try Task.checkCancellation()
-            throw failure(of: listener, for: (error as? IOError)?.errnoCode)
+            // A host that no resolver knows.
+            let isUnknown = error is SocketAddressError.UnknownHost
+            throw failure(of: listener, for: isUnknown ? EADDRNOTAVAIL : (error as? IOError)?.errnoCode)
         }
     }
 

@@ -469,12 +469,18 @@ struct GatewayCommandTests {
         #expect(page.contains("carnet_gateway_file_ok 1.0"), "\(page)")
         await #expect(throws: (any Error).self) { try await gateway.send("GET /metrics", to: port) }
         gateway.run.stop()
-        // An address that no machine has (RFC 5737, section 3).
-        let foreign = ["--port", "0", "--metrics-port", "\(port)", "--metrics-bind", "192.0.2.7"]
-        let refused = try await home.start(
-            ["gateway", "gateway.yaml", "--sandbox", "--providers", "providers"] + foreign
-        ).finish()
-        #expect(refused.status == 1 && refused.standardError.contains("192.0.2.7 is no address of this machine"))
+        // An address for documents, which no machine has (RFC 5737, section 3), and a name that nobody can have (RFC 6761,
+        // section 6.4).
+        for place in ["192.0.2.7", "host.invalid"] {
+            for options in [["--metrics-port", "\(port)", "--metrics-bind", place], ["--bind", place]] {
+                let refused = try await home.start(
+                    ["gateway", "gateway.yaml", "--sandbox", "--providers", "providers", "--port", "0"] + options
+                ).finish()
+                #expect(
+                    refused.status == 1
+                        && refused.standardError.contains("\(place) is no address of this machine"), "\(refused)")
+            }
+        }
         let useless = try await home.run("gateway", "gateway.yaml", "--sandbox", "--metrics-bind", "127.0.0.2")
         #expect(useless.status == 2 && useless.standardError.contains("--metrics-bind needs --metrics-port"))
     }
