@@ -782,6 +782,11 @@ for target in package.targets where ![.plugin, .system].contains(target.type) {
     if target.type == .test, target.path == nil { target.path = "Tests/Modules/\(target.name)" }
 }
 
+// With the names of test targets in `CARNET_TESTS`, only they and what they need are compiled; see .ci/test.
+if let names = Context.environment["CARNET_TESTS"]?.split(separator: ",").map(String.init) {
+    package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
+}
+
 // What the tests need is no dependency of a host.
 for target in package.targets where target.path?.hasPrefix("Tests/") ?? false {
     target.dependencies = target.dependencies.map { dependency in
