@@ -39,7 +39,6 @@ let package = Package(
         .library(name: "CarnetURLSession", targets: ["CarnetURLSession"]),
         .library(name: "CarnetUserAgent", targets: ["CarnetUserAgent"]),
         .library(name: "CarnetWeb", targets: ["CarnetWeb"]),
-        .plugin(name: "CarnetLintProviders", targets: ["CarnetLintProviders"]),
         .plugin(name: "CarnetProviders", targets: ["CarnetProviders"]),
         .executable(name: "carnet", targets: ["CarnetCommand"]),
         .executable(name: "carnet-descriptor-tool", targets: ["carnet-descriptor-tool"]),
@@ -86,33 +85,17 @@ let package = Package(
         .target(name: "CarnetLint", dependencies: ["CarnetDescriptors", "CarnetFoundation"]),
         .target(
             name: "CarnetCatalog",
-            dependencies: ["Carnet"],
-            plugins: ["CarnetCatalogEmbedding"]
+            dependencies: ["Carnet"]
         ),
-        .target(name: "CarnetEmbedding"),
-        .plugin(
-            name: "CarnetCatalogEmbedding",
-            capability: .buildTool(),
-            dependencies: ["carnet-embedding-tool"],
-            path: "Sources/CarnetCatalogEmbedding"
-        ),
-        .executableTarget(name: "carnet-embedding-tool", dependencies: ["CarnetEmbedding", "CarnetFoundation"]),
         .plugin(
             name: "CarnetProviders",
             capability: .buildTool(),
             dependencies: descriptorTool,
             path: "Sources/CarnetProviders"
         ),
-        .plugin(
-            name: "CarnetLintProviders",
-            capability: .command(
-                intent: .custom(verb: "lint-providers", description: "Check the provider descriptors of this package.")),
-            dependencies: descriptorTool,
-            path: "Sources/CarnetLintProviders"
-        ),
         .executableTarget(
             name: "carnet-descriptor-tool",
-            dependencies: ["CarnetDescriptors", "CarnetEmbedding", "CarnetFoundation", "CarnetLint"]),
+            dependencies: ["CarnetDescriptors", "CarnetFoundation", "CarnetLint"]),
 
         // MARK: Engine
 
@@ -332,7 +315,7 @@ let package = Package(
         .testTarget(
             name: "DescriptorToolTests",
             dependencies: [
-                "CarnetCatalog", "CarnetDescriptors", "CarnetEmbedding", "CarnetFoundation",
+                "CarnetCatalog", "CarnetDescriptors", "CarnetFoundation",
                 "carnet-descriptor-tool",
             ]),
         .testTarget(

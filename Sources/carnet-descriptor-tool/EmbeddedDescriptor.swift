@@ -1,25 +1,14 @@
 /// What a build embeds of one descriptor.
-///
-/// This module depends on nothing, so that the tool of the catalogue compiles in a moment: build tools are compiled a second
-/// time, for the machine that builds.
-package struct EmbeddedDescriptor: Hashable, Sendable {
+struct EmbeddedDescriptor: Hashable, Sendable {
     /// A value that the host supplies.
-    package struct Input: Hashable, Sendable {
-        package var name: String
-        package var title: String?
+    struct Input: Hashable, Sendable {
+        var name: String
+        var title: String?
         /// Whether there is no default, and it may not be omitted.
-        package var isRequired: Bool
-        package var isSecret: Bool
+        var isRequired: Bool
+        var isSecret: Bool
         /// Empty if any value may be given.
-        package var allowed: [String]
-
-        package init(name: String, title: String?, isRequired: Bool, isSecret: Bool, allowed: [String]) {
-            self.name = name
-            self.title = title
-            self.isRequired = isRequired
-            self.isSecret = isSecret
-            self.allowed = allowed
-        }
+        var allowed: [String]
 
         /// The cases of its enumeration. Empty for a secret, or if two values would have one name, such as `1.0` and `10`.
         fileprivate var cases: [String] {
@@ -28,25 +17,17 @@ package struct EmbeddedDescriptor: Hashable, Sendable {
         }
     }
 
-    package var id: String
-    package var parent: String?
-    package var file: String
-    package var text: String
+    var id: String
+    var parent: String?
+    var file: String
+    var text: String
     /// Those of the parents included.
-    package var inputs: [Input]
+    var inputs: [Input]
 
-    package init(id: String, parent: String?, file: String, text: String, inputs: [Input]) {
-        self.id = id
-        self.parent = parent
-        self.file = file
-        self.text = text
-        self.inputs = inputs
-    }
-
-    package var constantName: String { Self.constantName(of: id) }
+    var constantName: String { Self.constantName(of: id) }
 
     /// `some-id` as `someID` would be guesswork: what is no letter or digit goes, and what follows is capitalised.
-    package static func constantName(of id: String) -> String {
+    static func constantName(of id: String) -> String {
         let words = id.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
         let name =
             (words.first.map(String.init) ?? "")
@@ -58,9 +39,10 @@ package struct EmbeddedDescriptor: Hashable, Sendable {
 extension [EmbeddedDescriptor] {
     /// The Swift file that embeds the descriptors: their text, a constant for each id, and a function for the inputs of each
     /// that has any.
-    package var swiftSource: String {
+    var swiftSource: String {
         var source = """
-            // Made from the descriptors at build time.
+            // swift-format-ignore-file
+            // Made from the descriptors: do not edit.
             \(Self.importLine)
 
             extension ProviderID {
@@ -106,14 +88,14 @@ extension [EmbeddedDescriptor] {
                     + (input.isRequired ? "" : "? = nil")
             }
             source += "    public static func `\(descriptor.constantName)`(\(parameters.joined(separator: ", ")))"
-            source += " -> [String: String] {\n        var inputs: [String: String] = [:]\n"
-            for input in inputs {
-                let value = "`\(EmbeddedDescriptor.constantName(of: input.name))`" + (input.isRequired ? "" : "?")
+            let members = inputs.map { input in
+                let value = "`\(EmbeddedDescriptor.constantName(of: input.name))`"
                 let member = input.isSecret ? ".reveal()" : input.cases.isEmpty ? "" : ".rawValue"
-                let text = member.isEmpty ? "`\(EmbeddedDescriptor.constantName(of: input.name))`" : value + member
-                source += "        inputs[\(Self.literal(input.name))] = \(text)\n"
+                return "\(Self.literal(input.name)): \(value)\(input.isRequired || member.isEmpty ? "" : "?")\(member)"
             }
-            source += "        return inputs\n    }\n"
+            source +=
+                " -> [String: String] {\n        let inputs: [String: String?] = [\(members.joined(separator: ", "))]\n"
+            source += "        return inputs.compactMapValues(\\.self)\n    }\n"
         }
         source += "}\n"
         for descriptor in described where descriptor.inputs.contains(where: { !$0.cases.isEmpty }) {
