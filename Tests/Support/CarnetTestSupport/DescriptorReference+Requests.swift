@@ -9,7 +9,8 @@ extension DescriptorReference {
 
             The parameters that Carnet sends according to the standards. A descriptor can change the name of each parameter
             with `rename`, and its encoding with `encode`. A pushed authorization request (RFC 9126) has the parameters of
-            `authorization`, and those of client authentication.
+            `authorization`, and those of client authentication. A descriptor can also *replace* a parameter: omit it, and send another
+            value in `parameters`. It can *set* a parameter in `parameters`, if the host sends no value.
 
             """
         return introduction
@@ -44,11 +45,10 @@ extension DescriptorReference {
 
     private static func text(_ rule: ParameterRule) -> String {
         switch rule {
-        case .replaceable: "omit it, and send another value in `parameters`"
-        case .settable: "set it in `parameters`, if the host sends no value"
+        case .replaceable: "replace it"
+        case .settable: "set it"
         case .keyed(let key): "set it with `\(key)`, or omit it"
-        case .protected: "only rename it"
-        case .carrier: "only rename it"
+        case .protected, .carrier: "only rename it"
         }
     }
 }
