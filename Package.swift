@@ -765,6 +765,15 @@ for target in package.targets where ![.plugin, .system].contains(target.type) {
     if target.type == .test, target.path == nil { target.path = "Tests/Modules/\(target.name)" }
 }
 
+// What the App Store requires of a module that calls `stat`. On Linux, a resource would load all of Foundation.
+for target in package.targets where ["CarnetDescriptors", "CarnetFoundation", "CarnetStorage"].contains(target.name) {
+    #if os(macOS)
+        target.resources = [.copy("PrivacyInfo.xcprivacy")]
+    #else
+        target.exclude.append("PrivacyInfo.xcprivacy")
+    #endif
+}
+
 // With the names of test targets in `CARNET_TESTS`, only they and what they need are compiled; see .ci/test.
 if let names = Context.environment["CARNET_TESTS"]?.split(separator: ",").map(String.init) {
     package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
