@@ -37,7 +37,9 @@ extension DescriptorReference {
 
     private static func rows(of kind: RequestKind) -> [String] {
         kind.parameters.map { parameter in
-            let source = parameter.source.replacing(", section ", with: ", ")
+            let source =
+                parameter.source.hasPrefix("RFC ")
+                ? parameter.source.replacing(", section ", with: ", ") : parameter.source
             return "| `\(parameter.name.rawValue)` | \(source) | \(text(parameter.rule)) |\n"
         }
     }

@@ -69,11 +69,11 @@ package struct DescriptorReference: Sendable {
 
         In a heading, `[]` stands for each element of a list, and `NAME` for a name that you choose. Keys in bold are required. A
         *template* is a string in which `{name}` stands for an input. In a *template with* origins, `{origin.name}` also stands for a
-        value of these origins.
+        value of these origins. A *pointer* is a JSON Pointer such as `/user/name`.
 
         """
 
-    /// The description of a template in two words, which the introduction explains.
+    /// The description with the words for templates and pointers that the introduction explains.
     private func short(_ description: String) -> String {
         description
             .replacing(
@@ -81,6 +81,7 @@ package struct DescriptorReference: Sendable {
                 with: "a template with"
             )
             .replacing("a string, in which {name} stands for an input", with: "a template")
+            .replacing("a JSON Pointer such as /user/name", with: "a pointer")
     }
 
     private func tables(_ example: (String) -> String?) -> String {
@@ -107,6 +108,7 @@ package struct DescriptorReference: Sendable {
         case .integer(let range) where range.count == 1: "`\(range.lowerBound)`"
         case .integer: shape.description
         case .choice(let names): oneOf(names.map { "`\($0)`" })
+        case .list(let element) where holds(element) == "a string": "a list of strings"
         case .list(let element): "a list, each element: \(holds(element))"
         case .map(let value): "a mapping, each value: \(holds(value))"
         case .either(let shapes): either(shapes)

@@ -29,14 +29,28 @@ def shown(text):
     return "`` " + text.replace("|", "\\|") + " ``" if text else "(empty)"
 
 
+def merged(cells):
+    """One cell for each proxy: what all measured versions do, or each version's own."""
+    proxies = {}
+    for (column, _), cell in zip(columns, cells):
+        name, version = column.split(" ")
+        proxies.setdefault(name, []).append((version, cell))
+    return [all_versions[0][1] if len({cell for _, cell in all_versions}) == 1
+            else "; ".join(f"{version}: {cell}" for version, cell in all_versions) for all_versions in proxies.values()]
+
+
 def table(first, rows):
     """The rows in which the proxies differ, then a line for each result that they all have."""
     common = {}
     for name, cells in rows:
         if len(set(cells)) == 1:
             common.setdefault(cells[0], []).append(name)
-    return [f"| {first} | " + " | ".join(c for c, _ in columns) + " |", "|" + "---|" * (len(columns) + 1),
-            *(f"| {name} | " + " | ".join(cells) + " |" for name, cells in rows if len(set(cells)) > 1), "",
+    proxies = {}
+    for column, _ in columns:
+        proxies.setdefault(column.split(" ")[0], []).append(column.split(" ")[1])
+    return [f"| {first} | " + " | ".join(f"{name} {', '.join(versions)}" for name, versions in proxies.items()) + " |",
+            "|" + "---|" * (len(proxies) + 1),
+            *(f"| {name} | " + " | ".join(merged(cells)) + " |" for name, cells in rows if len(set(cells)) > 1), "",
             *(f"- All {result}: {', '.join(names)}" for result, names in common.items())]
 
 
