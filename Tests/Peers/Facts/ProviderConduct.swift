@@ -100,7 +100,8 @@ struct ProviderConduct {
             body: Array(body.utf8))
         do {
             _ = try TokenResponse(
-                validating: response, to: try simulation.refreshRequest(), from: provider, refreshing: simulation.tokens)
+                validating: response, to: try simulation.refreshRequest(), from: provider, refreshing: simulation.tokens
+            )
             return nil
         } catch let error as OAuthError {
             return error.kind == .serverError ? error.server?.code : nil
