@@ -13,6 +13,15 @@ let libyaml: [Target.Dependency] = [
     .product(name: "Yams", package: "Yams", condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
 ]
 
+/// OpenSSL of the system, or swift-crypto on platforms whose systems have none; see Docs/decisions/crypto.md.
+let libcrypto: [Target.Dependency] =
+    [.target(name: "CLibCrypto", condition: .when(platforms: [.linux]))]
+    + ["Crypto", "CryptoExtras"].map {
+        .product(
+            name: $0, package: "swift-crypto",
+            condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))
+    }
+
 /// The tool that checks descriptors at build time. With `CARNET_DESCRIPTOR_TOOL`, the path of a prebuilt one, no host compiles it.
 let descriptorTool: [Target.Dependency] =
     Context.environment["CARNET_DESCRIPTOR_TOOL"] == nil ? ["carnet-descriptor-tool"] : []
@@ -116,12 +125,12 @@ let package = Package(
 
         // MARK: Engine
 
+        .target(name: "CLibCrypto", linkerSettings: [.linkedLibrary("crypto", .when(platforms: [.linux]))]),
+        .target(name: "CarnetCrypto", dependencies: libcrypto + ["CarnetFoundation"]),
         .target(
             name: "CarnetProtocol",
             dependencies: [
-                "CarnetDescriptors", "CarnetFoundation",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
+                "CarnetCrypto", "CarnetDescriptors", "CarnetFoundation",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
@@ -200,8 +209,7 @@ let package = Package(
         .target(
             name: "CarnetStorage",
             dependencies: [
-                "Carnet", "CarnetFoundation", "CarnetProtocol",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "Carnet", "CarnetCrypto", "CarnetFoundation", "CarnetProtocol",
             ]
         ),
         .target(
@@ -220,8 +228,7 @@ let package = Package(
         .target(
             name: "CarnetWeb",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetStorage",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "Carnet", "CarnetCrypto", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetStorage",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ]
@@ -267,9 +274,7 @@ let package = Package(
         .target(
             name: "CarnetSandbox",
             dependencies: [
-                "CarnetDescriptors", "CarnetFoundation",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
+                "CarnetCrypto", "CarnetDescriptors", "CarnetFoundation",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
