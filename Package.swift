@@ -635,7 +635,7 @@ let package = Package(
             path: "Tests/Conformance/Site",
             packageAccess: false
         ),
-        // What the tests compare with: the cryptography of OpenSSL, which the package itself does without.
+        // Keys and certificates as OpenSSL writes them, for tests.
         .systemLibrary(
             name: "COpenSSL",
             path: "Tests/Support/COpenSSL",
@@ -649,6 +649,8 @@ let package = Package(
                 "CarnetSandbox",
                 "CarnetStorage", "CarnetTestSupport", "CarnetTesting",
                 .target(name: "COpenSSL", condition: .when(platforms: [.linux])),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
             ],
             path: "Tests/Peers/OracleTests"
         ),

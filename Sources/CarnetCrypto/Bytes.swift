@@ -33,12 +33,12 @@
 
     /// For what cannot fail with a working libcrypto, such as a hash.
     func required(_ pointer: OpaquePointer?, _ name: String) -> OpaquePointer {
-        guard let pointer else { fatalError("the system's libcrypto has no \(name): check OPENSSL_CONF") }
+        guard let pointer else { preconditionFailure("the system's libcrypto has no \(name): check OPENSSL_CONF") }
         return pointer
     }
 
     func required(_ result: Int32, _ name: String) {
-        guard result > 0 else { fatalError("the system's libcrypto failed: \(name)") }
+        guard result > 0 else { preconditionFailure("the system's libcrypto failed: \(name)") }
     }
 
     extension Collection<UInt8> {

@@ -113,7 +113,7 @@
             let hash = Function.algorithm
             return [UInt8](unsafeUninitializedCapacity: hash.length) { output, count in
                 let result = data.withCarnetBytes {
-                    carnet_hmac(hash.pointer, key.secret.bytes, $0, output.baseAddress!, hash.length)
+                    carnet_hmac(hash.pointer, key.secret.bytes, $0, output.baseAddress, hash.length)
                 }
                 required(result, "HMAC")
                 count = hash.length
@@ -135,7 +135,7 @@
         ) -> SymmetricKey {
             let secret = SecretBytes(count: count) { output in
                 let result = info.withCarnetBytes {
-                    carnet_hkdf(Function.algorithm.pointer, key.secret.bytes, $0, output.baseAddress!, count)
+                    carnet_hkdf(Function.algorithm.pointer, key.secret.bytes, $0, output.baseAddress, count)
                 }
                 required(result, "HKDF")
             }

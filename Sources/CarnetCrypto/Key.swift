@@ -63,8 +63,8 @@
         func number(_ which: Int, length: Int? = nil) throws -> Data {
             var data = Data(count: length ?? carnet_number_length(pointer, Int32(which)))
             try data.withUnsafeMutableBytes { bytes in
-                guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { throw CryptoError() }
-                try check(carnet_number(pointer, Int32(which), start, bytes.count))
+                try check(
+                    carnet_number(pointer, Int32(which), bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count))
             }
             return data
         }

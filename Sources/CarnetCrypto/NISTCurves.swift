@@ -44,7 +44,7 @@
         }
 
         fileprivate static func newKey() -> Key {
-            guard let key = try? Key(owning: carnet_ec_generate(name)) else { fatalError("no key on \(name)") }
+            guard let key = try? Key(owning: carnet_ec_generate(name)) else { preconditionFailure("no key on \(name)") }
             return key
         }
 
@@ -53,7 +53,7 @@
             var bytes: UnsafeMutablePointer<UInt8>?
             let count = EVP_PKEY_get1_encoded_public_key(key.pointer, &bytes)
             defer { CRYPTO_free(bytes, nil, 0) }
-            guard let bytes, count == 1 + 2 * length else { fatalError("a key on \(name) without its point") }
+            guard let bytes, count == 1 + 2 * length else { preconditionFailure("a key on \(name) without its point") }
             return Data(bytes: bytes + 1, count: count - 1)
         }
     }
@@ -160,7 +160,7 @@
 
                 package var rawRepresentation: Data {
                     guard let number = try? key.number(carnet_private_number, length: Curve.length) else {
-                        fatalError("a key on \(Curve.name) without its number")
+                        preconditionFailure("a key on \(Curve.name) without its number")
                     }
                     return number
                 }

@@ -37,7 +37,7 @@ EVP_PKEY *_Nullable carnet_ec_public_key(const char *_Nonnull curve, struct carn
 /// The private key of a number, or null for one that is zero or not less than the order.
 EVP_PKEY *_Nullable carnet_ec_private_key(const char *_Nonnull curve, struct carnet_bytes number);
 /// A number of a key, big-endian in exactly `count` bytes: the modulus, the exponent, or a private number of a curve.
-int carnet_number(const EVP_PKEY *_Nonnull key, int which, uint8_t *_Nonnull output, size_t count);
+int carnet_number(const EVP_PKEY *_Nonnull key, int which, uint8_t *_Nullable output, size_t count);
 /// The length of the number in bytes, or 0.
 size_t carnet_number_length(const EVP_PKEY *_Nonnull key, int which);
 enum { carnet_modulus, carnet_exponent, carnet_private_number };
@@ -48,10 +48,10 @@ int carnet_ec_names_curve(const EVP_PKEY *_Nonnull key, const char *_Nonnull cur
 
 /// HMAC; the output has the length of the hash.
 int carnet_hmac(
-    const EVP_MD *_Nonnull hash, struct carnet_bytes key, struct carnet_bytes data, uint8_t *_Nonnull output, size_t count);
+    const EVP_MD *_Nonnull hash, struct carnet_bytes key, struct carnet_bytes data, uint8_t *_Nullable output, size_t count);
 /// HKDF without a salt (RFC 5869).
 int carnet_hkdf(
-    const EVP_MD *_Nonnull hash, struct carnet_bytes secret, struct carnet_bytes info, uint8_t *_Nonnull output, size_t count);
+    const EVP_MD *_Nonnull hash, struct carnet_bytes secret, struct carnet_bytes info, uint8_t *_Nullable output, size_t count);
 /// Sets and reads the tag of a cipher context; both are macros.
 int carnet_set_tag(EVP_CIPHER_CTX *_Nonnull context, uint8_t *_Nonnull tag, int count);
 int carnet_get_tag(EVP_CIPHER_CTX *_Nonnull context, uint8_t *_Nonnull tag, int count);
