@@ -13,6 +13,15 @@ let libyaml: [Target.Dependency] = [
     .product(name: "Yams", package: "Yams", condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
 ]
 
+/// OpenSSL of the system, or swift-crypto on platforms whose systems have none; see Docs/decisions/crypto.md.
+let libcrypto: [Target.Dependency] =
+    [.target(name: "CLibCrypto", condition: .when(platforms: [.linux]))]
+    + ["Crypto", "CryptoExtras"].map {
+        .product(
+            name: $0, package: "swift-crypto",
+            condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))
+    }
+
 /// The tool that checks descriptors at build time. With `CARNET_DESCRIPTOR_TOOL`, the path of a prebuilt one, no host compiles it.
 let descriptorTool: [Target.Dependency] =
     Context.environment["CARNET_DESCRIPTOR_TOOL"] == nil ? ["carnet-descriptor-tool"] : []
@@ -99,12 +108,12 @@ let package = Package(
 
         // MARK: Engine
 
+        .target(name: "CLibCrypto", linkerSettings: [.linkedLibrary("crypto", .when(platforms: [.linux]))]),
+        .target(name: "CarnetCrypto", dependencies: libcrypto + ["CarnetFoundation"]),
         .target(
             name: "CarnetProtocol",
             dependencies: [
-                "CarnetDescriptors", "CarnetFoundation",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
+                "CarnetCrypto", "CarnetDescriptors", "CarnetFoundation",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
@@ -183,8 +192,7 @@ let package = Package(
         .target(
             name: "CarnetStorage",
             dependencies: [
-                "Carnet", "CarnetFoundation", "CarnetProtocol",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "Carnet", "CarnetCrypto", "CarnetFoundation", "CarnetProtocol",
             ]
         ),
         .target(
@@ -203,8 +211,7 @@ let package = Package(
         .target(
             name: "CarnetWeb",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetStorage",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "Carnet", "CarnetCrypto", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetStorage",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ]
@@ -250,9 +257,7 @@ let package = Package(
         .target(
             name: "CarnetSandbox",
             dependencies: [
-                "CarnetDescriptors", "CarnetFoundation",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
+                "CarnetCrypto", "CarnetDescriptors", "CarnetFoundation",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
@@ -613,7 +618,7 @@ let package = Package(
             path: "Tests/Conformance/Site",
             packageAccess: false
         ),
-        // What the tests compare with: the cryptography of OpenSSL, which the package itself does without.
+        // Keys and certificates as OpenSSL writes them, for tests.
         .systemLibrary(
             name: "COpenSSL",
             path: "Tests/Support/COpenSSL",
@@ -627,6 +632,8 @@ let package = Package(
                 "CarnetSandbox",
                 "CarnetStorage", "CarnetTestSupport", "CarnetTesting",
                 .target(name: "COpenSSL", condition: .when(platforms: [.linux])),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
             ],
             path: "Tests/Peers/OracleTests"
         ),

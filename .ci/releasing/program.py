@@ -15,8 +15,9 @@ VERSION = ROOT / "Sources/CarnetCommand/Program/CarnetCommand.swift"
 STAMP = b"commit:" + b"." * 40
 # Linked statically, so that no package of the system is needed for them: the archive, and the package that has it.
 STATIC = {"libyaml.a": "libyaml-dev", "libz.a": "zlib1g-dev"}
-# Every Linux distribution with the C library has these.
-COMMON = re.compile(r"(ld-linux[-\w]*|lib(c|m|gcc_s|stdc\+\+|pthread|dl|rt))\.so\.\d+")
+# Every Linux distribution with the C library has these, and OpenSSL, which its security updates are for: see
+# Docs/decisions/crypto.md.
+COMMON = re.compile(r"(ld-linux[-\w]*|lib(c|m|gcc_s|stdc\+\+|pthread|dl|rt))\.so\.\d+|libcrypto\.so\.3")
 
 
 class Refusal(Exception):

@@ -1,6 +1,6 @@
+import CarnetCrypto
 import CarnetDescriptors
 package import CarnetFoundation
-import Crypto
 
 /// A valid proof that the sender of a request has a key (RFC 9449, section 4.3). The caller checks whether it is the key of
 /// the token, and whether `id` was used before.

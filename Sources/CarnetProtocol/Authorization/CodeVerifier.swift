@@ -1,6 +1,6 @@
+import CarnetCrypto
 import CarnetDescriptors
 import CarnetFoundation
-import Crypto
 
 /// A PKCE code verifier (RFC 7636): 32 random bytes as 43 characters, new for each attempt.
 struct CodeVerifier {

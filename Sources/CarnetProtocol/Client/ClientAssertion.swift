@@ -1,6 +1,6 @@
+import CarnetCrypto
 import CarnetDescriptors
 import CarnetFoundation
-import Crypto
 
 /// Builds the JWT with which a client authenticates, or requests a token on behalf of a user (RFC 7523, section 3;
 /// OpenID Connect Core, section 9).

@@ -1,6 +1,6 @@
+import CarnetCrypto
 import CarnetDescriptors
 import CarnetFoundation
-import Crypto
 
 /// A client certificate with its private key, for the TLS handshake (RFC 8705).
 ///

@@ -1,6 +1,6 @@
+import CarnetCrypto
 import CarnetDescriptors
 package import CarnetFoundation
-import Crypto
 
 /// The key that the tokens of one sign-in are bound to (RFC 9449): ES256, new for each sign-in.
 ///

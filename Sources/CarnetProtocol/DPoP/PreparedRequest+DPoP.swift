@@ -1,6 +1,6 @@
+import CarnetCrypto
 import CarnetDescriptors
 package import CarnetFoundation
-import Crypto
 import HTTPTypes
 
 extension PreparedRequest {

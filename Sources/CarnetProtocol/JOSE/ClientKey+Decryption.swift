@@ -1,7 +1,6 @@
+import CarnetCrypto
 import CarnetDescriptors
 import CarnetFoundation
-import Crypto
-import CryptoExtras
 
 extension ClientKey {
     /// Whether the key's type fits the algorithm, and the key does not name another algorithm.
@@ -31,9 +30,7 @@ extension ClientKey {
     }
 
     private func oaep(_ encryptedKey: [UInt8], _ padding: _RSA.Encryption.Padding) -> SymmetricKey? {
-        guard case .rsa(let key) = material,
-            let decryptor = try? _RSA.Encryption.PrivateKey(derRepresentation: key.derRepresentation)
-        else { return nil }
+        guard case .rsa(let key) = material, let decryptor = try? _RSA.Encryption.PrivateKey(key) else { return nil }
         return (try? decryptor.decrypt(encryptedKey, padding: padding)).map { SymmetricKey(data: $0) }
     }
 

@@ -1,7 +1,6 @@
+import CarnetCrypto
 import CarnetDescriptors
 import CarnetFoundation
-import Crypto
-import CryptoExtras
 
 extension ClientKey {
     /// Reads a private key in JWK form (RFC 7517; RFC 7518, section 6; RFC 8037, section 2).

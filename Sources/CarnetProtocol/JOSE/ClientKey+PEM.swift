@@ -1,6 +1,5 @@
+import CarnetCrypto
 import CarnetFoundation
-import Crypto
-import CryptoExtras
 
 extension ClientKey {
     /// Reads a key in PEM form: PKCS#8 (RFC 5958), SEC1 (RFC 5915) or PKCS#1 (RFC 8017, appendix A.1.2).

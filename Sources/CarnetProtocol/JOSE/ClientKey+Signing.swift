@@ -1,7 +1,6 @@
+import CarnetCrypto
 import CarnetDescriptors
 package import CarnetFoundation
-import Crypto
-import CryptoExtras
 
 extension ClientKey {
     /// Whether it can sign with some algorithm.

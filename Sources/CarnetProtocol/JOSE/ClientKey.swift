@@ -1,7 +1,6 @@
+import CarnetCrypto
 package import CarnetDescriptors
 public import CarnetFoundation
-import Crypto
-import CryptoExtras
 
 /// A private key of the client. It signs assertions, or decrypts tokens that are encrypted for the client.
 ///

@@ -1,7 +1,6 @@
+import CarnetCrypto
 import CarnetDescriptors
 import CarnetFoundation
-import Crypto
-import CryptoExtras
 
 /// The parts of a compact JWE (RFC 7516, section 7.1), not trusted yet.
 struct JSONWebEncryption {

@@ -1,6 +1,6 @@
+import CarnetCrypto
 import CarnetDescriptors
 import CarnetFoundation
-import Crypto
 
 extension JSONWebKey {
     /// The SHA-256 thumbprint of a public key (RFC 7638); `nil` for one that lacks a member.

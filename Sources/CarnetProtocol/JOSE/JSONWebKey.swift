@@ -1,7 +1,6 @@
+import CarnetCrypto
 import CarnetDescriptors
 import CarnetFoundation
-import Crypto
-import CryptoExtras
 
 /// One public key for signatures (RFC 7517, section 4; RFC 7518, section 6; RFC 8037, section 2).
 struct JSONWebKey: Sendable {

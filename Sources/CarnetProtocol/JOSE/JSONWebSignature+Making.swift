@@ -1,6 +1,6 @@
+import CarnetCrypto
 import CarnetDescriptors
 import CarnetFoundation
-import Crypto
 
 extension JSONWebSignature {
     /// A compact JWS (RFC 7515, section 7.1) with the headers `alg`, `typ` and perhaps `kid`.

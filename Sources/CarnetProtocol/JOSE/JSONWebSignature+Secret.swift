@@ -1,6 +1,6 @@
+import CarnetCrypto
 import CarnetDescriptors
 import CarnetFoundation
-import Crypto
 
 extension JSONWebSignature {
     /// Whether the signature is the HMAC with SHA-256 of a secret (RFC 7518, section 3.2).

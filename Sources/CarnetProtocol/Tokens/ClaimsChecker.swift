@@ -1,6 +1,6 @@
+import CarnetCrypto
 import CarnetDescriptors
 import CarnetFoundation
-import Crypto
 
 /// Checks the claims that only an ID token has. Its signature is already checked.
 struct ClaimsChecker {

@@ -1,6 +1,6 @@
+import CarnetCrypto
 package import CarnetDescriptors
 package import CarnetFoundation
-import Crypto
 
 /// The claims of a validated ID token (OpenID Connect Core, section 2).
 ///

@@ -1,6 +1,6 @@
+import CarnetCrypto
 package import CarnetDescriptors
 import CarnetFoundation
-import Crypto
 
 extension CallbackVerification {
     /// Checks the provider's signature of a callback, in constant time.

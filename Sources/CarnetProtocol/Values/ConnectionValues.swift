@@ -1,6 +1,6 @@
+import CarnetCrypto
 package import CarnetDescriptors
 package import CarnetFoundation
-import Crypto
 
 private struct CryptoDigests: TemplateDigests {
     func sha256(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(bytes)) }

@@ -1,6 +1,6 @@
+import CarnetCrypto
 import CarnetDescriptors
 import CarnetFoundation
-import Crypto
 import HTTPTypes
 
 /// Why a proof of possession is refused (RFC 9449, sections 5, 7.1, 8 and 9).

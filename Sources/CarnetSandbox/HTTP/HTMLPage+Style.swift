@@ -1,6 +1,6 @@
+import CarnetCrypto
 import CarnetDescriptors
 import CarnetFoundation
-import Crypto
 
 extension HTMLPage {
     /// The style sheet of the page; one brand's pages have its colour.

@@ -1,7 +1,6 @@
+import CarnetCrypto
 import CarnetDescriptors
 import CarnetFoundation
-import Crypto
-import CryptoExtras
 
 /// Encrypts a signed token for a client: a compact JWE (RFC 7516, section 7.1).
 struct EncryptedToken {

@@ -1,6 +1,6 @@
+import CarnetCrypto
 import CarnetDescriptors
 import CarnetFoundation
-import Crypto
 
 /// A signed JWT in the compact form (RFC 7515, section 3.1).
 enum JSONWebToken {

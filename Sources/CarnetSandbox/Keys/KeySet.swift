@@ -1,6 +1,6 @@
+import CarnetCrypto
 import CarnetDescriptors
 import CarnetFoundation
-import CryptoExtras
 
 /// The keys of one authorization server: one for each algorithm, the first of which signs.
 struct KeySet: Sendable {

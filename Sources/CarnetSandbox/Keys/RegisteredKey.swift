@@ -1,7 +1,6 @@
+import CarnetCrypto
 import CarnetDescriptors
 import CarnetFoundation
-import Crypto
-import CryptoExtras
 
 /// A public key that a client registered (RFC 7517, section 4).
 struct RegisteredKey: Sendable {

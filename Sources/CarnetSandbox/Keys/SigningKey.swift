@@ -1,7 +1,6 @@
+import CarnetCrypto
 import CarnetDescriptors
 import CarnetFoundation
-import Crypto
-import CryptoExtras
 
 /// A private key with the one algorithm that it signs with (RFC 7518, section 3; RFC 8037).
 struct SigningKey: Sendable {

@@ -1,6 +1,6 @@
+import CarnetCrypto
 import CarnetDescriptors
 import CarnetFoundation
-import Crypto
 
 extension AuthorizationServer {
     /// The endpoint that a URL is the alias of, for clients with a certificate (RFC 8705, section 5).

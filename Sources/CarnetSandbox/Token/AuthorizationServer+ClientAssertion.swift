@@ -1,6 +1,6 @@
+import CarnetCrypto
 import CarnetDescriptors
 import CarnetFoundation
-import Crypto
 
 extension AuthorizationServer {
     static let assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"

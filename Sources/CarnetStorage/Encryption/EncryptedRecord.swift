@@ -1,6 +1,6 @@
 package import Carnet
+import CarnetCrypto
 import CarnetFoundation
-import Crypto
 
 /// The bytes of a record, the same in every store:
 ///

@@ -1,7 +1,7 @@
 import Carnet
+import CarnetCrypto
 import CarnetFoundation
 import CarnetProtocol
-import Crypto
 
 /// A key of AES-256-GCM that encrypts a store's records. Its description does not show it.
 package struct EncryptionKey: Sendable {

@@ -1,6 +1,6 @@
 import Carnet
+import CarnetCrypto
 import CarnetFoundation
-import Crypto
 
 /// The keys of a store: the first encrypts, all decrypt.
 ///

@@ -1,5 +1,5 @@
+import CarnetCrypto
 package import CarnetProtocol
-import Crypto
 
 extension PendingAuthorization {
     /// A key for an index that does not reveal the state.

@@ -1,6 +1,6 @@
 package import Carnet
+import CarnetCrypto
 import CarnetFoundation
-import Crypto
 
 /// A name for a record that is safe in any file system and short enough for any index. No two accounts share it, even
 /// if their names differ only in Unicode normalization.

@@ -1,6 +1,6 @@
 package import Carnet
+import CarnetCrypto
 package import CarnetProtocol
-import Crypto
 
 /// The index of a database for a provider's logout: issuer with subject, and issuer with session id.
 ///

@@ -1,4 +1,4 @@
-import Crypto
+import CarnetCrypto
 
 /// A name for a used token, short enough for any index: providers choose the ids of their tokens.
 package struct UsedTokenID: Hashable, Sendable {

@@ -1,7 +1,7 @@
 import Carnet
+import CarnetCrypto
 import CarnetDescriptors
 import CarnetFoundation
-import Crypto
 
 /// Pages without script, readable on a phone, by a screen reader, and with a dark colour scheme.
 package struct PlainSignInPages: SignInPages {

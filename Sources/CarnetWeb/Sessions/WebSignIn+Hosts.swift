@@ -1,8 +1,8 @@
 import Carnet
+import CarnetCrypto
 import CarnetFoundation
 import CarnetProtocol
 import CarnetStorage
-import Crypto
 package import HTTPTypes
 
 /// A session goes from the host with the sign-in to another host of the same site as an encrypted ticket in a redirect.

@@ -109,8 +109,9 @@ struct LinkedModuleTests {
         let (modules, products) = try closure(of: ["Carnet", "CarnetApple", "CarnetSwiftUI", "CarnetURLSession"])
         #expect(
             modules == [
-                "CLibYAML", "CLibZ", "Carnet", "CarnetApple", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol",
-                "CarnetStorage", "CarnetSwiftUI", "CarnetTransport", "CarnetURLSession",
+                "CLibCrypto", "CLibYAML", "CLibZ", "Carnet", "CarnetApple", "CarnetCrypto", "CarnetDescriptors",
+                "CarnetFoundation", "CarnetProtocol", "CarnetStorage", "CarnetSwiftUI", "CarnetTransport",
+                "CarnetURLSession",
             ])
         #expect(
             products == ["Crypto", "CryptoExtras", "HTTPTypes", "Logging", "Metrics", "Tracing", "Yams"])

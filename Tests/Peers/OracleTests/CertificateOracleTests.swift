@@ -4,7 +4,7 @@
     import Foundation
     import Testing
 
-    /// Certificates that OpenSSL makes, and the thumbprints that it has for them.
+    /// Certificates that OpenSSL makes, and the thumbprints that swift-crypto computes for them.
     @Suite("Certificate oracle")
     struct CertificateOracleTests {
         @Test("Thumbprints of certificates are equal on both sides")
@@ -20,9 +20,8 @@
                 let index = number % keys.count
                 let certificate = try OpenSSLCertificate(of: keys[index], random)
                 let read = try ClientCertificate(pem: Secret(try certificate.pem()), privateKeyPEM: texts[index])
-                let isSame = try read.chain == [certificate.der()]
-                let digest = base64url(try certificate.digest())
-                if !isSame || read.thumbprint != digest { wrong += 1 }
+                let der = try certificate.der()
+                if read.chain != [der] || read.thumbprint != base64url(OracleCipher.sha256(der)) { wrong += 1 }
             }
             #expect(wrong == 0)
         }
@@ -73,13 +72,6 @@
                 try check(i2d_X509(pointer, &place))
             }
             return bytes
-        }
-
-        func digest() throws -> [UInt8] {
-            var digest = [UInt8](repeating: 0, count: 32)
-            var length: UInt32 = 0
-            try check(X509_digest(pointer, EVP_sha256(), &digest, &length))
-            return Array(digest.prefix(Int(length)))
         }
     }
 #endif

@@ -27,7 +27,7 @@
                 let nameLength = bytes[17..<21].reduce(0) { $0 << 8 | Int($1) }
                 let header = Array(bytes.prefix(21 + nameLength))
                 let box = bytes.dropFirst(header.count)
-                let opened = try OpenSSLCipher.openGCM(
+                let opened = try OracleCipher.openGCM(
                     Array(box.dropFirst(12).dropLast(16)), tag: Array(box.suffix(16)), key: secret,
                     nonce: Array(box.prefix(12)), data: header)
                 guard let opened, String(decoding: opened, as: UTF8.self).contains(token),
@@ -37,7 +37,7 @@
                     continue
                 }
                 let other = random.bytes(12)
-                let encrypted = try OpenSSLCipher.sealGCM(opened, key: secret, nonce: other, data: header)
+                let encrypted = try OracleCipher.sealGCM(opened, key: secret, nonce: other, data: header)
                 bytes = header + other + encrypted.ciphertext + encrypted.tag
                 let read = try EncryptedRecord(bytes, at: "record").decrypt(
                     of: connection.key, with: ring, at: "record")

@@ -1,13 +1,13 @@
 #if canImport(COpenSSL)
-    import COpenSSL
     import CarnetDescriptors
     import CarnetTestSupport
+    import CryptoExtras
     import Foundation
     import Testing
 
     @testable import CarnetProtocol
 
-    /// Tokens that OpenSSL encrypts, opened by the code under test.
+    /// Tokens that swift-crypto encrypts, opened by the code under test.
     @Suite("Encryption oracle")
     struct EncryptionOracleTests {
         private static let combinations = KeyManagementAlgorithm.allCases.flatMap { algorithm in
@@ -58,7 +58,7 @@
         }
     }
 
-    /// Makes a JWE by the means of OpenSSL alone.
+    /// Makes a JWE by the means of swift-crypto.
     private struct OracleToken {
         let algorithm: KeyManagementAlgorithm
         let content: ContentEncryption
@@ -69,21 +69,21 @@
             var contentKey = random.bytes(content.keyLength)
             var encryptedKey: [UInt8] = []
             switch algorithm {
-            case .rsaOAEP: encryptedKey = try key.encryptOAEP(contentKey, hash: EVP_sha1())
-            case .rsaOAEP256: encryptedKey = try key.encryptOAEP(contentKey, hash: EVP_sha256())
+            case .rsaOAEP: encryptedKey = try key.encryptOAEP(contentKey, .PKCS1_OAEP)
+            case .rsaOAEP256: encryptedKey = try key.encryptOAEP(contentKey, .PKCS1_OAEP_SHA256)
             case .ecdhES, .ecdhESA128KW, .ecdhESA256KW:
                 let (ephemeral, jwk) = try Self.ephemeral(like: key)
                 let (sender, receiver) = (random.message(upTo: 20), random.message(upTo: 20))
                 header += #","epk":\#(jwk),"apu":"\#(base64URL(Data(sender)))","apv":"\#(base64URL(Data(receiver)))""#
-                let secret = try ephemeral.agree(with: key)
+                let secret = try ephemeral.agree(with: key.point())
                 let length = algorithm == .ecdhES ? content.keyLength : algorithm == .ecdhESA128KW ? 16 : 32
                 let name = Array((algorithm == .ecdhES ? content.rawValue : algorithm.rawValue).utf8)
                 let info = [name, sender, receiver].flatMap { Self.number($0.count) + $0 } + Self.number(length * 8)
-                let derived = try OpenSSLCipher.derive(secret, info: info, length: length)
+                let derived = try OracleCipher.derive(secret, info: info, length: length)
                 if algorithm == .ecdhES {
                     contentKey = derived
                 } else {
-                    encryptedKey = try OpenSSLCipher.wrap(contentKey, key: derived)
+                    encryptedKey = try OracleCipher.wrap(contentKey, key: derived)
                 }
             }
             header += "}"
@@ -91,15 +91,15 @@
             switch content {
             case .a128GCM, .a256GCM:
                 let nonce = random.bytes(12)
-                let sealed = try OpenSSLCipher.sealGCM(text, key: contentKey, nonce: nonce, data: data)
+                let sealed = try OracleCipher.sealGCM(text, key: contentKey, nonce: nonce, data: data)
                 return [Array(header.utf8), encryptedKey, nonce, sealed.ciphertext, sealed.tag]
             case .a128CBCHS256, .a256CBCHS512:
                 let vector = random.bytes(16)
                 let half = content.keyLength / 2
-                let ciphertext = try OpenSSLCipher.encryptCBC(
+                let ciphertext = try OracleCipher.encryptCBC(
                     text, key: Array(contentKey.suffix(half)), vector: vector)
-                let tag = try OpenSSLCipher.hmac(
-                    content == .a128CBCHS256 ? "SHA256" : "SHA512", key: Array(contentKey.prefix(half)),
+                let tag = try OracleCipher.hmac(
+                    content == .a128CBCHS256 ? 256 : 512, key: Array(contentKey.prefix(half)),
                     data + vector + ciphertext + Self.number(0) + Self.number(data.count * 8))
                 return [Array(header.utf8), encryptedKey, vector, ciphertext, Array(tag.prefix(half))]
             }

@@ -1,15 +1,15 @@
 import CarnetFoundation
 
 #if canImport(COpenSSL)
-    import COpenSSL
     import CarnetDescriptors
     import CarnetProtocol
+    import CryptoExtras
     import Foundation
     import Testing
 
     @testable import CarnetSandbox
 
-    /// The other direction: tokens that are encrypted here, opened by the means of OpenSSL alone.
+    /// The other direction: tokens that are encrypted here, opened by the means of swift-crypto.
     @Suite("Sandbox encryption oracle")
     struct SandboxEncryptionOracleTests {
         private static let combinations = KeyManagementAlgorithm.allCases.flatMap { algorithm in
@@ -62,24 +62,24 @@ import CarnetFoundation
         ) throws -> [UInt8]? {
             let contentKey: [UInt8]
             switch algorithm {
-            case .rsaOAEP: contentKey = try key.decryptOAEP(parts[1], hash: EVP_sha1())
-            case .rsaOAEP256: contentKey = try key.decryptOAEP(parts[1], hash: EVP_sha256())
+            case .rsaOAEP: contentKey = try key.decryptOAEP(parts[1], .PKCS1_OAEP)
+            case .rsaOAEP256: contentKey = try key.decryptOAEP(parts[1], .PKCS1_OAEP_SHA256)
             case .ecdhES: contentKey = try agreed(content.rawValue, content.keyLength, with: key)
             case .ecdhESA128KW:
-                contentKey = try OpenSSLCipher.unwrap(parts[1], key: agreed(algorithm.rawValue, 16, with: key))
+                contentKey = try OracleCipher.unwrap(parts[1], key: agreed(algorithm.rawValue, 16, with: key))
             case .ecdhESA256KW:
-                contentKey = try OpenSSLCipher.unwrap(parts[1], key: agreed(algorithm.rawValue, 32, with: key))
+                contentKey = try OracleCipher.unwrap(parts[1], key: agreed(algorithm.rawValue, 32, with: key))
             }
             switch content {
             case .a128GCM, .a256GCM:
-                return try OpenSSLCipher.openGCM(parts[3], tag: parts[4], key: contentKey, nonce: parts[2], data: data)
+                return try OracleCipher.openGCM(parts[3], tag: parts[4], key: contentKey, nonce: parts[2], data: data)
             case .a128CBCHS256, .a256CBCHS512:
                 let half = content.keyLength / 2
-                let tag = try OpenSSLCipher.hmac(
-                    content == .a128CBCHS256 ? "SHA256" : "SHA512", key: Array(contentKey.prefix(half)),
+                let tag = try OracleCipher.hmac(
+                    content == .a128CBCHS256 ? 256 : 512, key: Array(contentKey.prefix(half)),
                     data + parts[2] + parts[3] + Self.number(0) + Self.number(data.count * 8))
                 guard Array(tag.prefix(half)) == parts[4] else { return nil }
-                return try OpenSSLCipher.decryptCBC(parts[3], key: Array(contentKey.suffix(half)), vector: parts[2])
+                return try OracleCipher.decryptCBC(parts[3], key: Array(contentKey.suffix(half)), vector: parts[2])
             }
         }
 
@@ -87,12 +87,10 @@ import CarnetFoundation
         private func agreed(_ name: String, _ length: Int, with key: OpenSSLKey) throws -> [UInt8] {
             func bytes(_ member: String) throws -> [UInt8] { try Self.decode(header["epk"]?[member]?.string ?? "") }
             let isEdwards = header["epk"]?["kty"]?.string == "OKP"
-            let peer = try OpenSSLKey(
-                publicPoint: isEdwards ? bytes("x") : [0x04] + bytes("x") + bytes("y"),
-                curve: header["epk"]?["crv"]?.string ?? "")
+            let peer = try isEdwards ? bytes("x") : [0x04] + bytes("x") + bytes("y")
             let text = Array(name.utf8)
             let info = Self.number(text.count) + text + Self.number(0) + Self.number(0) + Self.number(length * 8)
-            return try OpenSSLCipher.derive(try key.agree(with: peer), info: info, length: length)
+            return try OracleCipher.derive(try key.agree(with: peer), info: info, length: length)
         }
 
         private static func number(_ value: Int) -> [UInt8] {

@@ -1,4 +1,4 @@
-// What the tests ask OpenSSL for, as an implementation that shares nothing with the code under test.
+// What the tests ask OpenSSL for: keys and certificates as it writes them.
 #include <openssl/bio.h>
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
