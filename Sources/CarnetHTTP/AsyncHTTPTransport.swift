@@ -172,7 +172,7 @@ extension HTTPClient {
         let response: HTTPClientResponse
         do {
             response = try await execute(message, deadline: deadline)
-        } catch HTTPClientError.remoteConnectionClosed {
+        } catch let error as HTTPClientError where error == .remoteConnectionClosed {
             throw TransportError.closed(message.origin, receivedNothing: true)
         } catch let error as IOError where [ECONNRESET, EPIPE].contains(error.errnoCode) {
             throw TransportError.closed(message.origin, receivedNothing: true)

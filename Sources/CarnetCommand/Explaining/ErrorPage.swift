@@ -18,17 +18,7 @@ struct ErrorPage {
     }
 
     /// Each cause with its next step.
-    var steps: [(cause: String, next: String)] {
-        row.advice.map { advice in
-            let next = [
-                ("{sign_in}", "sign in again"), ("{redirect_uri}", ""), ("{key}", "the descriptor"),
-                ("{section}", "the descriptor"),
-            ].reduce(advice.next) { text, word in
-                text.replacing(word.0, with: word.1)
-            }
-            return (advice.cause, next)
-        }
-    }
+    var steps: [(cause: String, next: String)] { row.advice.map { ($0.cause, $0.text) } }
 
     var lines: [String] {
         [

@@ -48,6 +48,17 @@ extension AuthorizationCallback: Redacted {
 }
 
 extension AuthorizationCallback {
+    /// The decoded parameters; `nil` if they are malformed. A description in another encoding than UTF-8 hides nothing else: it
+    /// is for people, and decides nothing.
+    var pairs: [(name: String, value: String)]? {
+        if let pairs = PercentEncoding.decodeForm(encodedParameters) { return pairs }
+        let name = "error_description"
+        let others = encodedParameters.split(separator: "&").filter { !$0.hasPrefix("\(name)=") }
+        return PercentEncoding.decodeForm(others.joined(separator: "&")).map {
+            $0 + [(name, "(the description is not UTF-8)")]
+        }
+    }
+
     /// What a callback that belongs to no sign-in says, for the terminal or the log: its error, or the names of its
     /// parameters. Anybody can send one, so it decides nothing. Values that no standard calls an error are not shown.
     package var report: String {

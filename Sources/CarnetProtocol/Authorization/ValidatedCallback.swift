@@ -37,7 +37,7 @@ extension PendingAuthorization {
             let claims = callback.claims(mode, at: provider, for: registration)
             return claims?[stateParameter ?? "state"]?.string.map { Secret($0) } == state
         }
-        guard let parameters = PercentEncoding.decodeForm(callback.encodedParameters) else { return false }
+        guard let parameters = callback.pairs else { return false }
         let states = parameters.filter { $0.name == stateParameter ?? "state" }
         return states.count == 1 && Secret(states[0].value) == state
     }
@@ -59,7 +59,7 @@ extension PendingAuthorization {
         let pairs: [(name: String, value: String)]
         if mode.isSigned {
             pairs = try parameters(inSigned: callback, mode, from: provider, by: verification)
-        } else if let plain = PercentEncoding.decodeForm(callback.encodedParameters) {
+        } else if let plain = callback.pairs {
             pairs = plain
         } else {
             throw OAuthError(.callback, .malformedCallback, "the callback's parameters are not valid form encoding")

@@ -46,6 +46,14 @@ package struct Advice: Sendable {
         return parts.compactMap { $0 }.joined(separator: "; ")
     }
 
+    /// The next step for a page, without what only an error knows.
+    package var text: String {
+        [
+            ("{sign_in}", "sign in again"), ("{redirect_uri}", ""), ("{key}", "the descriptor"),
+            ("{section}", "the descriptor"),
+        ].reduce(next) { text, word in text.replacing(word.0, with: word.1) }
+    }
+
     func applies(to error: OAuthError) -> Bool {
         name == nil && (codes.isEmpty || error.server.map { codes.contains($0.code) } ?? false)
             && statuses.map { range in error.status.map { range.contains($0) } ?? false } ?? true
@@ -123,7 +131,7 @@ extension ErrorRow {
         ErrorRow(.unsupported, "the combination is not supported", fixedBy: "developer", .listener),
         ErrorRow(.transport, "no response: name lookup, connection, TLS or timeout", fixedBy: "nobody; the operator if it persists", .untrustedCertificate, .unknownHost, .closedConnection, .later),
         ErrorRow(.serverUnavailable, "the server failed (5xx or 408)", fixedBy: "the provider", .later),
-        ErrorRow(.unexpectedStatus, "the status does not fit the request", fixedBy: "descriptor author", Advice("if the response is complete, add the status to token.response.success.statuses", statuses: 200...299), Advice("if the address is the provider's, set discovery_url to it", statuses: 300...399, steps: [.discovery]), Advice("if the address is the provider's, write it into {key}: a request with a token or a code follows no redirect", statuses: 300...399), Advice("check the URL in {key}", statuses: 404...405), .refusedRefresh, Advice(clientAuthentication, statuses: 401...401), Advice("read what the server said: the provider, a firewall or a proxy refused the request", statuses: 403...403), Advice("the proxy wants a user and a password: write them into its URL", statuses: 407...407), Advice("the request is too large for the server: check the scopes and parameters", statuses: 413...414), Advice("check the encoding of the request in {section}", statuses: 415...415)),
+        ErrorRow(.unexpectedStatus, "the status is none of success, and there is no error code", fixedBy: "descriptor author", Advice("if the response is complete, add the status to token.response.success.statuses", statuses: 200...299), Advice("if the address is the provider's, set discovery_url to it", statuses: 300...399, steps: [.discovery]), Advice("if the address is the provider's, write it into {key}: a request with a token or a code follows no redirect", statuses: 300...399), Advice("check the URL in {key}", statuses: 404...405), .refusedRefresh, Advice(clientAuthentication, statuses: 401...401), Advice("read what the server said: the provider, a firewall or a proxy refused the request", statuses: 403...403), Advice("the proxy wants a user and a password: write them into its URL", statuses: 407...407), Advice("the request is too large for the server: check the scopes and parameters", statuses: 413...414), Advice("check the encoding of the request in {section}", statuses: 415...415)),
         ErrorRow(.unexpectedContentType, "the response has another media type than the standard or the descriptor says", fixedBy: "descriptor author", .otherPage),
         ErrorRow(.malformedBody, "the body is not valid JSON, form or JWT", fixedBy: "the provider", .otherPage),
         ErrorRow(.serverError, "the server returned an OAuth error code; read server", fixedBy: "by code", Advice(clientAuthentication, codes: ["invalid_client"]), Advice("begin the sign-in again; if it fails again, \(registeredRedirect)", codes: ["invalid_grant"], steps: [.tokenRequest]), Advice(registeredRedirect, codes: ["redirect_uri_mismatch"]), Advice(registeredRedirect, codes: ["invalid_request"], steps: [.tokenRequest]), Advice(registeredRedirect, codes: ["unauthorized_client", "invalid_request"], steps: [.callback]), Advice("allow this grant for the client at the provider", codes: ["unauthorized_client", "unsupported_grant_type"]), Advice("request other scopes; see scopes in the descriptor", codes: ["invalid_scope"]), Advice("request a resource that the server knows", codes: ["invalid_target"]), Advice("begin again and give consent", codes: ["access_denied", "consent_required"]), Advice("{sign_in}", codes: ["login_required", "interaction_required", "unmet_authentication_requirements"]), Advice("try again later", codes: ["temporarily_unavailable", "server_error", "slow_down"]), .refusedRefresh),

@@ -220,7 +220,7 @@ extension IncomingResponse {
             }
         }
         guard let text, !text.isEmpty else { return nil }
-        return quoted(text, limit: limit, hiding: secrets)
+        return quoted(text, limit: limit, hiding: secrets).withoutTokens
     }
 }
 

@@ -33,13 +33,14 @@ extension RedactedResponse {
             let isText = isError && !start.utf8.contains(0)
             body =
                 "(\(response.body.count) bytes that are not JSON)"
-                + (isText ? " " + response.quoted(start, limit: Self.longestText, hiding: request.secrets) : "")
+                + (isText ? " " + response.quoted(start, limit: Self.longestText, hiding: request.secrets).withoutTokens : "")
             return
         }
         let places = provider.map { ResponsePlaces(of: request, at: $0) } ?? ResponsePlaces()
         let redactor = Redactor(hiding: request.secrets + places.secrets(in: json))
         let redaction = BodyRedaction(
-            redactor: redactor, limit: Self.maximumLength, hidesUnknown: request.step.mayReturnTokens && !isError)
+            redactor: redactor, limit: Self.maximumLength, hidesUnknown: request.step.mayReturnTokens && !isError,
+            hidesTokens: request.step.mayReturnTokens)
         let text = redaction.shown(json, places.harmless).jsonText()
         let isShort = text.unicodeScalars.prefix(Self.maximumLength + 1).count <= Self.maximumLength
         // The second pass finds secrets in the names of members.
@@ -69,6 +70,8 @@ private struct BodyRedaction {
     let redactor: Redactor
     let limit: Int
     let hidesUnknown: Bool
+    /// Whether strings of unknown members lose what looks like a token.
+    let hidesTokens: Bool
 
     private enum Standing {
         case harmless, unknown, secret
@@ -97,7 +100,10 @@ private struct BodyRedaction {
                 })
         case .string(let text):
             standing == .secret || standing == .unknown && hidesUnknown
-                ? Self.mark : .string(redactor.redact(text, limit: limit))
+                ? Self.mark
+                : .string(
+                    standing == .unknown && hidesTokens
+                        ? redactor.redact(text, limit: limit).withoutTokens : redactor.redact(text, limit: limit))
         case .number(let text):
             standing == .secret || redactor.redact(text, limit: limit) != text ? Self.mark : value
         case .bool: standing == .secret ? Self.mark : value

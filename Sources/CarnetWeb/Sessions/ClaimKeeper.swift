@@ -166,6 +166,9 @@ final class ClaimKeeper: Sendable {
         } catch let error as OAuthError where error.step == .profile || error.disposition != .signInAgain {
             // A provider whose profile rejects the token of a sign-in has not ended the session.
             pause(key, provider, clock.now, "\(error)", until: error.retryAt, logger)
+        } catch let error as OAuthError {
+            logger.notice("A session ended", metadata: ["provider": "\(provider)", "cause": "\(error)"])
+            throw error
         }
         return known
     }
