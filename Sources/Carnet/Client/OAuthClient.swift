@@ -372,7 +372,7 @@ public final class OAuthClient: Sendable {
             return true
         }
         guard isFirst else {
-            throw OAuthError(.callback, .alreadyUsed, "this callback was used before", hint: "begin the sign-in again")
+            throw OAuthError(.callback, .alreadyUsed, "this callback was used before")
         }
     }
 }
