@@ -11,9 +11,12 @@ struct ProviderPageTests {
     private static let isUpdating = ProcessInfo.processInfo.environment["CARNET_UPDATE_DOCS"] == "1"
 
     private static func page(_ id: ProviderID) throws -> ProviderPage {
-        let metadata = try? Repository.file("Tests/Flows/SignInTests/Metadata/\(id).json").text
+        let descriptor = try ProviderRegistry.builtIn.descriptor(id)
+        let metadata = [id, descriptor.parent].lazy.compactMap { $0 }.compactMap { id in
+            try? Repository.file("Tests/Flows/SignInTests/Metadata/\(id).json").text
+        }.first
         return ProviderPage(
-            descriptor: try ProviderRegistry.builtIn.descriptor(id),
+            descriptor: descriptor,
             requests: try Repository.file("Tests/Modules/CarnetCommandTests/Catalogue/\(id).txt").text,
             metadata: try metadata.map { try JSONValue(parsing: $0) })
     }
