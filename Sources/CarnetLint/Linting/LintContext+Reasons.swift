@@ -5,13 +5,11 @@ extension LintContext {
     /// The findings without those that a note about their key silences with its reason. The others say which key that is.
     func withoutExplained(_ findings: [Diagnostic]) -> [Diagnostic] {
         guard findings.contains(where: { LintRuleCatalog.isReminder($0.code) }) else { return findings }
-        let environment = descriptor.environment.map { "environments.\($0)." } ?? ""
         let explained = Set(descriptor.notes.map(\.about))
         return findings.compactMap { finding in
             guard LintRuleCatalog.isReminder(finding.code) else { return finding }
-            let ofVariant = root.keyPath(around: finding.span).joined(separator: ".")
-            let key = environment + ofVariant
-            guard !explained.contains(key), !explained.contains(ofVariant) else { return nil }
+            let key = root.keyPath(around: finding.span).joined(separator: ".")
+            guard !explained.contains(key) else { return nil }
             var finding = finding
             let note = "a note with 'about: \(key)' and a reason silences this"
             finding.help = finding.help.map { "\($0); \(note)" } ?? note

@@ -115,9 +115,12 @@ struct AuthorizationServer: Sendable {
 
     /// The scopes of a client.
     func scopeRules(of clientID: String?) -> ScopeRules {
-        var values = provider.sampleValues(seams)
-        values.set(.client, "id", clientID)
-        return provider.scopeRules(of: values)
+        func values() -> TemplateValues {
+            var values = provider.sampleValues(seams)
+            values.set(.client, "id", clientID)
+            return values
+        }
+        return provider.scopeRules(of: values())
     }
 
     func client(_ id: String) -> SandboxClient? {

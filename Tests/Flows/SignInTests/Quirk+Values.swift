@@ -13,7 +13,8 @@ private let exchange =
 extension Quirk {
     static let values = [
         Quirk(
-            "a scope contains the customer's region, or is the client id", key: "`scopes.default`, `{name}`, `{client.id}`",
+            "a scope contains the customer's region, or is the client id",
+            key: "`scopes.default`, `{name}`, `{client.id}`",
             neededBy: "Azure AD B2C"
         ) {
             let fixture = try SignInFixture(

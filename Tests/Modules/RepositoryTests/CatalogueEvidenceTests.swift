@@ -31,7 +31,9 @@ struct CatalogueEvidenceTests {
 
     @Test("A descriptor that refuses loopback redirect URIs has a reason, and a second source")
     func loopback() throws {
-        let rows = try Repository.file("Tests/Peers/Facts/facts.tsv").lines.map { $0.text.components(separatedBy: "\t") }
+        let rows = try Repository.file("Tests/Peers/Facts/facts.tsv").lines.map {
+            $0.text.components(separatedBy: "\t")
+        }
         let second = Set(rows.filter { $0.count > 2 && $0[1] == "redirect_loopback_http" }.map { $0[0] })
         for entry in Self.entries {
             let descriptor = entry.descriptor
@@ -41,7 +43,8 @@ struct CatalogueEvidenceTests {
             #expect(
                 descriptor.notes.contains { $0.about == "redirects" && $0.link != nil },
                 "\(descriptor.id): no note says why redirects has no loopback URI")
-            #expect(second.contains(descriptor.id.rawValue), "\(descriptor.id): facts.tsv has no redirect_loopback_http")
+            #expect(
+                second.contains(descriptor.id.rawValue), "\(descriptor.id): facts.tsv has no redirect_loopback_http")
         }
     }
 
@@ -50,11 +53,16 @@ struct CatalogueEvidenceTests {
 
     @Test("If the page on quirks names a provider for a key, its descriptor has the key, or the difference is listed")
     func quirks() throws {
-        let listed = Set(try Repository.file(Self.elsewhere).lines.map { String($0.text) }.filter { !$0.isEmpty && !$0.hasPrefix("#") })
+        let listed = Set(
+            try Repository.file(Self.elsewhere).lines.map { String($0.text) }.filter {
+                !$0.isEmpty && !$0.hasPrefix("#")
+            })
         var found = Set<String>()
         for line in try Repository.file("Docs/quirks.md").lines.map(\.text) where line.hasPrefix("| ") {
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-            guard cells.count == 3, let key = cells[1].firstMatch(of: /`([a-z_]+(?:\.[a-z_]+)+)/)?.output.1 else { continue }
+            guard cells.count == 3, let key = cells[1].firstMatch(of: /`([a-z_]+(?:\.[a-z_]+)+)/)?.output.1 else {
+                continue
+            }
             for entry in Self.entries {
                 let descriptor = entry.descriptor
                 guard Self.names(of: descriptor).contains(where: { Self.names($0, in: cells[2]) }),
@@ -63,8 +71,11 @@ struct CatalogueEvidenceTests {
                 found.insert("\(descriptor.id) \(key)")
             }
         }
-        #expect(found.subtracting(listed).sorted() == [], "Docs/quirks.md names a provider whose descriptor lacks the key")
-        #expect(listed.subtracting(found).sorted() == [], "\(Self.elsewhere) lists what the page or the descriptor no longer has")
+        #expect(
+            found.subtracting(listed).sorted() == [], "Docs/quirks.md names a provider whose descriptor lacks the key")
+        #expect(
+            listed.subtracting(found).sorted() == [],
+            "\(Self.elsewhere) lists what the page or the descriptor no longer has")
     }
 
     private static func names(of descriptor: ProviderDescriptor) -> [String] {

@@ -163,7 +163,10 @@ struct ProviderPage {
     private var oddities: String? {
         guard !descriptor.notes.isEmpty else { return nil }
         let rows = descriptor.notes.map { note in
-            ["`\(note.about)`", Self.cell(note.because) + (note.until.map { " Right until \($0)." } ?? ""), note.link.map { "[source](\($0))" } ?? ""]
+            [
+                "`\(note.about)`", Self.cell(note.because) + (note.until.map { " Right until \($0)." } ?? ""),
+                note.link.map { "[source](\($0))" } ?? "",
+            ]
         }
         return "## Notes\n\n" + Self.table(["Key", "Why", "Evidence"], rows)
     }

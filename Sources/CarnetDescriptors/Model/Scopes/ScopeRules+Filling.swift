@@ -70,8 +70,9 @@ extension Provider {
     /// The provider with the scopes of one client.
     ///
     /// - Parameter values: What the registration knows.
-    package func scopeRules(of values: TemplateValues) -> ScopeRules {
+    package func scopeRules(of values: @autoclosure () -> TemplateValues) -> ScopeRules {
         guard let written = shared.sections.lateScopes else { return shared.sections.scopes }
+        let values = values()
         return written.filled { template, _ in
             template.fillingInputs { self.inputs[$0] }.flatMap { values.fill($0)?.text }
         }

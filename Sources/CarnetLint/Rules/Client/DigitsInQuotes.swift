@@ -17,15 +17,8 @@ struct DigitsInQuotes: LintRule {
         good: [
             "token: { body: json, parameters: { expires_in: 1800 } }\n",
             "token: { parameters: { expires_in: '1800' } }\n",
-            """
-            token: { body: json, parameters: { version: '2' } }
-            notes: [{ about: token.parameters.version, because: their reference has a string }]
-
-            """,
         ]
     )
-
-    var isReminder: Bool { true }
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.requests.flatMap { request -> [Diagnostic] in

@@ -29,23 +29,16 @@ struct ParameterLostAtRefresh: LintRule {
             refresh: { margin: 300 }
 
             """,
-            """
-            token: { parameters: { format: json } }
-            refresh: { margin: 300 }
-            notes: [{ about: token.parameters.format, because: a refresh response is always JSON }]
-
-            """,
         ]
     )
-
-    var isReminder: Bool { true }
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let (descriptor, places) = (context.descriptor, context.places)
         let own = descriptor.refresh.request.parameters.names
         guard descriptor.endpoints[.refresh] == nil, descriptor.refreshes(places) else { return [] }
         return places.token.request.parameters.entries.compactMap { entry in
-            guard !own.contains(entry.key), StandardParameter(rawValue: entry.key) == nil, entry.value.scalar?.isNull != true,
+            guard !own.contains(entry.key), StandardParameter(rawValue: entry.key) == nil,
+                entry.value.scalar?.isNull != true,
                 // What belongs to the code cannot be sent again.
                 !(entry.value.scalar?.text.contains("callback.") ?? false)
             else { return nil }

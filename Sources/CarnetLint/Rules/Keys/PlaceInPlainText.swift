@@ -33,7 +33,8 @@ struct PlaceInPlainText: SingleValueRule {
     /// Sections and keys whose texts are for people, are examples, or have braces of another meaning.
     private static let others: Set<String> = [
         "notes", "samples", "sample", "register", "display", "verified", "status", "redirects", "docs", "name", "title",
-        "description", "because", "none", "optional", "example", "pattern", "enum", "template", "anonymous", "link", "tables",
+        "description", "because", "none", "optional", "example", "pattern", "enum", "template", "anonymous", "link",
+        "tables",
         "environments",
     ]
 

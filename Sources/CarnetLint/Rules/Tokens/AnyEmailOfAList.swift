@@ -26,19 +26,11 @@ struct AnyEmailOfAList: LintRule {
 
             """,
             "profile: { requests: [{ url: 'https://api.acme.example/me', claims: { email: /email } }] }\n",
-            """
-            profile:
-              requests: [{ url: 'https://api.acme.example/emails', where: { verified: true }, claims: { email: /email } }]
-            notes: [{ about: profile.requests, because: an account has one verified address }]
-
-            """,
         ]
     )
 
     /// How providers mark the address that is the account's.
     private static let marks = ["primary", "default", "main", "preferred"]
-
-    var isReminder: Bool { true }
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.places.profile.requests.all.compactMap { request in
