@@ -91,7 +91,10 @@ extension ProviderConduct {
         let separators: Set<Character> = try separator == "comma" ? [","] : [" "]
         let scopes = Set(sent.split(whereSeparator: separators.contains).map(String.init))
         let stated = value == "(none)" ? [] : Set(words(value)).subtracting(provider.scopes.offline)
-        return stated == scopes ? .agrees : .differs(sent.isEmpty ? "(none)" : sent)
+        // A scope in braces stands for any other.
+        let named = stated.filter { !$0.hasPrefix("{") }
+        let agrees = named.isSubset(of: scopes) && scopes.count == stated.count
+        return agrees ? .agrees : .differs(sent.isEmpty ? "(none)" : sent)
     }
 
     private func comparePKCE(_ value: String) throws -> Comparison {
