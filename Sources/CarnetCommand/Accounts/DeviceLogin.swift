@@ -22,9 +22,9 @@ struct DeviceLogin {
         console.note("open this address on any device:")
         console.note(shown(device.verificationURI))
         console.note("and enter the code: \(device.userCode.printable)")
-        if let complete = device.verificationURIComplete, console.drawsOnTerminal {
-            let address = shown(complete)
-            for line in QRCode(address)?.lines(usesColor: console.colorsErrors) ?? [] { console.note(line) }
+        if let complete = device.verificationURIComplete {
+            console.note("or open this address, which has the code:")
+            console.note(shown(complete))
         }
         let now = SystemWallClock().now
         if let timeout { device.expiresAt = min(device.expiresAt, now.addingTimeInterval(TimeInterval(timeout))) }
