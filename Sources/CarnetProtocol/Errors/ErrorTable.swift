@@ -131,6 +131,10 @@ extension ErrorRow {
         ErrorRow(.unsupported, "the combination is not supported", fixedBy: "developer", .listener),
         ErrorRow(.transport, "no response: name lookup, connection, TLS or timeout", fixedBy: "nobody; the operator if it persists", .untrustedCertificate, .unknownHost, .closedConnection, .later),
         ErrorRow(.serverUnavailable, "the server failed (5xx or 408)", fixedBy: "the provider", .later),
+        ErrorRow(
+            .tooManyRequests,
+            "the server limits requests (429), or asked to wait, and nothing was sent; retryAt says until when",
+            fixedBy: "nobody; the developer sends fewer requests", .later),
         ErrorRow(.unexpectedStatus, "the status is none of success, and there is no error code", fixedBy: "descriptor author", Advice("if the response is complete, add the status to token.response.success.statuses", statuses: 200...299), Advice("if the address is the provider's, set discovery_url to it", statuses: 300...399, steps: [.discovery]), Advice("if the address is the provider's, write it into {key}: a request with a token or a code follows no redirect", statuses: 300...399), Advice("check the URL in {key}", statuses: 404...405), .refusedRefresh, Advice(clientAuthentication, statuses: 401...401), Advice("read what the server said: the provider, a firewall or a proxy refused the request", statuses: 403...403), Advice("the proxy wants a user and a password: write them into its URL", statuses: 407...407), Advice("the request is too large for the server: check the scopes and parameters", statuses: 413...414), Advice("check the encoding of the request in {section}", statuses: 415...415)),
         ErrorRow(.unexpectedContentType, "the response has another media type than the standard or the descriptor says", fixedBy: "descriptor author", .otherPage),
         ErrorRow(.malformedBody, "the body is not valid JSON, form or JWT", fixedBy: "the provider", .otherPage),
@@ -144,6 +148,13 @@ extension ErrorRow {
         ErrorRow(.issuerMismatch, "the metadata, callback or token names another issuer", fixedBy: "descriptor author: issuer, issuer_match; or an attack", Advice("both must be equal in every character, a final / included; correct the issuer, or see issuer_match")),
         ErrorRow(.missingCode, "there is neither a code nor an error", fixedBy: "the provider", Advice("read the names of the parameters; if they report an error, name them in callback.rename")),
         ErrorRow(.unexpectedToken, "the callback contains a token", fixedBy: "the provider, or an attack"),
+        ErrorRow(
+            .expiredAttempt,
+            "the callback came later than AuthorizationOptions.lifetime (600 seconds), or the user agent timed out",
+            fixedBy: "the user",
+            Advice(
+                "begin the sign-in again; if the page showed an error, \(registeredRedirect)", steps: [.callback]),
+            Advice("begin again")),
         ErrorRow(.alreadyUsed, "this callback or logout token was used before", fixedBy: "the user", .again),
         ErrorRow(.providerMismatch, "the attempt began at another provider, or with other inputs", fixedBy: "developer"),
         ErrorRow(.badSignedCallback, "the callback's signature is missing or wrong (callback.verify)", fixedBy: "operator: the secret; or an attack"),

@@ -185,7 +185,7 @@ extension IncomingResponse {
         guard [301, 302, 303, 307, 308].contains(status), let value = head.headerFields.value(of: .location) else {
             return nil
         }
-        let absolute = value.hasPrefix("/") && !value.hasPrefix("//") ? url.origin + value : value
+        let absolute = value.hasPrefix("/") && !value.hasPrefix("//") ? "\(url.scheme)://\(url.authority)" + value : value
         guard let target = try? WebURL(absolute), target.hasOrigin(of: url), target != url else {
             return nil
         }

@@ -112,7 +112,7 @@ struct ForeignCase: Sendable, CustomTestStringConvertible {
             changes.append { script in script[keyPath: place] = make(script[keyPath: place]) }
         } else if endpoint.hasPrefix("https://") {
             let make = try responses(node)
-            changes.append { script in script.elsewhere[endpoint] = make(endpoint.contains("well-known") ? script.metadata : ServerResponse([:])) }
+            changes.append { script in script.elsewhere[endpoint] = make(Script().metadata) }
         } else {
             throw Problem(description: "there is no member \(endpoint)")
         }
