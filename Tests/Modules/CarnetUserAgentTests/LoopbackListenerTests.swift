@@ -126,7 +126,10 @@ struct LoopbackListenerTests {
     @Test(
         "Error without state is mentioned when the wait ends",
         arguments: [
-            ("error=access_denied&error_description=not+approved", "without a state arrived: access_denied, \"not approved\""),
+            (
+                "error=access_denied&error_description=not+approved",
+                "without a state arrived: access_denied, \"not approved\""
+            ),
             ("error_code=1&error_message=Not%20Setup", "1, \"Not Setup\""), ("error", "with the parameters error"),
             ("code=c0de", "with the parameters code"), ("error=x&state=wrong", "with another state arrived: x"),
             ("error=x&error_description=%E9", "arrived: x, \"(a value that is not UTF-8)\""),

@@ -159,12 +159,17 @@ struct ForeignCase: Sendable, CustomTestStringConvertible {
                     // A member "-name" is left out.
                     for member in members {
                         let name = member.name
-                        if name.hasPrefix("-") { response[String(name.dropFirst())] = nil } else { response[name] = member.value }
+                        if name.hasPrefix("-") {
+                            response[String(name.dropFirst())] = nil
+                        } else {
+                            response[name] = member.value
+                        }
                     }
                 }
             case "fails":
                 let failures: [String: ServerResponse.TransportFailure] = [
-                    "connection": .connection, "timeout": .timeout, "interrupted": .interrupted, "tls": .tls, "closed": .closed,
+                    "connection": .connection, "timeout": .timeout, "interrupted": .interrupted, "tls": .tls,
+                    "closed": .closed,
                 ]
                 let failure = failures[try text(member.value)]
                 changes.append { $0.failure = failure }
