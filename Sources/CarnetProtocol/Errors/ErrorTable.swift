@@ -19,6 +19,11 @@ package struct ErrorRow: Sendable {
     private static let byKind = Dictionary(all.map { ($0.kind, $0) }) { first, _ in first }
     private static let clientAuthentication = Advice.clientAuthentication
     private static let registeredRedirect = Advice.registeredRedirect
+    /// The steps whose requests authenticate the client.
+    private static let authenticatedSteps: [OAuthError.Step] = [
+        .tokenRequest, .clientCredentials, .deviceAuthorization, .tokenExchange, .jwtBearer, .pushedAuthorization,
+        .revocation, .introspection,
+    ]
 }
 
 /// A cause of an error, and the next step.
@@ -165,7 +170,7 @@ extension ErrorRow {
             Advice(
                 "if the address is the provider's, write it into {key}: a request with a token or a code follows no redirect",
                 statuses: 300...399), Advice("check the URL in {key}", statuses: 404...405), .refusedRefresh,
-            Advice(clientAuthentication, statuses: 401...401),
+            Advice(clientAuthentication, statuses: 401...401, steps: authenticatedSteps),
             Advice(
                 "read what the server said: the provider, a firewall or a proxy refused the request",
                 statuses: 403...403),
@@ -253,7 +258,7 @@ extension ErrorRow {
         ErrorRow(.expiredToken, "its expiry has passed", fixedBy: "operator: the clock; or a replay", .clock),
         ErrorRow(.issuedInFuture, "iat is in the future", fixedBy: "operator: the clock", .clock),
         ErrorRow(.notYetValid, "nbf is in the future", fixedBy: "operator: the clock", .clock),
-        ErrorRow(.nonceMismatch, "nonce belongs to another attempt", fixedBy: "an attack", .again),
+        ErrorRow(.nonceMismatch, "nonce belongs to another attempt", fixedBy: "an attack", Advice("begin the sign-in again", steps: [.idToken])),
         ErrorRow(.accessTokenHashMismatch, "at_hash does not fit the access token", fixedBy: "an attack"),
         ErrorRow(.codeHashMismatch, "c_hash does not fit the code", fixedBy: "an attack"),
         ErrorRow(
