@@ -103,7 +103,9 @@ extension PreparedRequest {
     fileprivate func advice(after kind: TransportError.Kind) -> String {
         switch kind {
         case .responseTooLarge, .tls, .unsupportedRequest: ""
-        case .interrupted, .timeout where step == .tokenRequest: Advice.closedConnection.next
+        case .interrupted,
+            .timeout where step == .tokenRequest:
+            Advice.closedConnection.next
         default: Advice.later.next
         }
     }

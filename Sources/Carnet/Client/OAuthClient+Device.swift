@@ -98,8 +98,7 @@ extension OAuthClient {
                 try response.decryptIDToken(for: registration, from: provider)
                 return try await establishSession(
                     response, of: device, provedBy: dpopKey, from: provider, as: account, choosing: choosing)
-            } catch let error as OAuthError where error.step == .deviceAuthorization && error.leavesDecisionOpen
-            {
+            } catch let error as OAuthError where error.step == .deviceAuthorization && error.leavesDecisionOpen {
                 let isStrange = [.unexpectedStatus, .unexpectedContentType].contains(error.kind)
                 strangers = isStrange ? strangers + 1 : 0
                 guard strangers < Self.mostStrangers else { throw error }

@@ -226,7 +226,7 @@ extension TokenSet {
 extension Connection {
     /// The nonce of the sign-in, if the stored ID token contains it.
     fileprivate var nonce: Secret? {
-        self.tokens.idToken.flatMap { try? IDToken(storedAfterValidation: $0) }?.claims["nonce"]?.string.map {
+        self.tokens.idToken.flatMap { try? IDToken(storedAfterValidation: $0) }?.claims[stated: "nonce"]?.string.map {
             Secret($0)
         }
     }

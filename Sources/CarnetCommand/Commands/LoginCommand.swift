@@ -120,10 +120,11 @@ struct LoginCommand: Subcommand {
         let session =
             if device {
                 try await DeviceLogin(
-                    client: client, sandbox: connector.sandbox, console: console, timeout: account.network.timeout)
-                    .signIn(
-                        scopes: wanted.isEmpty ? nil : wanted, resources: request.resources, account: account.account,
-                        choosing: chooser)
+                    client: client, sandbox: connector.sandbox, console: console, timeout: account.network.timeout
+                )
+                .signIn(
+                    scopes: wanted.isEmpty ? nil : wanted, resources: request.resources, account: account.account,
+                    choosing: chooser)
             } else {
                 try await client.signIn(
                     with: connector.agent(

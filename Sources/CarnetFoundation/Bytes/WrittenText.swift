@@ -4,7 +4,9 @@ extension String {
         guard hasPrefix("$") else { return nil }
         let isBraced = hasPrefix("${") && hasSuffix("}")
         let name = isBraced ? dropFirst(2).dropLast() : dropFirst()
-        let isName = name.utf8.allSatisfy { ASCII.isUnreserved($0) && $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ".") }
+        let isName = name.utf8.allSatisfy {
+            ASCII.isUnreserved($0) && $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ".")
+        }
         guard isName, let first = name.utf8.first, !ASCII.isDigit(first) else { return nil }
         return String(name)
     }

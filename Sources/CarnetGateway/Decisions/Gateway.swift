@@ -75,7 +75,8 @@ package struct Gateway: Sendable {
         let missing = nearest ?? []
         var reason = "the sender lacks " + missing.map(\.reason).joined(separator: ", and ")
         if let elsewhere = sender.identity.claims.claimsElsewhere {
-            reason += "; the provider left out \(elsewhere.joined(separator: " ").quotable()) and names another place (_claim_names)"
+            reason +=
+                "; the provider left out \(elsewhere.joined(separator: " ").quotable()) and names another place (_claim_names)"
         }
         return refusal(.forbidden, reason, by: route, identity, missing: missing)
     }

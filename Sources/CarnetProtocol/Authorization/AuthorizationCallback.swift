@@ -73,7 +73,9 @@ extension AuthorizationCallback {
         }
         let hasState = value(["state"]) != nil
         let start = "a callback \(hasState ? "with another state" : "without a state") arrived"
-        let reason = value(["error_description", "error_message", "error_reason"]).map { "\"\($0.quotable(limit: 300))\"" }
+        let reason = value(["error_description", "error_message", "error_reason"]).map {
+            "\"\($0.quotable(limit: 300))\""
+        }
         let error = [value(["error", "error_code"])?.quotable(limit: 80), reason].compactMap { $0 }
         guard error.isEmpty else { return "\(start): \(error.joined(separator: ", "))" }
         let names = pairs.prefix(10).map { $0.name.quotable(limit: 40) }.joined(separator: ", ")

@@ -185,7 +185,8 @@ extension IncomingResponse {
         guard [301, 302, 303, 307, 308].contains(status), let value = head.headerFields.value(of: .location) else {
             return nil
         }
-        let absolute = value.hasPrefix("/") && !value.hasPrefix("//") ? url.origin + value : value
+        let absolute =
+            value.hasPrefix("/") && !value.hasPrefix("//") ? "\(url.scheme)://\(url.authority)" + value : value
         guard let target = try? WebURL(absolute), target.hasOrigin(of: url), target != url else {
             return nil
         }
@@ -227,7 +228,10 @@ extension IncomingResponse {
 extension JSONValue {
     /// The first string of a usual member for a reason, also of an object in `error` and of the first of `errors`.
     fileprivate var words: String? {
-        for name in ["error_description", "error_message", "message", "detail", "title", "errorMessage", "errmsg", "msg", "reason"] {
+        for name in [
+            "error_description", "error_message", "message", "detail", "title", "errorMessage", "errmsg", "msg",
+            "reason",
+        ] {
             if let text = self[name]?.string, !text.isEmpty { return text }
         }
         if let text = self["error"]?.string, !text.isEmpty { return text }

@@ -28,13 +28,17 @@ struct JSONWebKey: Sendable {
         if let operations = entry[stated: "key_ops"], operations != [], operations.array?.contains("verify") != true {
             throw Unusable(reason: "its key_ops have no verify")
         }
-        if let algorithm = entry[stated: "alg"], algorithm.string == nil { throw Unusable(reason: "its alg is no string") }
+        if let algorithm = entry[stated: "alg"], algorithm.string == nil {
+            throw Unusable(reason: "its alg is no string")
+        }
         id = entry[stated: "kid"]?.scalarText
         algorithm = entry[stated: "alg"]?.string
         func bytes(_ name: String) throws(Unusable) -> [UInt8] {
             guard let text = entry[stated: name]?.string else { throw Unusable(reason: "it has no \(name)") }
             // The keys are the provider's in any encoding; servers send base64 with padding.
-            let unpadded = text.utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: "-") : $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0 }
+            let unpadded = text.utf8.map {
+                $0 == UInt8(ascii: "+") ? UInt8(ascii: "-") : $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0
+            }
             let padding = unpadded.reversed().prefix { $0 == UInt8(ascii: "=") }.count
             guard padding < 3, let bytes = Base64URL.decode(unpadded.dropLast(padding)) else {
                 throw Unusable(reason: "\(name) is not base64url")
@@ -108,7 +112,8 @@ struct JSONWebKey: Sendable {
             case .p521: "P-521"
             case .ed25519: "Ed25519"
             }
-        return "\(id.map { "\"\($0.quotable(limit: 40))\"" } ?? "one without a kid") (\((algorithm ?? type).quotable(limit: 20)))"
+        return
+            "\(id.map { "\"\($0.quotable(limit: 40))\"" } ?? "one without a kid") (\((algorithm ?? type).quotable(limit: 20)))"
     }
 
     private var isEd25519: Bool {

@@ -105,7 +105,8 @@ struct JWTClaims {
             let named = names.prefix(3).map { "\"\($0.quotable(limit: 80))\"" }.joined(separator: ", ")
             throw OAuthError(
                 policy.step, .audienceMismatch,
-                "\(policy.name) is for another \(other): its \(claim) is \(named), not \"\(own.first?.quotable(limit: 80) ?? "")\"")
+                "\(policy.name) is for another \(other): its \(claim) is \(named), not \"\(own.first?.quotable(limit: 80) ?? "")\""
+            )
         }
         return names
     }

@@ -33,7 +33,8 @@ extension RedactedResponse {
             let isText = isError && !start.utf8.contains(0)
             body =
                 "(\(response.body.count) bytes that are not JSON)"
-                + (isText ? " " + response.quoted(start, limit: Self.longestText, hiding: request.secrets).withoutTokens : "")
+                + (isText
+                    ? " " + response.quoted(start, limit: Self.longestText, hiding: request.secrets).withoutTokens : "")
             return
         }
         let places = provider.map { ResponsePlaces(of: request, at: $0) } ?? ResponsePlaces()

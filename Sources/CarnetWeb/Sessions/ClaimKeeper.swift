@@ -222,7 +222,8 @@ extension OAuthError {
     /// Whether the provider gave a definite response, and it is not the profile.
     fileprivate var isRefusalOfProfile: Bool {
         guard step == .profile, disposition != .tryLater else { return false }
-        return [.subjectMismatch, .missingField, .serverError].contains(kind) || status.map((400..<500).contains) ?? false
+        return [.subjectMismatch, .missingField, .serverError].contains(kind)
+            || status.map((400..<500).contains) ?? false
     }
 }
 

@@ -112,7 +112,7 @@ struct ForeignCase: Sendable, CustomTestStringConvertible {
             changes.append { script in script[keyPath: place] = make(script[keyPath: place]) }
         } else if endpoint.hasPrefix("https://") {
             let make = try responses(node)
-            changes.append { script in script.elsewhere[endpoint] = make(endpoint.contains("well-known") ? script.metadata : ServerResponse([:])) }
+            changes.append { script in script.elsewhere[endpoint] = make(Script().metadata) }
         } else {
             throw Problem(description: "there is no member \(endpoint)")
         }
@@ -159,12 +159,17 @@ struct ForeignCase: Sendable, CustomTestStringConvertible {
                     // A member "-name" is left out.
                     for member in members {
                         let name = member.name
-                        if name.hasPrefix("-") { response[String(name.dropFirst())] = nil } else { response[name] = member.value }
+                        if name.hasPrefix("-") {
+                            response[String(name.dropFirst())] = nil
+                        } else {
+                            response[name] = member.value
+                        }
                     }
                 }
             case "fails":
                 let failures: [String: ServerResponse.TransportFailure] = [
-                    "connection": .connection, "timeout": .timeout, "interrupted": .interrupted, "tls": .tls, "closed": .closed,
+                    "connection": .connection, "timeout": .timeout, "interrupted": .interrupted, "tls": .tls,
+                    "closed": .closed,
                 ]
                 let failure = failures[try text(member.value)]
                 changes.append { $0.failure = failure }

@@ -106,31 +106,37 @@ struct StrictnessTableTests {
     private static let tolerances = [
         (
             accepted: "any status from 200 to 299",
-            reason: "only the server at the endpoint chooses the status, and the body is validated as with 200", row: "INT-32"
+            reason: "only the server at the endpoint chooses the status, and the body is validated as with 200",
+            row: "INT-32"
         ),
         (
             accepted: "a JSON object of any content type",
-            reason: "the body comes from the requested URL over TLS; the page of a network or a proxy is no JSON object, and Carnet executes nothing",
+            reason:
+                "the body comes from the requested URL over TLS; the page of a network or a proxy is no JSON object, and Carnet executes nothing",
             row: "INT-33"
         ),
         (
             accepted: "an empty string for a missing member",
-            reason: "no member may be empty by its standard, and the rule for a missing member applies: required ones are refused",
+            reason:
+                "no member may be empty by its standard, and the rule for a missing member applies: required ones are refused",
             row: "INT-34"
         ),
         (
             accepted: "a redirect of a metadata GET in the same origin",
-            reason: "the request has no credential, the origin could have sent the document itself, and the issuer is compared afterwards",
+            reason:
+                "the request has no credential, the origin could have sent the document itself, and the issuer is compared afterwards",
             row: "INT-35"
         ),
         (
             accepted: "a GET sent again on a new connection, if no byte of a response arrived",
-            reason: "the same request goes to the same server; requests with a code or a refresh token are never sent again",
+            reason:
+                "the same request goes to the same server; requests with a code or a refresh token are never sent again",
             row: "INT-36"
         ),
         (
             accepted: "the only key of a type without an id; keys in base64 with padding",
-            reason: "the set is the provider's own, and the sender of a token chooses its key id anyway; the signature decides",
+            reason:
+                "the set is the provider's own, and the sender of a token chooses its key id anyway; the signature decides",
             row: "INT-37"
         ),
         (
@@ -143,7 +149,8 @@ struct StrictnessTableTests {
         ),
         (
             accepted: "the refresh token of a refused response, if its ID token names the same issuer and subject",
-            reason: "it came from the token endpoint in response to the session's own refresh token; nothing else of the response is kept",
+            reason:
+                "it came from the token endpoint in response to the session's own refresh token; nothing else of the response is kept",
             row: "INT-40"
         ),
     ]

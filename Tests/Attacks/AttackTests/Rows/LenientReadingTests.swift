@@ -110,7 +110,11 @@ struct LenientReadingTests {
 
     @Test("INT-32: Any success")
     func INT_32_anySuccess() async throws {
-        try await accept(each: [201, 203, 206, 299]) { $0.token.status = $1 } check: { #expect($1.tokens != nil && $2 > 200) }
+        try await accept(each: [201, 203, 206, 299]) {
+            $0.token.status = $1
+        } check: {
+            #expect($1.tokens != nil && $2 > 200)
+        }
         try await accept(in: .refresh, each: [201, 299]) { $0.refresh.status = $1 }
         // Tokens in any other response are not read.
         try await refuse(.tokenRequest, .unexpectedStatus, each: [302, 308, 400, 401]) { $0.token.status = $1 }
@@ -122,7 +126,11 @@ struct LenientReadingTests {
     func INT_33_JSONWithAnotherType() async throws {
         let types = ["text/html", "text/plain", "text/javascript", "application/octet-stream", "a\u{E9}", ""]
         func named(_ type: String) -> [(name: String, value: String)] { type.isEmpty ? [] : [("Content-Type", type)] }
-        try await accept(each: types) { $0.token.headers = named($1) } check: { #expect($1.tokens != nil && $2 != "json") }
+        try await accept(each: types) {
+            $0.token.headers = named($1)
+        } check: {
+            #expect($1.tokens != nil && $2 != "json")
+        }
         try await accept(in: .profile, each: types) { $0.userinfo.headers = named($1) }
         try await accept(each: types) { $0.metadata.headers = named($1) }
         for body in ["<html>", "[1]", "\"text\"", "1", "access_token=a&token_type=Bearer", ""] {
@@ -160,7 +168,8 @@ struct LenientReadingTests {
         }
         let others = [
             "https://evil.example/moved", "//evil.example/moved", "http://id.acme.example/moved",
-            "https://id.acme.example:8443/moved", "https://id.acme.example@evil.example/moved", "\\\\evil.example\\moved", "",
+            "https://id.acme.example:8443/moved", "https://id.acme.example@evil.example/moved",
+            "\\\\evil.example\\moved", "",
         ]
         try await refuse(.discovery, .unexpectedStatus, each: others) { move(&$0, to: $1) }
         try await refuse(.discovery, .issuerMismatch, mayRequest: ["/moved"]) {
@@ -183,7 +192,11 @@ struct LenientReadingTests {
             closed.later = [response]
             response = closed
         }
-        try await accept { close(&$0.keys) } check: { scenario, _ in #expect(scenario.count("/jwks") == 2) }
+        try await accept {
+            close(&$0.keys)
+        } check: { scenario, _ in
+            #expect(scenario.count("/jwks") == 2)
+        }
         try await accept(in: .profile) {
             close(&$0.userinfo)
         } check: { scenario, outcome in
@@ -209,11 +222,15 @@ struct LenientReadingTests {
             let text = (key["n"]?.string ?? "").map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }
             key["n"] = .string(String(text) + "==")
         }
-        try await accept(each: [unnamed, padded, key { $0["kid"] = "" }]) { $0.keys["keys"] = [$1] } check: { #expect($1.tokens != nil && $2 != .null) }
+        try await accept(each: [unnamed, padded, key { $0["kid"] = "" }]) {
+            $0.keys["keys"] = [$1]
+        } check: {
+            #expect($1.tokens != nil && $2 != .null)
+        }
         // The id decides as soon as there is a choice.
         try await refuse(.idToken, .keyNotFound) { $0.keys["keys"] = [unnamed, unnamed] }
         try await refuse(.idToken, .keyNotFound) { $0.keys["keys"] = [key { $0["kid"] = "2" }] }
-        try await refuse(.idToken, .keyNotFound, each: ["===", "=", "*", " "]) { script, text in
+        try await refuse(.idToken, .keyNotFound, each: ["===", "*", " "]) { script, text in
             script.keys["keys"] = [key { $0["n"] = .string(($0["n"]?.string ?? "") + text) }]
         }
         // A token has one form.
@@ -234,7 +251,9 @@ struct LenientReadingTests {
             demand.later = [script.token]
             script.token = demand
         }
-        try await accept(in: flow, each: [400, 401, 403]) { demand(&$0, "use_dpop_nonce", $1) } check: { scenario, _, _ in
+        try await accept(in: flow, each: [400, 401, 403]) {
+            demand(&$0, "use_dpop_nonce", $1)
+        } check: { scenario, _, _ in
             #expect(scenario.count("/token") == 2)
         }
         try await refuse(.tokenRequest, .serverError, in: flow) { demand(&$0, "invalid_dpop_proof", 400) }
