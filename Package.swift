@@ -628,9 +628,8 @@ let package = Package(
         .testTarget(
             name: "OracleTests",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetResourceServer",
-                "CarnetSandbox",
-                "CarnetStorage", "CarnetTestSupport", "CarnetTesting",
+                "Carnet", "CarnetCrypto", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol",
+                "CarnetResourceServer", "CarnetSandbox", "CarnetStorage", "CarnetTestSupport", "CarnetTesting",
                 .target(name: "COpenSSL", condition: .when(platforms: [.linux])),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),

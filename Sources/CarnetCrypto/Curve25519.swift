@@ -18,7 +18,9 @@
         }
 
         fileprivate static func new(_ type: String) -> Key {
-            guard let key = try? Key(owning: carnet_edwards_generate(type)) else { preconditionFailure("no key of \(type)") }
+            guard let key = try? Key(owning: carnet_edwards_generate(type)) else {
+                preconditionFailure("no key of \(type)")
+            }
             return key
         }
 

@@ -7,6 +7,7 @@
         fileprivate static let maximumBits = 8192
 
         package enum Signing {
+            // swift-format-ignore: AlwaysUseLowerCamelCase
             package enum Padding: Sendable {
                 case insecurePKCS1v1_5
                 /// With a salt as long as the hash, and its mask from the same hash.
@@ -118,6 +119,7 @@
         }
 
         package enum Encryption {
+            // swift-format-ignore: AlwaysUseLowerCamelCase
             package enum Padding: Sendable {
                 case PKCS1_OAEP
                 case PKCS1_OAEP_SHA256

@@ -10,9 +10,12 @@
         func sign(_ data: [UInt8], _ algorithm: SignatureAlgorithm) throws -> [UInt8] {
             let pem = try pkcs8()
             return switch algorithm {
-            case .ES256: Array(try P256.Signing.PrivateKey(pemRepresentation: pem).signature(for: data).rawRepresentation)
-            case .ES384: Array(try P384.Signing.PrivateKey(pemRepresentation: pem).signature(for: data).rawRepresentation)
-            case .ES512: Array(try P521.Signing.PrivateKey(pemRepresentation: pem).signature(for: data).rawRepresentation)
+            case .ES256:
+                Array(try P256.Signing.PrivateKey(pemRepresentation: pem).signature(for: data).rawRepresentation)
+            case .ES384:
+                Array(try P384.Signing.PrivateKey(pemRepresentation: pem).signature(for: data).rawRepresentation)
+            case .ES512:
+                Array(try P521.Signing.PrivateKey(pemRepresentation: pem).signature(for: data).rawRepresentation)
             case .EdDSA: Array(try Curve25519.Signing.PrivateKey(pemRepresentation: pem).signature(for: data))
             case .RS256: try sign(SHA256.hash(data: data), .insecurePKCS1v1_5)
             case .RS384: try sign(SHA384.hash(data: data), .insecurePKCS1v1_5)
@@ -40,7 +43,8 @@
             case .ES512:
                 try P521.Signing.PublicKey(pemRepresentation: pem)
                     .isValidSignature(.init(rawRepresentation: signature), for: data)
-            case .EdDSA: try Curve25519.Signing.PublicKey(rawRepresentation: point()).isValidSignature(signature, for: data)
+            case .EdDSA:
+                try Curve25519.Signing.PublicKey(rawRepresentation: point()).isValidSignature(signature, for: data)
             case .RS256: try isValid(signature, SHA256.hash(data: data), .insecurePKCS1v1_5)
             case .RS384: try isValid(signature, SHA384.hash(data: data), .insecurePKCS1v1_5)
             case .RS512: try isValid(signature, SHA512.hash(data: data), .insecurePKCS1v1_5)

@@ -37,9 +37,8 @@ in, `Carnet` needs a `Transport`: `CarnetHTTP` or `CarnetCurl` on servers, `Carn
   FoundationNetworking.
 - **Program**: the size in a debug build for x86-64 Linux after `strip`. A release build is smaller.
 - **Modules** and **source files**: all that a clean build of the program compiles, those of other packages and C files
-  included. They stand for the build time, which depends on the machine. BoringSSL takes longest: swift-crypto contains one
-  copy, and `CarnetHTTP` adds that of swift-nio-ssl, which took 145 seconds of processor time
-  ([transports](decisions/transports.md)).
+  included. They stand for the build time, which depends on the machine. On Linux, BoringSSL takes longest: `CarnetHTTP` compiles
+  the copy of swift-nio-ssl, which took 145 seconds of processor time ([transports](decisions/transports.md)).
 
 The build plugin `CarnetProviders` also compiles a linter for the machine that builds, which takes about 50 seconds. See
 [Use a prebuilt tool](guides/embed-descriptors.md#use-a-prebuilt-tool). The plugin of `CarnetCatalog` takes about two.
