@@ -244,8 +244,12 @@ let package = Package(
                     name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["CarnetHummingbird"])),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["CarnetHummingbird"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["CarnetHummingbird"])),
                 .product(
                     name: "NIOHTTPTypes", package: "swift-nio-extras", condition: .when(traits: ["CarnetHummingbird"])),
+                .product(
+                    name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras",
+                    condition: .when(traits: ["CarnetHummingbird"])),
                 .product(
                     name: "ServiceLifecycle", package: "swift-service-lifecycle",
                     condition: .when(traits: ["CarnetHummingbird"])),
@@ -267,7 +271,6 @@ let package = Package(
                 "CarnetFoundation", "CarnetHummingbird", "CarnetSandbox",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["CarnetCommand"])),
-                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["CarnetCommand"])),
             ]
         ),

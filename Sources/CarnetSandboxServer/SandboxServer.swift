@@ -3,7 +3,6 @@ package import CarnetHummingbird
 package import CarnetSandbox
 import HTTPTypes
 import Hummingbird
-import Logging
 import NIOCore
 
 /// A sandbox on a port of 127.0.0.1, for browsers and for programs that need a socket.
@@ -32,19 +31,15 @@ package struct SandboxServer: Sendable {
     ///
     /// - Throws: The system's error if the port cannot be had.
     package func run() async throws {
-        let application = Application(
-            responder: SandboxResponder(sandbox: sandbox),
-            server: limits.server(),
-            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
-            onServerRunning: { channel in
+        try await limits.application(
+            SandboxResponder(sandbox: sandbox), at: .hostname("127.0.0.1", port: port),
+            onStart: { channel in
                 guard let port = channel.localAddress?.port, let base = try? WebURL("http://127.0.0.1:\(port)") else {
                     return
                 }
                 await onStart(SandboxAddress(base))
-            },
-            logger: Logger(label: "carnet.sandbox") { _ in SwiftLogNoOpLogHandler() }
-        )
-        try await application.run()
+            }
+        ).run()
     }
 }
 

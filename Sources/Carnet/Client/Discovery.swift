@@ -76,16 +76,49 @@ extension Discovery {
     /// The descriptor of a resource that no file describes, with what its metadata says, and with what a descriptor of the
     /// same issuer says of the authorization server.
     ///
-    /// - Parameter challenge: The response of the resource to a request without a token, if there was one already.
-    /// - Throws: `OAuthError` at step `discovery`; `ResolutionError` if the URL is invalid.
+    /// - Parameters:
+    ///   - challenge: The response of the resource to a request without a token, if there was one already.
+    ///   - accepting: Returns those of the endpoints at another origin than the issuer's of which a person said that they are
+    ///     the issuer's.
+    /// - Throws: `OAuthError` at step `discovery`, also if the authorization endpoint is another server's (mix-up);
+    ///   `ResolutionError` if the URL is invalid.
     package func entry(
-        ofResource url: String, challenge: IncomingResponse? = nil, among registry: ProviderRegistry
+        ofResource url: String, challenge: IncomingResponse? = nil, among registry: ProviderRegistry,
+        accepting: (_ foreign: [EndpointName: WebURL], _ issuer: String) async throws -> [EndpointName: WebURL] = {
+            _, _ in [:]
+        }
     ) async throws -> ProviderRegistry.Entry {
         let resource = try ProviderDescriptor.resourceURL(url)
         let unknown = try ProviderDescriptor(resource: url).resolve()
         let found = try await found(unknown, challenge: challenge)
-        return try registry.entry(
-            ofResource: resource, named: found.resource, issuer: found.issuer, scopes: found.resourceScopes)
+        func made(_ endpoints: [EndpointName: WebURL]) throws -> ProviderRegistry.Entry {
+            try registry.entry(
+                ofResource: resource, named: found.resource, issuer: found.issuer, scopes: found.resourceScopes,
+                furtherScopes: found.furtherScopes, endpoints: endpoints)
+        }
+        let entry = try made([:])
+        let provider = try entry.descriptor.resolve()
+        guard provider.needsMetadata, let issuer = found.issuer else { return entry }
+        let metadata = try await metadata(of: provider)
+        try Self.check(metadata, of: provider, among: registry, issuer: issuer)
+        guard !metadata.foreignEndpoints.isEmpty else { return entry }
+        let accepted = try await accepting(metadata.foreignEndpoints, issuer)
+        if accepted[.authorization] == nil { try metadata.requireOwnAuthorizationEndpoint() }
+        return accepted.isEmpty ? entry : try made(accepted)
+    }
+
+    /// - Throws: `OAuthError` of kind `issuerMismatch` for endpoints of a provider that has another token endpoint.
+    private static func check(
+        _ metadata: ProviderMetadata, of provider: Provider, among registry: ProviderRegistry, issuer: String
+    ) throws(OAuthError) {
+        guard let token = metadata.endpoints[.token] ?? provider.endpoints[.token],
+            let known = registry.provider(contradicting: metadata.endpointsBeforeToken, token: token, issuer: issuer)
+        else { return }
+        throw OAuthError(
+            .discovery, .issuerMismatch,
+            "the authorization server \(issuer) names \(known.endpoint.text.quotable()), which is at the host of \(known.id), "
+                + "and a token endpoint at \(token.origin), which is not \(known.id)'s",
+            descriptorKey: "resource", hint: "do not sign in: what \(known.id) issues would go to another server")
     }
 }
 
@@ -117,32 +150,45 @@ extension Discovery {
             metadata = nil
         }
         let scopes = named.map(\.scopes).flatMap { $0.isEmpty ? nil : $0 } ?? metadata?.scopes ?? []
-        if let metadata { return provider.found(metadata.resource, issuer: try metadata.issuer(), scopes: scopes) }
-        // Before RFC 9728, a resource was its own authorization server. The metadata at its origin says whether it is.
-        let own = provider.found(
-            resource, issuer: "\(resource.scheme)://\(resource.authority)", scopes: scopes)
-        do {
-            _ = try await self.metadata(of: own)
-            return own
-        } catch let error as OAuthError where error.status != nil {
-            throw error.meaning(
-                .missingField, "the resource does not say which authorization server it has",
-                hint: "check its URL; if it is right, write issuer beside resource in a descriptor")
+        if let metadata {
+            return provider.found(
+                metadata.resource, issuer: try metadata.issuer(), scopes: scopes, further: metadata.scopes)
         }
+        // Before RFC 9728, a resource was its own authorization server. The metadata at its origin says whether it is.
+        // Nobody stated this issuer, and both spellings are one URL (RFC 3986, section 6.2.3).
+        let origin = "\(resource.scheme)://\(resource.authority)"
+        var failure: OAuthError?
+        for issuer in [origin, origin + "/"] {
+            let own = provider.found(resource, issuer: issuer, scopes: scopes)
+            do {
+                _ = try await self.metadata(of: own)
+                return own
+            } catch let error as OAuthError where error.kind == .issuerMismatch {
+                failure = failure ?? error
+            } catch let error as OAuthError where error.status != nil {
+                throw error.meaning(
+                    .missingField, "the resource does not say which authorization server it has",
+                    hint: "check its URL; if it is right, write issuer beside resource in a descriptor")
+            }
+        }
+        throw failure ?? OAuthError(.discovery, .missingField, "the resource has no authorization server")
     }
 
     /// What the resource says to a request without a token; `nil` if it says nothing.
     private func challenge(of resource: WebURL, by exchanger: Exchanger) async throws -> ResourceChallenge? {
         var exchanger = exchanger
         exchanger.limits.deadline = min(exchanger.limits.deadline, Self.longestProbe)
-        let response: IncomingResponse
-        do {
-            response = try await exchanger.send(try ResourceMetadata.request(resource), within: .anyServer)
-        } catch let error as OAuthError where error.kind == .transport {
-            // The metadata has a URL of its own.
-            return nil
+        // Many servers of the Model Context Protocol refuse a GET without saying more.
+        for request in [try ResourceMetadata.request(resource), try ResourceMetadata.initialization(of: resource)] {
+            do {
+                let response = try await exchanger.send(request, within: .anyServer)
+                if let challenge = try ResourceChallenge(response, of: resource) { return challenge }
+            } catch let error as OAuthError where error.kind == .transport {
+                // The metadata has a URL of its own.
+                return nil
+            }
         }
-        return try ResourceChallenge(response, of: resource)
+        return nil
     }
 }
 

@@ -1,6 +1,13 @@
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol
+import Logging
+
+/// The pause after a failed request for metadata or keys, in seconds.
+private let retryDelay: TimeInterval = 10
+/// How long metadata and keys that cannot be fetched again stay in use, in seconds since they were fetched. A key that its
+/// owner withdrew must not serve longer to somebody who keeps the client from reading that.
+private let longestLifetime: TimeInterval = 86_400
 
 /// The cached metadata and keys of a provider. Concurrent callers share one request, which continues if one of them
 /// is cancelled.
@@ -44,12 +51,25 @@ final class ProviderCache: Sendable {
         let value: Value
         let since: Date
         let until: Date
+        /// When it was fetched. `since` is later for a copy that could not be fetched again.
+        let fetched: Date
 
-        init(_ value: Value, since: Date, for seconds: TimeInterval) {
+        init(_ value: Value, since: Date, for seconds: TimeInterval, fetched: Date? = nil) {
             self.value = value
             self.since = since
+            self.fetched = fetched ?? since
             until = since + seconds
         }
+
+        /// The copy in use until the next attempt to fetch it; `nil` once it is too old.
+        func kept(at now: Date) -> Cached? {
+            guard fetched <= now, now < fetched + longestLifetime else { return nil }
+            let seconds = min(retryDelay, (fetched + longestLifetime).timeIntervalSince(now))
+            return Cached(value, since: now, for: seconds, fetched: fetched)
+        }
+
+        /// Whether a copy was kept at least once.
+        var isStale: Bool { since != fetched }
 
         /// A clock that was set back must not extend its life.
         func isCurrent(at now: Date) -> Bool { since <= now && now < until }
@@ -64,8 +84,6 @@ final class ProviderCache: Sendable {
 
     /// The lifetime of metadata and keys, in seconds.
     private static let lifetime: TimeInterval = 3600
-    /// The pause after a failed request for metadata or keys, in seconds.
-    private static let retryDelay: TimeInterval = 10
     /// The pause between two fetches because of an unknown key, in seconds: random key ids must not cause a flood of
     /// requests.
     private static let keyCoolDownTime: TimeInterval = 60
@@ -88,7 +106,7 @@ final class ProviderCache: Sendable {
         self.certificate = certificate
     }
 
-    /// The provider with its metadata merged in. A copy that cannot be refreshed stays in use.
+    /// The provider with its metadata merged in. A copy that cannot be fetched again stays in use for a day.
     func provider() async throws -> DiscoveredProvider {
         let provider = try await discoveredProvider()
         guard let certificate else { return provider }
@@ -124,13 +142,29 @@ final class ProviderCache: Sendable {
             let fallback = configured.discovery == .preferred ? configured.withoutMetadata : nil
             let now = clock.now
             return try cache.withLock { cache in
-                guard let provider = cache.metadata?.value ?? fallback else {
-                    cache.metadataFailure = Cached(error, since: now, for: Self.retryDelay)
+                note("metadata", cache.metadata, at: now)
+                cache.metadata =
+                    cache.metadata?.kept(at: now) ?? fallback.map { Cached($0, since: now, for: retryDelay) }
+                guard let provider = cache.metadata?.value else {
+                    cache.metadataFailure = Cached(error, since: now, for: retryDelay)
                     throw error
                 }
-                cache.metadata = Cached(provider, since: now, for: Self.retryDelay)
                 return provider
             }
+        }
+    }
+
+    /// Logs that a copy stays in use, or no longer does, once each.
+    private func note<Value>(_ content: String, _ copy: Cached<Value>?, at now: Date) {
+        guard let copy else { return }
+        let metadata: Logger.Metadata = [
+            "provider": "\(configured.id)", "content": "\(content)",
+            "age": "\(Int(now.timeIntervalSince(copy.fetched).rounded()))",
+        ]
+        if copy.kept(at: now) == nil {
+            exchanger.logger.error("A copy that could not be fetched again is discarded", metadata: metadata)
+        } else if !copy.isStale {
+            exchanger.logger.warning("A copy stays in use, because it could not be fetched again", metadata: metadata)
         }
     }
 
@@ -140,7 +174,7 @@ final class ProviderCache: Sendable {
         return cache.withLock { $0.keys?.isCurrent(at: now) == true }
     }
 
-    /// The provider's keys. Keys that cannot be refreshed stay in use.
+    /// The provider's keys. Keys that cannot be fetched again stay in use for a day.
     func keySet() async throws -> KeySet {
         let now = clock.now
         let found = try cache.withLock { cache -> Found<KeySet> in
@@ -210,9 +244,10 @@ final class ProviderCache: Sendable {
         } catch {
             let now = clock.now
             cache.withLock { cache in
-                cache.keyFailure = Cached(error, since: now, for: Self.retryDelay)
-                if let keys = cache.keys, !keys.isCurrent(at: now + Self.retryDelay) {
-                    cache.keys = Cached(keys.value, since: now, for: Self.retryDelay)
+                cache.keyFailure = Cached(error, since: now, for: retryDelay)
+                if let keys = cache.keys, !keys.isCurrent(at: now + retryDelay) {
+                    note("keys", keys, at: now)
+                    cache.keys = keys.kept(at: now)
                 }
             }
             throw error

@@ -40,6 +40,8 @@ struct AccountPlace {
             throw await missing.error()
         }
         guard keys.count == 1 else {
+            // The account of a sign-in without a name, as of all resources that say nothing of the person.
+            if let unnamed = keys.first(where: { $0.account == "default" }) { return unnamed }
             let names = keys.map(\.account).sorted().joined(separator: ", ")
             throw Failure(
                 .usage, "\(provider) has \(keys.count) accounts", next: ["add --account NAME, one of: \(names)"])

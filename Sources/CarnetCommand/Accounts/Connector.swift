@@ -58,16 +58,21 @@ struct Connector {
 
     /// The provider to sign in at: that of an id, or of a resource, whose metadata are read again.
     ///
+    /// - Parameter asks: Whether somebody at the terminal can confirm a host.
     /// - Throws: `Failure`, `UnknownProviderError`.
     func entryToSignIn(
-        _ name: String, _ sources: ProviderSources, _ context: CommandContext
+        _ name: String, _ sources: ProviderSources, _ context: CommandContext, _ found: FoundServerOptions,
+        asks: Bool = true
     ) async throws -> ProviderRegistry.Entry {
         guard ProviderSources.isResource(name) else { return try sources.entry(name) }
         let resource = try ProviderSources.resource(name)
         let unknown = try ProviderRegistry().entry(ofResource: resource)
+        let confirmation = ServerConfirmation(
+            resource: name, known: try? sources.entry(nameOrResource: name).descriptor, hosts: found.authorizationHosts,
+            asks: asks, console: context.console)
         let entry = try await ProviderFailure(entry: unknown, sandboxOption: sandboxOption).explaining {
             try await context.console.showing("asking \(resource.authority)") {
-                try await self.entry(ofResource: resource, among: sources.registry)
+                try await self.entry(ofResource: resource, among: sources.registry, confirmation)
             }
         }
         try KnownResources(context.environment).save(entry)
@@ -78,13 +83,13 @@ struct Connector {
     ///
     /// - Throws: `OAuthError` at step `discovery`.
     private func entry(
-        ofResource resource: WebURL, among registry: ProviderRegistry
+        ofResource resource: WebURL, among registry: ProviderRegistry, _ confirmation: ServerConfirmation
     ) async throws -> ProviderRegistry.Entry {
         let unknown = try ProviderRegistry().entry(ofResource: resource).descriptor.resolve()
         return try await Discovery(
             transport: network(for: unknown), limits: TransportLimits(deadline: deadline),
             observer: console.isVerbose ? VerboseObserver(console: console) : nil
-        ).entry(ofResource: resource.text, among: registry)
+        ).entry(ofResource: resource.text, among: registry, accepting: confirmation.accepted)
     }
 
     /// - Parameters:
@@ -130,22 +135,66 @@ struct Connector {
     private func registeredClient(
         for entry: ProviderRegistry.Entry, stored: Connection?, _ document: String?, isNew: Bool
     ) async throws -> ClientRegistration? {
+        guard try registersItself(at: entry) else { return nil }
         let source = try registrations.source(for: entry.descriptor)
-        guard entry.descriptor.resource != nil, source.clientID == nil else { return nil }
         let provider = try entry.descriptor.variant(source.environment).resolve(inputs: source.inputs)
         let registering = AutomaticRegistration(
             ClientMetadata(
                 redirectURIs: [source.redirectURI ?? KnownResources.redirectURI(of: provider.id)],
                 clientName: "Carnet", scopes: source.scopes ?? []),
             document: document, transport: network(for: provider), store: store)
+        let known = try await registering.knownRegistration(at: provider)
         guard let stored else {
-            if isNew { try await registering.forget(at: provider) }
-            return try await console.showing("registering a client") {
-                try await registering.registration(at: provider)
+            let forgets = isNew ? true : try await isForgotten(known, of: entry)
+            if forgets { try await registering.forget(at: provider) }
+            do {
+                return try await console.showing("registering a client") {
+                    try await registering.registration(at: provider)
+                }
+            } catch let error as OAuthError where error.step == .registration && error.status != nil {
+                throw error.meaning(
+                    error.kind, error.message,
+                    hint: "register a client at the server by hand with the redirect URI "
+                        + "\(KnownResources.redirectURI(of: provider.id)), and add --client-id ID")
             }
         }
-        let known = try await registering.knownRegistration(at: provider)
-        return known.flatMap { $0.clientID.isSameBytes(as: stored.clientID) ? $0 : nil }
+        if let known, known.clientID.isSameBytes(as: stored.clientID) { return known }
+        throw Failure(
+            .failed, "the client that \(stored.key.account) signed in with is no longer registered",
+            next: ["run carnet login \(provider.id) --account \(stored.key.account.shellWord)".printable])
+    }
+
+    /// Whether the server no longer knows the client that registered itself. Many servers show an error page then, which sends
+    /// nothing back, so it is found out before a page is opened: by a refresh for an account of the client. A client without
+    /// an account is not worth the risk.
+    private func isForgotten(_ known: ClientRegistration?, of entry: ProviderRegistry.Entry) async throws -> Bool {
+        guard let known else { return false }
+        var own: Connection?
+        var isUsed = false
+        for key in try await store.inventory().accounts {
+            guard let account = try? await load(key), account.clientID.isSameBytes(as: known.clientID) else { continue }
+            isUsed = true
+            if account.key.provider.isSameBytes(as: entry.descriptor.id.rawValue), account.tokens.refreshToken != nil {
+                own = account
+            }
+        }
+        guard let own else { return !isUsed }
+        do {
+            _ = try await client(for: entry, registration: known).session(for: own.key.account)?.refresh()
+            return false
+        } catch let error as OAuthError {
+            guard error.isOfForgottenClient else { return false }
+            console.note("\(entry.descriptor.name) no longer knows the client; registering another".printable)
+            return true
+        }
+    }
+
+    /// Whether the client of a provider registers itself.
+    ///
+    /// - Throws: `Failure`.
+    func registersItself(at entry: ProviderRegistry.Entry) throws -> Bool {
+        try sandbox == nil && entry.descriptor.resource != nil
+            && registrations.source(for: entry.descriptor).clientID == nil
     }
 
     /// - Throws: `ResolutionError`.
@@ -188,4 +237,9 @@ struct Connector {
     func agent(_ agent: any UserAgent) -> any UserAgent {
         sandbox.map { RemoteSandboxUserAgent($0, over: agent) } ?? agent
     }
+}
+
+extension OAuthError {
+    /// Whether the server does not know the client (RFC 6749, section 5.2).
+    var isOfForgottenClient: Bool { server?.code == "invalid_client" }
 }

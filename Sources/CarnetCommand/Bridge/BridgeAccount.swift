@@ -12,18 +12,19 @@ actor BridgeAccount {
         let session: Session
         let resource: WebURL
         let failures: ProviderFailure
+        /// Whether another client can be registered.
+        let registersItself: Bool
     }
 
     private let options: AccountOptions
-    /// The URL of the client's metadata, for a server that takes it as a client id.
-    private let document: String?
+    private let found: FoundServerOptions
     private let way: LoginAgent.Way
     private let context: CommandContext
     private var open: Open?
     private var opening: Task<(open: Open, isNew: Bool), any Error>?
 
-    init(_ options: AccountOptions, document: String?, way: LoginAgent.Way, _ context: CommandContext) {
-        (self.options, self.document, self.way, self.context) = (options, document, way, context)
+    init(_ options: AccountOptions, _ found: FoundServerOptions, way: LoginAgent.Way, _ context: CommandContext) {
+        (self.options, self.found, self.way, self.context) = (options, found, way, context)
     }
 
     /// Ends a sign-in that waits for the user.
@@ -63,10 +64,20 @@ actor BridgeAccount {
             guard !missing.isEmpty else { return true }
             context.console.note("the server requires more scopes: \(missing.joined(separator: " "))".printable)
             let connector = try self.connector(try ProviderSources(options.providers, context, isQuiet: true))
-            return try await open.session.requestScopes(missing, with: agent(connector), options: authorization)
-                .scopes.contains(where: missing.contains)
+            do {
+                return try await open.session.requestScopes(missing, with: agent(connector), options: authorization)
+                    .scopes.contains(where: missing.contains)
+            } catch let error as OAuthError where error.server?.code == "invalid_scope" && open.registersItself {
+                // Some servers grant no scope that was not registered, and the client may be older than the scope.
+                let account = open.session.key.account
+                let new = try await signIn(again: true, requesting: granted + missing, as: account)
+                await self.use(new)
+                return try await new.session.storedTokens().scopes.contains(where: missing.contains)
+            }
         }
     }
+
+    private func use(_ new: Open) { open = new }
 
     /// One sign-in for all messages that wait for it. It continues if one of them is cancelled.
     private func opened(insteadOf rejected: Secret?) async throws -> (open: Open, isNew: Bool) {
@@ -126,7 +137,8 @@ actor BridgeAccount {
             ProviderSources.isResource(options.provider) ? try ProviderSources.resource(options.provider) : resource
         return Open(
             session: session, resource: url,
-            failures: ProviderFailure(entry: entry, sandboxOption: connector.sandboxOption))
+            failures: ProviderFailure(entry: entry, sandboxOption: connector.sandboxOption),
+            registersItself: try connector.registersItself(at: entry))
     }
 
     // MARK: The user
@@ -147,16 +159,23 @@ actor BridgeAccount {
         AuthorizationOptions(lifetime: TimeInterval(patience))
     }
 
-    private nonisolated func signIn() async throws -> Open {
+    /// - Parameters:
+    ///   - again: Whether another client is registered.
+    ///   - scopes: Those to request instead of the default ones.
+    private nonisolated func signIn(
+        again: Bool = false, requesting scopes: [String]? = nil, as account: String? = nil
+    ) async throws -> Open {
         let sources = try ProviderSources(options.providers, context, isQuiet: true)
         let connector = try connector(sources)
-        let entry = try await connector.entryToSignIn(options.provider, sources, context)
+        let entry = try await connector.entryToSignIn(options.provider, sources, context, found, asks: false)
         context.console.note("signing in to \(entry.descriptor.name)".printable)
         return try await ProviderFailure(entry: entry, sandboxOption: connector.sandboxOption).explaining {
-            let registration = try await connector.registration(for: entry, registering: document)
+            let registration = try await connector.registration(for: entry, registering: found.document, again: again)
             let client = try connector.client(for: entry, registration: registration)
             let session = try await client.signIn(
-                with: agent(connector), options: authorization, account: options.account)
+                with: agent(connector),
+                options: AuthorizationOptions(scopes: scopes, lifetime: TimeInterval(patience)),
+                account: account ?? options.account)
             context.console.note("signed in as \(session.key.account)".printable)
             return try open(session, client, of: entry, connector)
         }

@@ -42,9 +42,14 @@ struct BridgeServer: Sendable {
                 questions -= 1
                 let isNew = error.scopes.contains { scope in used?.scopes.contains(scope) != true }
                 guard isNew, try await account.grant(error.scopes, to: open) else { throw open.failures.explain(error) }
-            } catch let error as OAuthError where questions > 0 && attempts > 0 && error.disposition == .signInAgain {
+            } catch let error as OAuthError
+                where questions > 0 && attempts > 0
+                && (error.disposition == .signInAgain || error.isOfForgottenClient && open.registersItself)
+            {
                 attempts -= 1
-                if try await account.signInAgain(insteadOf: used?.accessToken) { questions -= 1 }
+                let stored = try? await open.session.storedTokens()
+                let rejected = used ?? (error.isOfForgottenClient ? stored : nil)
+                if try await account.signInAgain(insteadOf: rejected?.accessToken) { questions -= 1 }
             } catch let error as OAuthError {
                 throw open.failures.explain(error)
             }

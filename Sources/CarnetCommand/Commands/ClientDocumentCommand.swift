@@ -7,15 +7,14 @@ import CarnetProtocol
 struct ClientDocumentCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "client-document",
-        abstract: "Write, serve or check the metadata of a client whose id is a URL.",
+        abstract: "Write or check the metadata of a client whose id is a URL.",
         discussion: """
             A server that accepts client ID metadata documents takes the URL as the client id and fetches the document \
-            from there: nobody registers the client. Serve it as application/json, with status 200 and without a redirect. \
+            from there: nobody registers the client. Any web server can serve it, as application/json, with status 200 and without a redirect. \
             carnet login URL --client-id-document URL uses it.
 
             Examples:
               carnet client-document https://app.example/client.json --name 'My tool' > client.json
-              carnet client-document https://app.example/client.json --name 'My tool' --port 8080
               carnet client-document https://app.example/client.json --check
             """
     )
@@ -40,10 +39,6 @@ struct ClientDocumentCommand: Subcommand {
 
     @OptionGroup var program: ProgramOptions
 
-    @Option(
-        help: ArgumentHelp("Serve the document at this port of 127.0.0.1, for a proxy with TLS.", valueName: "port"))
-    var port: Int?
-
     @Flag(help: "Request the document from its URL, and check it and the response.")
     var check = false
 
@@ -51,28 +46,18 @@ struct ClientDocumentCommand: Subcommand {
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func validate() throws {
-        if let port, !(0...65_535).contains(port) { throw ValidationError("--port must be a number from 0 to 65535") }
         guard check else { return }
         let isMade =
             !redirectURIs.isEmpty || !scopes.isEmpty || !program.uris.isEmpty || name != nil
             || program.softwareID != nil || program.softwareVersion != nil
-        if isMade || port != nil { throw ValidationError("--check reads the document; remove the other options") }
+        if isMade { throw ValidationError("--check reads the document; remove the other options") }
     }
 
     func run(_ context: CommandContext) async throws {
         if check { return try await ClientDocumentCheck(url: url, reach: reach, context: context).run() }
         let document = try document()
-        guard let port else {
-            if context.console.isJSON {
-                context.console.print(json: document)
-            } else {
-                for line in JSONValue.object(document).jsonText(.indented).printableLines {
-                    context.console.print(line)
-                }
-            }
-            return
-        }
-        try await ClientDocumentServer(url: url, document: document, port: port, console: context.console).run()
+        context.console.print(json: document)
+        for line in JSONValue.object(document).jsonText(.indented).printableLines { context.console.print(line) }
     }
 
     private func document() throws -> JSONObject {

@@ -49,7 +49,7 @@ struct CompareCommand: Subcommand {
         let sources = try ProviderSources(
             providers, context, isQuiet: !all && named.allSatisfy(ProviderSources.isFile))
         let entries = all ? sources.registry.entries : try named.map { try sources.entry(nameOrFile: $0, console) }
-        let registrations = try Registrations(client, sources.registry, context)
+        let registrations = try Registrations(client, sources.registry, named: entries, context)
         guard !probe.isOn else {
             return try await probe.run(entries, registrations, isSingle: entries.count == 1 && !all, console) {
                 reach.transport(to: $0, context.environment)

@@ -133,17 +133,11 @@ struct DemoCommand: Subcommand {
     private func serve(_ site: DemoSite, _ group: inout ThrowingTaskGroup<Void, any Error>, _ console: Console) throws {
         let (port, origin) = (port, origin)
         group.addTask {
-            let application = Application(
-                router: site.router(),
-                server: DemoSite.server(),
-                configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
-                onServerRunning: { _ in
-                    console.print(origin)
-                    console.print(json: JSONObject(["url": .string(origin)]))
-                    console.note("open this address in a browser; Ctrl-C stops the demo")
-                },
-                logger: Logger(label: "carnet.demo") { _ in SwiftLogNoOpLogHandler() }
-            )
+            let application = site.application(port: port) {
+                console.print(origin)
+                console.print(json: JSONObject(["url": .string(origin)]))
+                console.note("open this address in a browser; Ctrl-C stops the demo")
+            }
             try await Failure.explainingPort(port) { try await application.run() }
         }
     }

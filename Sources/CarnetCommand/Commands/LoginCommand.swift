@@ -41,12 +41,7 @@ struct LoginCommand: Subcommand {
     @Flag(help: "Sign in on another device: show an address and a code, and wait (RFC 8628).")
     var device = false
 
-    @Option(
-        name: .customLong("client-id-document"),
-        help: ArgumentHelp(
-            "The URL of the client's metadata, for a resource whose server takes it as the client id. Otherwise a client is registered.",
-            valueName: "url"))
-    var document: String?
+    @OptionGroup var found: FoundServerOptions
 
     @Flag(
         name: .customLong("register-again"),
@@ -75,19 +70,28 @@ struct LoginCommand: Subcommand {
         // --timeout may be longer here, because it is for the user as well.
         let deadline = min(account.network.deadline, TransportLimits().deadline)
         let connector = try Connector(account.network, account.client, sources, context, deadline: deadline)
-        let entry = try await connector.entryToSignIn(account.provider, sources, context)
+        let entry = try await connector.entryToSignIn(account.provider, sources, context, found)
         try UserStore(context.environment).prepare(ofSandbox: connector.sandbox != nil)
         try await connector.requireReadableRecords(of: entry.descriptor.id, account: account.account)
         let option = connector.sandboxOption
         try await ProviderFailure(entry: entry, sandboxOption: option).explaining {
             let registration = try await connector.registration(
-                for: entry, registering: document, again: registersAgain)
+                for: entry, registering: found.document, again: registersAgain)
             for line in entry.descriptor.statusLines { context.console.warn(line.printable) }
             let failures = ProviderFailure(
                 entry: entry, redirectURI: registration.redirectURI, sandboxOption: option)
             try await failures.explaining {
                 let client = try connector.client(for: entry, registration: registration)
-                try await signIn(with: client, of: entry, connector, context.console)
+                do {
+                    try await signIn(with: client, of: entry, connector, context.console)
+                } catch let error as OAuthError
+                    where error.kind == .expiredAttempt && !registersAgain
+                    && (try? connector.registersItself(at: entry)) == true
+                {
+                    throw error.meaning(
+                        error.kind, error.message,
+                        hint: "begin the sign-in again; if the server showed an error page, add --register-again")
+                }
             }
         }
         if let sandbox = connector.sandbox { UserStore(context.environment).remember(sandbox) }

@@ -22,12 +22,7 @@ struct MCPCommand: Subcommand {
     @Flag(help: "Print the authorization URL on its own line of stderr instead of opening a browser.")
     var noBrowser = false
 
-    @Option(
-        name: .customLong("client-id-document"),
-        help: ArgumentHelp(
-            "The URL of the client's metadata, for a server that takes it as the client id. Otherwise a client is registered.",
-            valueName: "url"))
-    var document: String?
+    @OptionGroup var found: FoundServerOptions
 
     @Flag(name: [.customShort("v"), .long], help: "Print requests and responses on stderr, without secrets.")
     var verbose = false
@@ -40,7 +35,7 @@ struct MCPCommand: Subcommand {
     }
 
     func run(_ context: CommandContext) async throws {
-        let account = BridgeAccount(account, document: document, way: noBrowser ? .printed : .browser, context)
+        let account = BridgeAccount(account, found, way: noBrowser ? .printed : .browser, context)
         await Bridge(BridgeServer(account: account), context.console).run()
         try Task.checkCancellation()
     }

@@ -66,7 +66,7 @@ struct ShowCommand: Subcommand {
         _ entry: ProviderRegistry.Entry, _ sources: ProviderSources, _ context: CommandContext, origin: String,
         ancestors: [String]
     ) async throws {
-        let source = try Registrations(client, sources.registry, context).source(for: entry.descriptor)
+        let source = try Registrations(client, sources.registry, named: [entry], context).source(for: entry.descriptor)
         let (inputs, resolved) = try await ProviderFailure(entry: entry).explaining {
             let descriptor = try entry.descriptor.variant(source.environment)
             let inputs = try SimulatedInputs(for: descriptor, given: source.inputs)

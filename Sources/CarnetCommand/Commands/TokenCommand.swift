@@ -14,7 +14,7 @@ struct TokenCommand: Subcommand {
             Examples:
               carnet token acme
               carnet token acme --payload
-              curl -H "Authorization: Bearer $(carnet token acme --raw)" https://api.acme.example/me
+              printf 'Authorization: Bearer %s' "$(carnet token acme --raw)" | curl -H @- https://api.acme.example/me
               carnet token acme --client-credentials --scope reports
             """
     )

@@ -12,9 +12,15 @@ struct Registrations {
     private let files: [ClientsFile]
     private let explicitFileCount: Int
 
-    /// - Parameter registry: Knows which inputs are secret.
+    /// - Parameters:
+    ///   - registry: Knows which inputs are secret.
+    ///   - named: So do these, which are files.
     /// - Throws: `Failure` if a clients file cannot be read or has mistakes.
-    init(_ options: ClientOptions, _ registry: ProviderRegistry, _ context: CommandContext) throws {
+    init(
+        _ options: ClientOptions, _ registry: ProviderRegistry, named: [ProviderRegistry.Entry] = [],
+        _ context: CommandContext
+    ) throws {
+        let named = Dictionary(named.map { ($0.descriptor.id, $0.descriptor) }) { first, _ in first }
         self.options = options
         environment = context.environment
         console = context.console
@@ -30,7 +36,8 @@ struct Registrations {
             guard file.diagnostics.isEmpty else { throw Failure(clientsFile: file, context.console) }
             for variable in file.variables { context.console.warn(variable.printable) }
             for (path, what) in file.exposedFiles(isSecret: { id, input in
-                (try? registry.descriptor(id))?.hasSecretInput(input) ?? false
+                [named[id], try? registry.descriptor(id)].compactMap { $0 }.flatMap(\.everyEnvironment)
+                    .contains { $0.hasSecretInput(input) }
             }) {
                 let shown = context.environment.shortened(path)
                 context.console.warn(

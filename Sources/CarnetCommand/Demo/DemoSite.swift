@@ -28,9 +28,13 @@ struct DemoSite: Sendable {
     /// The resources of a map, instead of the descriptors' own.
     let resources: DemoResources?
 
-    /// For programs of this user alone.
-    static func server(_ limits: ServerLimits = ServerLimits()) -> HTTPServerBuilder {
-        limits.server { [LoopbackPeerGuard()] }
+    /// The server, for programs of this user alone.
+    func application(
+        port: Int, _ limits: ServerLimits = ServerLimits(), onStart: @escaping @Sendable () async -> Void = {}
+    ) -> some ApplicationProtocol {
+        limits.application(
+            router().buildResponder(), at: .hostname("127.0.0.1", port: port), handlers: { [LoopbackPeerGuard()] },
+            onStart: { _ in await onStart() })
     }
 
     var flow: FlowLog { setup.flow }

@@ -59,7 +59,9 @@ struct GatewayCommand: Subcommand {
     var bind: String = "127.0.0.1"
 
     @Option(
-        help: ArgumentHelp("A Unix socket instead of a port. Its permissions decide who may ask.", valueName: "path"),
+        help: ArgumentHelp(
+            "A Unix socket instead of a port. Its owner and its group may ask, as far as its folder lets them.",
+            valueName: "path"),
         completion: .file())
     var socket: String?
 
@@ -188,9 +190,11 @@ struct GatewayCommand: Subcommand {
             site: GatewaySite(version, logger: logger), loader: loader, inputs: inputs, sandbox: stage,
             address: socket.map { .unixDomainSocket(path: $0) } ?? .hostname(bind, port: port),
             metrics: metrics, signals: context.signals, console: context.console)
+        let opening = try socket.map { try GatewaySocket($0) }
         let (bind, socket, console) = (bind, socket, context.console)
         try await Failure.explaining(socket.map { .file($0) } ?? .port(port, of: bind, option: "--port")) {
             try await server.run { port in
+                opening?.hasOpened()
                 let place = socket ?? port.map { "http://\(bind):\($0)" } ?? bind
                 console.print(place)
                 console.print(json: JSONObject(["url": .string(place)]))

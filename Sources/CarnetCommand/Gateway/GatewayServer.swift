@@ -37,13 +37,9 @@ struct GatewayServer: Sendable {
             guard let address = peer.ipAddress.flatMap({ IPAddress(numericHost: $0) }) else { return true }
             return site.current.isProxy(address)
         }
-        let application = Application(
-            responder: GatewayResponder(site: site, sandbox: sandbox),
-            server: limits.server(),
-            configuration: ApplicationConfiguration(address: address),
-            onServerRunning: { await onStart($0.localAddress?.port) },
-            logger: Logger(label: "carnet.gateway") { _ in SwiftLogNoOpLogHandler() }
-        )
+        let application = limits.application(
+            GatewayResponder(site: site, sandbox: sandbox), at: address,
+            onStart: { await onStart($0.localAddress?.port) })
         let service = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [application], logger: Logger(label: "carnet.gateway") { _ in SwiftLogNoOpLogHandler() }))
@@ -100,11 +96,7 @@ struct GatewayServer: Sendable {
                 status: .ok, headers: [.contentType: "text/plain; version=0.0.4"],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.text)))
         }
-        try await Application(
-            router: router, server: ServerLimits().server(),
-            configuration: ApplicationConfiguration(address: address),
-            logger: Logger(label: "carnet.gateway") { _ in SwiftLogNoOpLogHandler() }
-        ).run()
+        try await ServerLimits().application(router.buildResponder(), at: address).run()
     }
 
     /// Removes what sessions leave in the store: at the start, and each hour.

@@ -76,6 +76,9 @@ extension ProviderDescriptor {
     /// The names of the environments that can be chosen.
     package var environmentNames: [String] { self.environments.names }
 
+    /// The descriptor as it is, and in every environment.
+    package var everyEnvironment: [ProviderDescriptor] { [self] + environmentNames.compactMap { try? variant($0) } }
+
     /// The descriptor of an environment.
     ///
     /// - Parameter name: `nil` for the descriptor as it is.

@@ -23,13 +23,18 @@ extension ProviderRegistry {
     ///   - resource: The resource that a host asked for.
     ///   - named: The resource as its metadata names it; `nil` for the same.
     ///   - issuer: `nil` if it is not known yet.
+    ///   - scopes: The scopes to request.
+    ///   - furtherScopes: Scopes that a later request may need.
+    ///   - endpoints: Endpoints that somebody confirmed.
     /// - Throws: `ResolutionError` for a URL that no descriptor can have, such as an endless one.
     package func entry(
-        ofResource resource: WebURL, named: WebURL? = nil, issuer: String? = nil, scopes: [String] = []
+        ofResource resource: WebURL, named: WebURL? = nil, issuer: String? = nil, scopes: [String] = [],
+        furtherScopes: [String] = [], endpoints: [EndpointName: WebURL] = [:]
     ) throws(ResolutionError) -> Entry {
         let lender = issuer.flatMap { self.lender(of: $0) }
         func made(from lender: Lender?) -> Entry? {
-            let text = Self.text(of: resource, named: named ?? resource, issuer, scopes, lender)
+            let text = Self.text(
+                of: resource, named: named ?? resource, issuer, (scopes, furtherScopes), endpoints, lender)
             var registry = self
             let origin = Origin.file(resource.text)
             registry.add([SourceFile(path: resource.text, text: text)], origin: origin)
@@ -70,19 +75,28 @@ extension ProviderRegistry {
     ]
 
     private static func text(
-        of resource: WebURL, named: WebURL, _ issuer: String?, _ scopes: [String], _ lender: Lender?
+        of resource: WebURL, named: WebURL, _ issuer: String?, _ scopes: (defaults: [String], further: [String]),
+        _ endpoints: [EndpointName: WebURL], _ lender: Lender?
     ) -> String {
         func quoted(_ text: String) -> String { JSONValue.string(text).jsonText() }
         var lines = ["carnet: 1", "id: \(id(ofResource: resource))", "name: \(quoted(resource.authority))"]
         if let lender { lines.append("extends: \(lender.entry.descriptor.id)") }
         lines.append("resource: \(quoted(named.text))")
         if let issuer { lines.append("issuer: \(quoted(issuer))") }
-        let list = scopes.map(quoted).joined(separator: ", ")
+        if !endpoints.isEmpty {
+            let urls = endpoints.map { "\($0.rawValue): \(quoted($1.text))" }.sorted()
+            lines.append("endpoints: { \(urls.joined(separator: ", ")) }")
+        }
+        let list = scopes.defaults.map(quoted).joined(separator: ", ")
+        let further = scopes.further.filter { !scopes.defaults.containsBytes(of: $0) }.map(quoted)
+        let catalog = further.isEmpty ? nil : "[\(further.joined(separator: ", "))]"
         guard let lender else {
-            if !scopes.isEmpty { lines.append("scopes: { default: [\(list)] }") }
+            let parts = [scopes.defaults.isEmpty ? nil : "default: [\(list)]", catalog.map { "catalog: \($0)" }]
+                .compactMap { $0 }
+            if !parts.isEmpty { lines.append("scopes: { \(parts.joined(separator: ", ")) }") }
             return lines.joined(separator: "\n") + "\n"
         }
-        lines.append("scopes: { default: [\(list)], required: null, catalog: null, extra: null }")
+        lines.append("scopes: { default: [\(list)], required: null, catalog: \(catalog ?? "null"), extra: null }")
         if !lender.inputs.isEmpty {
             let values = lender.inputs.map { "\($0.name): { default: \(quoted($0.value)) }" }
             lines.append("inputs: { \(values.joined(separator: ", ")) }")

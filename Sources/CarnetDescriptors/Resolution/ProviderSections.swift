@@ -17,6 +17,8 @@ package struct ProviderSections: Sendable {
     package internal(set) var resource: WebURL?
     /// The scopes that the metadata of the resource names, for a descriptor that names none.
     package internal(set) var resourceScopes: [String] = []
+    /// The other scopes that the metadata of the resource names.
+    package internal(set) var furtherScopes: [String] = []
     /// Whether the server announces the scope `offline_access`. Only a sign-in for a resource adds it by itself.
     package var announcesOfflineAccess = false
     /// Whether the server takes the URL of a client's metadata as a client id.

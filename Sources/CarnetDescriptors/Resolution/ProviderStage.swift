@@ -100,12 +100,16 @@ extension Provider {
     /// - Parameters:
     ///   - resource: The resource as its metadata names it: the one of the descriptor, or its origin.
     ///   - scopes: The scopes to request if the descriptor names none.
-    package func found(_ resource: WebURL, issuer: String, scopes: [String]) -> Provider {
+    ///   - further: The scopes that a later request may need.
+    package func found(
+        _ resource: WebURL, issuer: String, scopes: [String], further: [String] = []
+    ) -> Provider {
         Provider(
             shared: shared.changed { sections in
                 sections.resource = resource
                 sections.issuer = issuer
                 sections.resourceScopes = scopes
+                sections.furtherScopes = further
             })
     }
 

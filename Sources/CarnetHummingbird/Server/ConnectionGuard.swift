@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
 
 /// Closes a connection whose client takes too long.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
@@ -37,7 +38,14 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         // The requests arrive here parsed, and a header only when it is complete.
-        try? context.pipeline.syncOperations.addHandler(ByteNotice(self, context), position: .first)
+        let pipeline = context.pipeline.syncOperations
+        do {
+            try pipeline.addHandler(ByteNotice(self, context), position: .first)
+            let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
+            try pipeline.addHandler(RequestFraming(), position: .before(codec))
+        } catch {
+            context.close(promise: nil)
+        }
         if context.channel.isActive { begin(context) }
     }
 

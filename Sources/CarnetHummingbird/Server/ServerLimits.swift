@@ -1,4 +1,6 @@
+package import Hummingbird
 package import HummingbirdCore
+import Logging
 package import NIOCore
 
 /// The limits for the clients of a server. Slow clients, and clients with many connections, cannot exhaust it.
@@ -23,6 +25,21 @@ package struct ServerLimits: Sendable {
 
     package init() {}
 
+    /// A server with these limits. All servers of the command are made here.
+    ///
+    /// - Parameters:
+    ///   - handlers: More handlers for each connection, which see its requests first.
+    ///   - onStart: Called with the channel that waits for connections.
+    package func application<Responder: HTTPResponder>(
+        _ responder: Responder, at address: BindAddress,
+        handlers: @escaping @Sendable () -> [any RemovableChannelHandler] = { [] },
+        onStart: @escaping @Sendable (any Channel) async -> Void = { _ in }
+    ) -> Application<Responder> where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
+        Application(
+            responder: responder, server: server(handlers), configuration: ApplicationConfiguration(address: address),
+            onServerRunning: onStart, logger: Logger(label: "carnet.server") { _ in SwiftLogNoOpLogHandler() })
+    }
+
     /// An HTTP/1.1 server with these limits.
     ///
     /// - Parameter handlers: More handlers for each connection, which see its requests first.
@@ -32,7 +49,7 @@ package struct ServerLimits: Sendable {
         let open = OpenConnections(self)
         return .http1(
             configuration: HTTP1Channel.Configuration(
-                additionalChannelHandlers: handlers() + [ConnectionGuard(self, open), CloseAnnouncement()],
+                additionalChannelHandlers: handlers() + [ConnectionGuard(self, open)],
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: headerBytes, maxHeaderListSize: headerBytes, maxHeaderFieldCount: headerFields)
             ))

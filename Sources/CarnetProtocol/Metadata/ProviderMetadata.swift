@@ -10,6 +10,9 @@ package struct ProviderMetadata: Sendable {
     /// Why endpoints in the document cannot be requested. A request of one throws this reason.
     let refusedEndpoints: [EndpointName: String]
     let refusedMTLSEndpoints: [EndpointName: String]
+    /// The endpoints that a resource led to, at another origin than the issuer, where nothing shows that they are the
+    /// issuer's. They are among the refused ones.
+    package let foreignEndpoints: [EndpointName: WebURL]
     /// The announced algorithms that are safe, never `none` or HS256.
     package let signatureAlgorithms: [SignatureAlgorithm]
     /// The algorithms of signed callbacks, signed profiles and signed introspection responses.
@@ -103,7 +106,7 @@ extension ProviderMetadata {
         document = body
         let own = provider.endpoints
         let names = EndpointName.allCases.filter { $0.isStandard && own[$0] == nil && own.late[$0] == nil }
-        (endpoints, refusedEndpoints) = Self.endpoints(names, in: body)
+        var (endpoints, refusedEndpoints) = Self.endpoints(names, in: body)
         // A sign-in needs these, so the failure is reported before the user is sent to the provider.
         for name in [EndpointName.authorization, .token, .jwks] {
             guard let reason = refusedEndpoints[name] else { continue }
@@ -111,7 +114,7 @@ extension ProviderMetadata {
             throw .refusedEndpoint(name, reason, isText ? .badDescriptor : .wrongFieldType, for: .discovery)
         }
         let aliased = MTLSEndpoints.names.filter { own[$0] == nil && own.late[$0] == nil }
-        (mtlsEndpoints, refusedMTLSEndpoints) = Self.endpoints(aliased, in: body[stated: "mtls_endpoint_aliases"])
+        var (mtls, refusedMTLS) = Self.endpoints(aliased, in: body[stated: "mtls_endpoint_aliases"])
         signatureAlgorithms = try Self.algorithms("id_token_signing_alg_values_supported", of: body)
         callbackAlgorithms = Self.announced("authorization_signing_alg_values_supported", of: body)
         profileAlgorithms = Self.announced("userinfo_signing_alg_values_supported", of: body)
@@ -126,6 +129,41 @@ extension ProviderMetadata {
         demandsRequestObject = try Self.flag("require_signed_request_object", of: body)
         requestObjectAlgorithms = Self.announced("request_object_signing_alg_values_supported", of: body)
         announcesIssuerParameter = try Self.flag("authorization_response_iss_parameter_supported", of: body)
+        var foreign: [EndpointName: WebURL] = [:]
+        if let origin = provider.originOfFoundIssuer {
+            // The code is safe if the callback names the issuer (RFC 9207). A device code has no callback.
+            let isNamed = announcesIssuerParameter || provider.callback.requiresIssuer
+            for name in EndpointName.beforeToken where !isNamed || name == .deviceAuthorization {
+                if let url = endpoints[name], !url.origin.isSameBytes(as: origin) {
+                    (foreign[name], endpoints[name]) = (url, nil)
+                    refusedEndpoints[name] = Self.foreignness(of: url, origin)
+                }
+                if let url = mtls[name], !url.origin.isSameBytes(as: origin) {
+                    mtls[name] = nil
+                    refusedMTLS[name] = Self.foreignness(of: url, origin)
+                }
+            }
+        }
+        (self.endpoints, self.refusedEndpoints, foreignEndpoints) = (endpoints, refusedEndpoints, foreign)
+        (mtlsEndpoints, refusedMTLSEndpoints) = (mtls, refusedMTLS)
+    }
+
+    /// The endpoints that receive a request before the token endpoint receives its result.
+    package var endpointsBeforeToken: [WebURL] {
+        EndpointName.beforeToken.compactMap { endpoints[$0] ?? foreignEndpoints[$0] }
+    }
+
+    private static func foreignness(of url: WebURL, _ origin: String) -> String {
+        "it is at \(url.origin), the issuer is at \(origin), and no response will show that both are one server's"
+    }
+
+    /// Throws if a sign-in would begin at another origin than that of the issuer to which a resource led (mix-up; RFC 9700,
+    /// section 4.4).
+    ///
+    /// - Throws: `OAuthError` at step `discovery`.
+    package func requireOwnAuthorizationEndpoint() throws(OAuthError) {
+        guard foreignEndpoints[.authorization] != nil, let reason = refusedEndpoints[.authorization] else { return }
+        throw .refusedEndpoint(.authorization, reason, .issuerMismatch, for: .discovery)
     }
 
     /// A member that is used: absent, or of the expected type.
@@ -204,8 +242,21 @@ extension OAuthError {
             kind,
             "the metadata's \(name.metadataName) is invalid: \(reason)",
             descriptorKey: "endpoints.\(name.rawValue)",
-            hint: "add the key if the provider documents another URL"
+            hint: "add the key with the URL that the provider documents"
         )
+    }
+}
+
+extension EndpointName {
+    fileprivate static let beforeToken: [EndpointName] = [
+        .authorization, .deviceAuthorization, .pushedAuthorizationRequest,
+    ]
+}
+
+extension Provider {
+    /// The origin of the issuer of a resource. Whoever operates the resource chose it.
+    fileprivate var originOfFoundIssuer: String? {
+        self.resource == nil ? nil : self.issuer.flatMap { try? WebURL($0) }?.origin
     }
 }
 

@@ -1,5 +1,6 @@
 import CarnetDescriptors
 package import CarnetFoundation
+import HTTPTypes
 
 /// The metadata of a protected resource (RFC 9728, section 2).
 package struct ResourceMetadata: Sendable {
@@ -47,7 +48,10 @@ extension ResourceMetadata {
                 // The identifier that the well-known path was inserted into.
                 locations.append(Location(url: try WebURL(wellKnown), identifiers: resource.resourceNames))
             }
-            if let url = named?.metadata { locations.insert(Location(url: url, identifiers: [resource.text]), at: 0) }
+            if let url = named?.metadata {
+                let known = locations.first { $0.url == url }
+                locations.insert(known ?? Location(url: url, identifiers: [resource.text]), at: 0)
+            }
             return locations
         } catch {
             throw OAuthError(
@@ -59,6 +63,28 @@ extension ResourceMetadata {
     package static func request(_ url: WebURL) throws(OAuthError) -> PreparedRequest {
         try PreparedRequest.make(
             RequestParameters(.discovery, section: key), to: url, key: key, rules: .plainGET)
+    }
+
+    /// The first request of a client of the Model Context Protocol, without any credential.
+    package static func initialization(of resource: WebURL) throws(OAuthError) -> PreparedRequest {
+        let body = """
+            {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},\
+            "clientInfo":{"name":"Carnet","version":"0"}}}
+            """
+        let fields: HTTPFields = [
+            .accept: "application/json, text/event-stream", .contentType: "application/json", .userAgent: "Carnet",
+        ]
+        return PreparedRequest(
+            step: .discovery, descriptorKey: key,
+            outgoing: OutgoingRequest(
+                head: HTTPRequest(
+                    method: .post, scheme: resource.scheme, authority: resource.authority, path: resource.target,
+                    headerFields: fields),
+                body: Array(body.utf8)),
+            redacted: RedactedRequest(
+                method: "POST", url: resource.text, headers: fields.map { Named($0.name.rawName, $0.value) }, body: body
+            ),
+            secrets: [])
     }
 
     /// Validates a document. It must be that of the resource, byte for byte: otherwise any server could ask for tokens of
@@ -89,7 +115,8 @@ extension ResourceMetadata {
         }
         for issuer in issuers { try resource.checkFound(issuer, as: "authorization server") }
         self.issuers = issuers
-        scopes = try Self.checked(try Self.texts("scopes_supported", of: body))
+        // The member only informs.
+        scopes = try Self.texts("scopes_supported", of: body).filter(Self.isScope)
     }
 
     /// The one authorization server.
@@ -110,10 +137,14 @@ extension ResourceMetadata {
     /// - Throws: `OAuthError` at step `discovery` for what is no scope (RFC 6749, section 3.3), or is too long.
     fileprivate static func checked(_ scopes: [String]) throws(OAuthError) -> [String] {
         guard scopes.count <= longestList else { throw wrong(.wrongFieldType, "the resource names too many scopes") }
-        for scope in scopes where !ScopeRules.isToken(scope) || scope.utf8.count > ReceivedLimit.resourceScope {
+        for scope in scopes where !isScope(scope) {
             throw wrong(.wrongFieldType, "the resource names \"\(scope.quotable(limit: 60))\", which is no scope")
         }
         return scopes
+    }
+
+    private static func isScope(_ scope: String) -> Bool {
+        ScopeRules.isToken(scope) && scope.utf8.count <= ReceivedLimit.resourceScope
     }
 
     private static func texts(_ name: String, of body: JSONValue) throws(OAuthError) -> [String] {

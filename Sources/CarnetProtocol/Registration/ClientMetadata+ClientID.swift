@@ -66,6 +66,11 @@ extension ClientMetadata {
         var metadata = self
         if provider.resource != nil, scopes.isEmpty {
             metadata.scopes = provider.requestedScopes(nil, isOffline: true)
+            // Some servers never grant a scope that was not registered, and a later request may need it.
+            let further = provider.scopes.catalog.map(\.id) + provider.furtherScopes
+            if !metadata.scopes.isEmpty {
+                metadata.scopes += further.filter { !metadata.scopes.containsBytes(of: $0) }
+            }
         }
         let announced = provider.client.announced
         guard authenticationMethod == .none, !announced.contains(.none),

@@ -33,7 +33,7 @@ extension RegisteredClient {
             throw OAuthError(
                 .registration,
                 .unsupported,
-                "the server returned no URL and token for managing this registration",
+                "the server returned no token and no URL at the origin of its registration endpoint for managing this registration",
                 descriptorKey: Self.key,
                 hint: "register again, or change the registration in the provider's console"
             )

@@ -11,7 +11,8 @@ public struct RegisteredClient: Codable, Hashable, Sendable {
     package let secretExpiresAt: Date?
     package let authenticationMethod: ClientAuthenticationMethod
     package let redirectURIs: [String]
-    /// The URL and the token for managing the registration (RFC 7592, section 3).
+    /// The URL and the token for managing the registration (RFC 7592, section 3). A URL at another origin than that of the
+    /// registration endpoint is left out.
     package let managementURI: WebURL?
     package let managementToken: Secret?
     /// The origins that may receive the client's credentials, as the provider was when it registered; `nil` if
@@ -74,7 +75,7 @@ extension RegisteredClient {
                 status: response.status)
         }
         func text(_ name: String) throws(OAuthError) -> String? {
-            guard let value = body[name], !value.isNull else { return nil }
+            guard let value = body[name], !value.isNull, value.string != "" else { return nil }
             guard let text = value.string, (1...ReceivedLimit.registrationMember).contains(text.utf8.count) else {
                 throw wrong(name, "a string")
             }
@@ -98,7 +99,6 @@ extension RegisteredClient {
             throw wrong(name, "a string of visible ASCII characters and spaces")
         }
         self.clientID = clientID
-        clientSecret = secret.map { Secret($0) } ?? old?.clientSecret
         let wanted = metadata?.authenticationMethod
         let known = wanted ?? old?.authenticationMethod ?? .clientSecretBasic
         // Some servers return a list when the registration is read.
@@ -109,6 +109,8 @@ extension RegisteredClient {
         guard let authenticationMethod = ClientAuthenticationMethod(rawValue: method) else {
             throw wrong("token_endpoint_auth_method", "a known method")
         }
+        // A public client with a method of its own needs no secret, although some servers issue one.
+        clientSecret = authenticationMethod == .none ? nil : secret.map { Secret($0) } ?? old?.clientSecret
         guard wanted.map({ authenticationMethod.proves(asMuchAs: $0) }) ?? true,
             !authenticationMethod.usesSecret || clientSecret != nil
         else {
@@ -148,16 +150,18 @@ extension RegisteredClient {
         managementToken = try text("registration_access_token").map { Secret($0) } ?? old?.managementToken
         origins = old?.origins
         let uri = try text("registration_client_uri")
-        managementURI = uri.flatMap { try? WebURL($0) } ?? old?.managementURI
-        guard uri.map({ (try? WebURL($0)) != nil }) ?? true else {
-            throw wrong("registration_client_uri", "a valid URL")
-        }
+        let place = uri.flatMap { try? WebURL($0) }
+        guard uri == nil || place != nil else { throw wrong("registration_client_uri", "a valid URL") }
+        // Only this response names the URL, so the token goes no further than the request did.
+        let isOwn = try place?.isAt(anyOf: [request.destination().origin]) ?? false
+        managementURI = isOwn ? place : old?.managementURI
     }
 }
 
 extension ClientAuthenticationMethod {
-    /// Whether it uses the same type of credential as another method.
+    /// Whether it uses the same type of credential as another method, or a secret instead of none.
     fileprivate func proves(asMuchAs other: ClientAuthenticationMethod) -> Bool {
-        (usesSecret, usesKey, usesCertificate) == (other.usesSecret, other.usesKey, other.usesCertificate)
+        other == .none && usesSecret
+            || (usesSecret, usesKey, usesCertificate) == (other.usesSecret, other.usesKey, other.usesCertificate)
     }
 }

@@ -33,19 +33,6 @@ struct ClientDocumentTests {
         #expect(insecure.status != 0 && insecure.standardError.contains("https"), "\(insecure)")
     }
 
-    @Test("It is served at the path of its URL, for a proxy")
-    func serving() async throws {
-        let run = try home.start(["client-document", "https://app.example/oauth/client.json", "--port", "0"])
-        let address = try await run.line(0, of: .standardOutput)
-        #expect(address.hasSuffix("/oauth/client.json"))
-        let (data, response) = try await URLSession.shared.data(from: try #require(URL(string: address)))
-        #expect((response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Type") == "application/json")
-        #expect(try JSONValue(parsing: data)["client_id"] == "https://app.example/oauth/client.json")
-        run.send(signal: SIGTERM)
-        let result = try await run.finish()
-        #expect(result.status == 128 + SIGTERM, "\(result)")
-    }
-
     @Test("A document is checked where it is served, as a server would read it")
     func checking() async throws {
         let certificate = try TestCertificate(subjectAlternativeName: "IP:127.0.0.1")

@@ -41,7 +41,7 @@ struct DemoServerTests {
             keys: KeyRing(try EncryptionKey([UInt8](repeating: 7, count: 32))),
             sandbox: SandboxAddress(try WebURL("http://127.0.0.1:9999")),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        try await Application(router: site.router(), server: DemoSite.server(limits)).test(.live) { client in
+        try await site.application(port: 0, limits).test(.live) { client in
             try await body(try #require(client.port))
         }
     }

@@ -519,6 +519,35 @@ struct GatewayCommandTests {
         #expect(socket.status == 1 && socket.standardError.contains("the folder none does not exist"), "\(socket)")
     }
 
+    @Test("HOST-17: A gateway takes no socket that a program answers at, and lets owner and group ask")
+    func sockets() async throws {
+        let home = try CommandHome()
+        try home.write(Sample.acme(), to: "providers/acme.yaml")
+        try home.write(Self.file, to: "gateway.yaml")
+        let arguments = ["gateway", "gateway.yaml", "--sandbox", "--providers", "providers", "--socket", "g.sock"]
+        let socket = home.folder.appending(path: "g.sock").path
+        func mode() throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: socket)[.posixPermissions] as? Int
+        }
+        // In place of a file of another kind.
+        try home.write("mine", to: "g.sock")
+        let kind = try await home.start(arguments).finish()
+        #expect(kind.status == 1 && kind.standardError.contains("a file of another kind is there"), "\(kind)")
+        #expect(try String(contentsOfFile: socket, encoding: .utf8) == "mine")
+        try FileManager.default.removeItem(atPath: socket)
+        for _ in 0..<2 {
+            let first = try home.start(arguments)
+            _ = try await first.line(0, of: .standardOutput)
+            #expect(try mode() == 0o660)
+            let second = try await home.start(arguments).finish()
+            #expect(second.status == 1 && second.standardError.contains("another program answers there"), "\(second)")
+            #expect(try mode() == 0o660)
+            // It leaves its socket behind, which the next one replaces.
+            first.send(signal: SIGKILL)
+            _ = try await first.finish()
+        }
+    }
+
     @Test("A misspelled word of the command has a suggestion")
     func misspelled() async throws {
         let home = try CommandHome()

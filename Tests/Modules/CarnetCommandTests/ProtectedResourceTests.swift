@@ -1,6 +1,8 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 // Tests are named by the rows of the matrix that they mount.
 
+import CarnetFoundation
+import CarnetServerTestSupport
 import Foundation
 import Testing
 
@@ -49,6 +51,46 @@ struct ProtectedResourceTests {
         #expect(unknown.status == 1 && unknown.standardError.contains("carnet login \(Self.url)"), "\(unknown)")
         let insecure = try await home.run("login", "http://api.acme.example/mcp")
         #expect(insecure.status != 0 && insecure.standardError.contains("use https"), "\(insecure)")
+    }
+
+    @Test("PR-36: A sign-in page at another host than the issuer needs a person's word, which is kept")
+    func PR_36_pageAtAnotherHost() async throws {
+        let certificate = try TestCertificate(subjectAlternativeName: "IP:127.0.0.1")
+        let origin = Lock("")
+        let server = try await PlayedServer(certificate: certificate) { request in
+            let origin = origin.withLock(\.self)
+            return switch request.path {
+            case "/.well-known/oauth-protected-resource/mcp":
+                .json(200, #"{"resource":"\#(origin)/mcp","authorization_servers":["\#(origin)"]}"#)
+            case "/.well-known/oauth-authorization-server":
+                .json(
+                    200,
+                    #"{"issuer":"\#(origin)","authorization_endpoint":"https://login.acme.example/authorize","#
+                        + #""token_endpoint":"\#(origin)/token","registration_endpoint":"\#(origin)/register"}"#)
+            case "/register": .json(201, #"{"client_id":"c","token_endpoint_auth_method":"none"}"#)
+            default: .json(401, "{}")
+            }
+        }
+        origin.withLock { $0 = "https://\(server.authority)" }
+        func logIn(_ options: String...) async throws -> CommandResult {
+            try await home.start(
+                [
+                    "login", "https://\(server.authority)/mcp", "--no-browser", "--timeout", "2", "--ca-file",
+                    certificate.certificatePath, "--allow-local", "127.0.0.1",
+                ] + options
+            ).finish()
+        }
+        for options in [[], ["--authorization-host", "acme.example"]] {
+            let refused = try await options.isEmpty ? logIn() : logIn(options[0], options[1])
+            #expect(refused.status == 1 && refused.standardError.contains("127.0.0.1"), "\(refused)")
+            #expect(refused.standardError.contains("--authorization-host login.acme.example"), "\(refused)")
+            #expect(!refused.standardError.contains("authorize?"), "\(refused)")
+        }
+        #expect(!server.requests.contains { $0.path == "/register" })
+        let confirmed = try await logIn("--authorization-host", "login.acme.example")
+        #expect(confirmed.standardError.contains("https://login.acme.example/authorize?"), "\(confirmed)")
+        let later = try await logIn()
+        #expect(later.standardError.contains("https://login.acme.example/authorize?"), "\(later)")
     }
 
     /// The URLs differ, and their ids do not: PR-26 says why.

@@ -112,6 +112,20 @@ struct SecretInputTests {
             let result = try await run("show", "acme", "--resolved", "--clients", "clients.yaml")
             let words = "clients.yaml contains a secret input and is readable by other users; run: chmod 600"
             #expect(result.standardError.contains(words) == isTold, "\(result)")
+            // A file in no folder of descriptors, which may know more of the id than a built-in descriptor.
+            for (name, text) in [
+                ("file", ""), ("variant", "environments: { test: { inputs: { test_key: { secret: true } } } }\n"),
+            ] {
+                let file = Sample.acme() + (text.isEmpty ? "inputs: { api_key: { secret: true } }\n" : text)
+                try home.write(file, to: "elsewhere/\(name).yaml")
+                let input = text.isEmpty ? "api_key" : "test_key"
+                let clients = try home.write(
+                    "acme: { client_id: x, inputs: { \(input): \(Self.secret) } }\n", to: "\(name)-clients.yaml")
+                try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: clients.path)
+                let shown = try await home.run(
+                    "show", "elsewhere/\(name).yaml", "--resolved", "--clients", "\(name)-clients.yaml")
+                #expect(shown.standardError.contains("contains a secret input") == isTold, "\(shown)")
+            }
         }
         // An input that is public is no reason to warn.
         try home.write(Sample.acme() + "inputs: { api_key: {} }\n", to: "own/acme.yaml")

@@ -211,6 +211,33 @@ struct StructureTests {
         #expect(format.terminationStatus == 0, "\(findings)")
     }
 
+    /// Otherwise one of them has no limits, and reads requests in another way.
+    @Test("Every server is made in one place")
+    func servers() throws {
+        let makers = try Repository.files("Sources", "swift").filter { $0.text.contains(/\bApplication\(/) }
+        #expect(makers.map(\.path) == ["Sources/CarnetHummingbird/Server/ServerLimits.swift"])
+    }
+
+    /// A tag or a branch may get another program at any time.
+    @Test("The workflow of a release names each action by its commit, and a tool by its version")
+    func actions() throws {
+        let workflow = try Repository.file(".github/workflows/release.yml")
+        var count = 0
+        for (number, line) in workflow.lines {
+            if let use = line.firstMatch(of: /uses: (.*)/)?.output.1 {
+                count += 1
+                #expect(use.wholeMatch(of: /[A-Za-z\/-]+@[0-9a-f]{40} # v[0-9.]+/) != nil, "line \(number): \(line)")
+            }
+            for tool in line.matches(of: /pipx run ([^ ]+)/) {
+                #expect(tool.output.1.contains("=="), "line \(number): \(line)")
+            }
+        }
+        #expect(count > 10)
+        // A job that can sign runs nothing that was not reviewed with the workflow.
+        let jobs = workflow.text.components(separatedBy: "\n\n  ").filter { $0.contains("id-token: write") }
+        #expect(jobs.count == 2 && jobs.allSatisfy { !$0.contains("pipx") && !$0.contains("apt-get") })
+    }
+
     private func importedModule(_ line: Substring) -> String? {
         var words = line.split(separator: " ")[...]
         while let word = words.first,

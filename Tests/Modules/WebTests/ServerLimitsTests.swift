@@ -21,7 +21,6 @@ struct ServerLimitsTests {
             try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false, withErrorHandling: false)
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
             try pipeline.addHandler(ConnectionGuard(limits, open ?? OpenConnections(limits)))
-            try pipeline.addHandler(CloseAnnouncement())
             try channel.connect(to: peer).wait()
             channel.remoteAddress = peer
         }
@@ -70,6 +69,53 @@ struct ServerLimitsTests {
         #expect(try !connection.received().lowercased().contains("connection:"))
         try connection.respond()
         #expect(try connection.received().lowercased().contains("connection: close") == isAnnounced)
+    }
+
+    private static let hosts: [(fields: String, version: String, isValid: Bool)] = [
+        ("Host: acme.example", "1.1", true), ("Host: acme.example:8080", "1.1", true), ("host: 127.0.0.1", "1.1", true),
+        ("Host: [::1]:80", "1.1", true), ("Host: carnet_gateway", "1.1", true), ("Host: a%2eb", "1.1", true),
+        ("Host: acme.example:", "1.1", true), ("X: y", "1.0", true), ("Host: acme.example", "1.0", true),
+        ("X: y", "1.1", false), ("Host:", "1.1", false), ("Host: a\r\nHost: a", "1.1", false),
+        ("Host: a\r\nhost: b", "1.1", false), ("Host: a\r\nX: y\r\nHOST: b", "1.0", false), ("Host: a b", "1.1", false),
+        ("Host: a/b", "1.1", false), ("Host: x@a", "1.1", false), ("Host: a:8x", "1.1", false),
+        ("Host: a:99999", "1.1", false), ("Host: a%2", "1.1", false), ("Host: :80", "1.1", false),
+        ("Host: [::1", "1.1", false), ("Host: [::1]x", "1.1", false), ("Host: a, b", "1.1", false),
+        ("Host: http://a", "1.1", false), ("Host: a?b", "1.1", false), ("Host: \u{E9}.example", "1.1", false),
+    ]
+
+    /// RFC 9112, section 3.2.
+    @Test("HOST-15: A request without one valid host is refused, and nothing after it is read", arguments: hosts)
+    func hosts(_ host: (fields: String, version: String, isValid: Bool)) throws {
+        let connection = try Connection(ServerLimits())
+        try connection.send("GET / HTTP/\(host.version)\r\n\(host.fields)\r\n\r\n")
+        #expect(try (connection.channel.readInbound(as: HTTPRequestPart.self) != nil) == host.isValid)
+        guard !host.isValid else { return }
+        let refusal = try connection.received()
+        #expect(refusal.hasPrefix("HTTP/1.1 400 ") && refusal.contains("Connection: close"))
+        #expect(!connection.isOpen)
+    }
+
+    @Test("HOST-15: A refusal does not overtake a response")
+    func refusalAfterARequest() throws {
+        let connection = try Connection(ServerLimits())
+        try connection.send(Self.request + "GET /b HTTP/1.1\r\n\r\n")
+        #expect(try connection.received().isEmpty)
+        #expect(!connection.isOpen)
+    }
+
+    @Test(
+        "HOST-16: The response to a request for another protocol is the last",
+        arguments: [
+            "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n\r\n",
+            "CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n",
+        ])
+    func otherProtocol(request: String) throws {
+        let connection = try Connection(ServerLimits())
+        try connection.send(request)
+        try connection.respond()
+        #expect(try connection.received().contains("Connection: close"))
+        #expect(!connection.isOpen)
     }
 
     @Test("A header that is not complete in time ends the connection, however often a byte comes")

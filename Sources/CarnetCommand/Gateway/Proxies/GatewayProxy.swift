@@ -279,6 +279,11 @@ struct GatewayProxy {
                 )
             }
         }
+        if kind.takesSockets, case .address(let address) = setup.gateway, address.hasPrefix("127.") {
+            console.note(
+                "while the gateway is down, any user of this machine can take its port and let everybody pass; --socket PATH prevents that"
+            )
+        }
         for step in (kind.isCluster ? [] : [start]) + kind.next(setup) { console.note("next: \(step)") }
         console.note("after a change of hosts, headers, bearer or the secret in the gateway file, make the files again")
     }

@@ -274,6 +274,37 @@ struct DiscoveryAttackTests {
         }
     }
 
+    /// The last day of a copy, in steps of the time that passes between two requests.
+    @Test("DISC-26: Copies that cannot be fetched again end after a day", arguments: [600, 3601, 40_000, 86_401])
+    func DISC_26_copiesEndAfterADay(step: Int) async throws {
+        let scenario = Scenario()
+        let client = try Flow.signIn.client(of: scenario)
+        func signIn() async throws {
+            let request = try await client.beginSignIn()
+            _ = try await client.completeSignIn(scenario.callback(request), for: request.pending)
+        }
+        try await signIn()
+        scenario.change { script in
+            script.keys.status = 500
+            script.metadata.status = 500
+        }
+        var age = 0
+        while age + step < 86_400 {
+            age += step
+            scenario.clock.advance(by: .seconds(step))
+            try await signIn()
+        }
+        scenario.clock.advance(by: .seconds(86_400 - age))
+        for _ in 0..<2 { await expectRefusal(.serverUnavailable) { try await signIn() } }
+        // Metadata alone does not keep the keys.
+        scenario.change { $0.metadata.status = 200 }
+        scenario.clock.advance(by: .seconds(10))
+        await expectRefusal(.serverUnavailable, at: .keys) { try await signIn() }
+        scenario.change { $0.keys.status = 200 }
+        scenario.clock.advance(by: .seconds(10))
+        try await signIn()
+    }
+
     @Test("DISC-17: Hundred at once ask once")
     func DISC_17_hundredAtOnceAskOnce() async throws {
         let gate = Gate()

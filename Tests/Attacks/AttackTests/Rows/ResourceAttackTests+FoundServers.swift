@@ -14,8 +14,7 @@ import Testing
 
 /// What a server does that nobody chose: a resource named it.
 extension ResourceAttackTests {
-    /// The code would go to the attacker's server, with the code verifier. Only the `iss` of the honest server shows it, so
-    /// it counts although the attacker's metadata does not announce it (RFC 9207, section 2.4).
+    /// The code would go to the attacker's server, with the code verifier. Only the `iss` of the honest server shows it.
     @Test("PR-23: The server of a resource sends the user to another server (mix-up)")
     func PR_23_userIsSentToAnotherServer() async throws {
         let flow = Flow { scenario, outcome in
@@ -25,7 +24,11 @@ extension ResourceAttackTests {
         try await control(flow)
         for announced in [nil, false, true] as [JSONValue?] {
             let scenario = Scenario()
-            await expectRefusal(.issuerMismatch, at: .callback) {
+            // Without the announcement, no page is opened: a server that sends no `iss` would show nothing.
+            let isAnnounced = announced == true
+            await expectRefusal(
+                isAnnounced ? .issuerMismatch : .badDescriptor, at: isAnnounced ? .callback : .authorization
+            ) {
                 try await flow.run(scenario) { script in
                     Self.move(&script, to: Self.evil)
                     let place = "\(Self.evil)/.well-known/oauth-authorization-server"
@@ -37,6 +40,119 @@ extension ResourceAttackTests {
             #expect(scenario.log.contains { $0.url.hasPrefix(Self.evil) })
             #expect(scenario.log.allSatisfy { !$0.url.hasSuffix("/token") })
         }
+    }
+
+    /// Known providers with every way to write an origin: as it is, with an input in the path or in the host, and in another
+    /// environment.
+    private static let known = """
+        carnet: 1
+        id: honest
+        name: Honest
+        endpoints:
+          authorization: https://login.honest.example/{tenant}/authorize
+          token: https://api.honest.example/token
+          device_authorization: https://device.honest.example/{tenant}
+        inputs: { tenant: { default: a }, shop: { default: s } }
+        environments:
+          shops: { endpoints: { authorization: "https://{shop}.shops.example/authorize", token: "https://{shop}.shops.example/token" } }
+
+        """
+
+    private static let mixUps: [(endpoint: String, token: String, isOwn: Bool)] = [
+        ("https://login.honest.example/a/authorize", "https://evil.example/token", false),
+        ("https://LOGIN.honest.example:443/other?x=1", "https://evil.example/token", false),
+        ("https://device.honest.example/a", "https://evil.example/token", false),
+        ("https://victim.shops.example/authorize", "https://evil.example/token", false),
+        ("https://victim.shops.example/authorize", "https://evil.shops.example/token", false),
+        ("https://login.honest.example/a/authorize", "https://api.honest.example/other", true),
+        ("https://victim.shops.example/authorize", "https://victim.shops.example/token", true),
+        ("https://unknown.example/authorize", "https://evil.example/token", true),
+    ]
+
+    /// Even `iss` and a person's word do not count: the descriptor knows better.
+    @Test(
+        "PR-34: Endpoints of a known provider", arguments: mixUps,
+        ["authorization_endpoint", "device_authorization_endpoint"])
+    func PR_34_endpointsOfAKnownProvider(
+        _ mixUp: (endpoint: String, token: String, isOwn: Bool), member: String
+    ) async throws {
+        var registry = ProviderRegistry()
+        registry.add([SourceFile(path: "honest.yaml", text: Self.known)])
+        #expect(registry.problems.isEmpty)
+        let scenario = Scenario()
+        scenario.change { script in
+            Self.register(&script)
+            script.metadata[member] = .string(mixUp.endpoint)
+            script.metadata["token_endpoint"] = .string(mixUp.token)
+        }
+        func entry(_ registry: ProviderRegistry) async throws -> ProviderRegistry.Entry {
+            try await Discovery(transport: scenario).entry(ofResource: Self.resource, among: registry) { foreign, _ in
+                foreign
+            }
+        }
+        if mixUp.isOwn {
+            _ = try await entry(registry)
+        } else {
+            let error = await expectRefusal(.issuerMismatch, at: .discovery) { try await entry(registry) }
+            #expect(error?.message.contains("honest") == true && error?.hint?.contains("do not sign in") == true)
+            // What a place that may not override says does not count.
+            var guests = ProviderRegistry()
+            guests.add(
+                [SourceFile(path: "honest.yaml", text: Self.known)], origin: .folder("providers"), overriding: false)
+            _ = try await entry(guests)
+        }
+        #expect(scenario.log.allSatisfy { !$0.url.hasSuffix("/register") })
+    }
+
+    /// A device code has no callback, so nothing could name the issuer; a pushed request has one.
+    @Test("PR-35: Device codes and pushed requests at another server", arguments: [false, true])
+    func PR_35_otherRequests(announces: Bool) async throws {
+        let scenario = Scenario()
+        scenario.change { script in
+            Self.register(&script)
+            script.metadata["authorization_response_iss_parameter_supported"] = .bool(announces)
+            for name in ["device_authorization_endpoint", "pushed_authorization_request_endpoint"] {
+                script.metadata[name] = .string("\(Self.evil)/x")
+            }
+        }
+        let client = try await Self.client(scenario, scenario.store)
+        await expectRefusal(.badDescriptor, at: .deviceAuthorization) { try await client.beginDeviceSignIn() }
+        let pushed = AuthorizationOptions(delivery: .init(isPushed: true))
+        if announces {
+            _ = try? await client.beginSignIn(pushed)
+            #expect(scenario.log.contains { $0.url == "\(Self.evil)/x" })
+        } else {
+            await expectRefusal(.badDescriptor, at: .pushedAuthorization) { try await client.beginSignIn(pushed) }
+            #expect(scenario.log.allSatisfy { !$0.url.hasPrefix(Self.evil) })
+        }
+    }
+
+    /// A descriptor that somebody wrote is that person's word.
+    @Test("PR-35: Endpoints that a person wrote or confirmed")
+    func PR_35_endpointsOfADescriptor() async throws {
+        let scenario = Scenario()
+        scenario.change { script in
+            Self.register(&script)
+            script.metadata["authorization_response_iss_parameter_supported"] = false
+            script.metadata["authorization_endpoint"] = "https://login.acme.example/authorize"
+        }
+        await expectRefusal(.issuerMismatch, at: .discovery) {
+            try await Discovery(transport: scenario).entry(ofResource: Self.resource, among: ProviderRegistry())
+        }
+        let entry = try await Discovery(transport: scenario).entry(
+            ofResource: Self.resource, among: ProviderRegistry()
+        ) { foreign, issuer in
+            #expect(issuer == Scenario.issuer && foreign.keys.map(\.rawValue) == ["authorization"])
+            return foreign
+        }
+        #expect(
+            entry.document.file.text.contains("endpoints: { authorization: \"https://login.acme.example/authorize\" }"))
+        let client = try OAuthClient(
+            entry.descriptor,
+            registration: ClientRegistration(
+                clientID: "c", credentials: .publicClient, redirectURI: Scenario.redirectURI),
+            transport: scenario, store: scenario.store, clock: scenario.clock)
+        #expect(try await client.beginSignIn().url.hasPrefix("https://login.acme.example/authorize?"))
     }
 
     @Test("PR-24: The server of a resource names endpoints on this machine", arguments: NetworkTransport.allCases)

@@ -241,10 +241,11 @@ struct ResourceAttackTests {
 
     @Test("PR-09: Hostile scopes")
     func PR_09_hostileScopes() async throws {
-        try await refuse(
-            .discovery, .wrongFieldType, in: Self.signIn, each: Self.hostileScopes + ["a b", ""], mayRequest: Self.paths
-        ) {
+        // The member only informs. What is no scope is left out.
+        try await accept(in: Self.signIn, each: Self.hostileScopes + ["a b", ""]) {
             $0.elsewhere["\(Self.wellKnown)/resource"] = Self.document(["scopes_supported": ["read", .string($1)]])
+        } check: { _, outcome, _ in
+            #expect(outcome.request?.pending.scopes == ["read"])
         }
         try await refuse(.discovery, .wrongFieldType, in: Self.signIn, mayRequest: Self.paths) {
             let many = (0...100).map { JSONValue.string("s\($0)") }

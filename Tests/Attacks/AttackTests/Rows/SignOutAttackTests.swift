@@ -204,6 +204,28 @@ struct RegistrationAttackTests {
         }
     }
 
+    @Test(
+        "DCR-08: The registration is managed at another origin",
+        arguments: [
+            ("https://id.acme.example/register/1", true), ("https://id.acme.example:443/other", true),
+            ("https://evil.example/register/1", false), ("https://id.acme.example:8443/register/1", false),
+            ("https://id.acme.example.evil.example/register/1", false), ("https://api.acme.example/register/1", false),
+        ])
+    func DCR_08_otherOrigin(place: String, isOwn: Bool) async throws {
+        let scenario = Scenario()
+        let outcome = try await Flow.register.run(scenario) {
+            $0.registration["registration_access_token"] = "{secret}"
+            $0.registration["registration_client_uri"] = .string(place)
+        }
+        let client = try #require(outcome.registered)
+        #expect(client.managementURI?.text == (isOwn ? place : nil))
+        guard !isOwn else { return }
+        let registrar = ClientRegistrar(transport: scenario)
+        await expectRefusal(.unsupported, at: .registration) { try await registrar.read(client) }
+        await expectRefusal(.unsupported, at: .registration) { try await registrar.delete(client) }
+        #expect(scenario.log.allSatisfy { $0.url.hasPrefix("https://id.acme.example/") })
+    }
+
     @Test("DCR-04: Management token is a secret")
     func DCR_04_managementTokenIsASecret() async throws {
         try await accept(in: .register) {
