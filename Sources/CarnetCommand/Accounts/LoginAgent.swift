@@ -44,7 +44,9 @@ struct LoginAgent: ListeningUserAgent {
         case .printed:
             LoopbackUserAgent(timeout: timeout, presentation: .show { [self] in show($0) }, ignored: ignored)
         case .pasted:
-            PasteUserAgent(show: { [console] in console.note($0) }, readLine: { try await StandardInput.line() })
+            PasteUserAgent(
+                show: { [console] in console.note($0) },
+                readLine: { [end = ContinuousClock.now + timeout] in try await StandardInput.line(before: end, of: timeout) })
         }
     }
 
@@ -95,6 +97,19 @@ struct LoginAgent: ListeningUserAgent {
 /// Lines from standard input.
 enum StandardInput {
     static var isTerminal: Bool { isatty(STDIN_FILENO) != 0 }
+
+    /// - Throws: `UserAgentError`, `timeout`, at the end of the time that the sign-in has: a later line would be refused.
+    static func line(before end: ContinuousClock.Instant, of limit: Duration) async throws -> String? {
+        try await withThrowingTaskGroup(of: String?.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await line() }
+            group.addTask {
+                try await Task.sleep(until: end)
+                throw UserAgentError(.timeout, "no callback URL was pasted within \(limit.inSeconds)")
+            }
+            return try await group.next() ?? nil
+        }
+    }
 
     /// The next line; `nil` at the end of input or when the task is cancelled.
     static func line() async throws -> String? {
