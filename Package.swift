@@ -48,7 +48,6 @@ let package = Package(
         .library(name: "CarnetURLSession", targets: ["CarnetURLSession"]),
         .library(name: "CarnetUserAgent", targets: ["CarnetUserAgent"]),
         .library(name: "CarnetWeb", targets: ["CarnetWeb"]),
-        .plugin(name: "CarnetLintProviders", targets: ["CarnetLintProviders"]),
         .plugin(name: "CarnetProviders", targets: ["CarnetProviders"]),
         .executable(name: "carnet", targets: ["CarnetCommand"]),
         .executable(name: "carnet-descriptor-tool", targets: ["carnet-descriptor-tool"]),
@@ -95,33 +94,17 @@ let package = Package(
         .target(name: "CarnetLint", dependencies: ["CarnetDescriptors", "CarnetFoundation"]),
         .target(
             name: "CarnetCatalog",
-            dependencies: ["Carnet"],
-            plugins: ["CarnetCatalogEmbedding"]
+            dependencies: ["Carnet"]
         ),
-        .target(name: "CarnetEmbedding"),
-        .plugin(
-            name: "CarnetCatalogEmbedding",
-            capability: .buildTool(),
-            dependencies: ["carnet-embedding-tool"],
-            path: "Sources/CarnetCatalogEmbedding"
-        ),
-        .executableTarget(name: "carnet-embedding-tool", dependencies: ["CarnetEmbedding", "CarnetFoundation"]),
         .plugin(
             name: "CarnetProviders",
             capability: .buildTool(),
             dependencies: descriptorTool,
             path: "Sources/CarnetProviders"
         ),
-        .plugin(
-            name: "CarnetLintProviders",
-            capability: .command(
-                intent: .custom(verb: "lint-providers", description: "Check the provider descriptors of this package.")),
-            dependencies: descriptorTool,
-            path: "Sources/CarnetLintProviders"
-        ),
         .executableTarget(
             name: "carnet-descriptor-tool",
-            dependencies: ["CarnetDescriptors", "CarnetEmbedding", "CarnetFoundation", "CarnetLint"]),
+            dependencies: ["CarnetDescriptors", "CarnetFoundation", "CarnetLint"]),
 
         // MARK: Engine
 
@@ -337,7 +320,7 @@ let package = Package(
         .testTarget(
             name: "DescriptorToolTests",
             dependencies: [
-                "CarnetCatalog", "CarnetDescriptors", "CarnetEmbedding", "CarnetFoundation",
+                "CarnetCatalog", "CarnetDescriptors", "CarnetFoundation",
                 "carnet-descriptor-tool",
             ]),
         .testTarget(
@@ -673,7 +656,7 @@ let package = Package(
                 "CarnetProtocol",
                 "CarnetSimulation", "CarnetTestSupport",
             ],
-            exclude: ["PublicSurface"]
+            exclude: ["PublicSurface", "quirks-elsewhere.txt"]
         ),
         // The Swift of the documentation, so that it compiles.
         .executableTarget(
@@ -786,6 +769,15 @@ for target in package.targets where ![.plugin, .system].contains(target.type) {
         .enableUpcomingFeature("MemberImportVisibility"),
     ]
     if target.type == .test, target.path == nil { target.path = "Tests/Modules/\(target.name)" }
+}
+
+// What the App Store requires of a module that calls `stat`. On Linux, a resource would load all of Foundation.
+for target in package.targets where ["CarnetDescriptors", "CarnetFoundation", "CarnetStorage"].contains(target.name) {
+    #if os(macOS)
+        target.resources = [.copy("PrivacyInfo.xcprivacy")]
+    #else
+        target.exclude.append("PrivacyInfo.xcprivacy")
+    #endif
 }
 
 // With the names of test targets in `CARNET_TESTS`, only they and what they need are compiled; see .ci/test.

@@ -6,18 +6,19 @@ import SwiftUI
 
 @main
 struct Auth0App: App {
-    @State private var greeting: Greeting? = try? Greeting(
-        Greeting.client(
-            id: "YOUR-CLIENT-ID", domain: "dev-example.us.auth0.com", bundleID: "com.example.auth0test",
-            transport: URLSessionTransport(), store: KeychainStore()),
-        agent: WebAuthenticationSessionUserAgent())
+    @State private var greeting = Result {
+        try Greeting(
+            Greeting.client(
+                id: "YOUR-CLIENT-ID", domain: "dev-example.us.auth0.com", bundleID: "com.example.auth0test",
+                transport: URLSessionTransport(), store: KeychainStore()),
+            agent: WebAuthenticationSessionUserAgent())
+    }
 
     var body: some Scene {
         WindowGroup {
-            if let greeting {
-                GreetingView(greeting).task { await greeting.signIn.restore() }
-            } else {
-                Text("The client registration is not valid.")
+            switch greeting {
+            case .success(let greeting): GreetingView(greeting).task { await greeting.signIn.restore() }
+            case .failure(let error): Text(verbatim: "\(error)")
             }
         }
     }

@@ -7,7 +7,10 @@ import SwiftUI
 /// Previews that sign in for real, at a sandbox in this process: no account, no network.
 struct GreetingPreview: PreviewProvider {
     static var previews: some View {
-        if let greeting = try? Self.greeting() { GreetingView(greeting) } else { Text("The sandbox did not start.") }
+        switch Result(catching: Self.greeting) {
+        case .success(let greeting): GreetingView(greeting)
+        case .failure(let error): Text(verbatim: "\(error)")
+        }
     }
 
     private static func greeting() throws -> Greeting {

@@ -7,14 +7,13 @@ import SwiftUI
 
 @main
 struct CloudentityApp: App {
-    @State private var bank: Bank? = try? CloudentityApp.makeBank()
+    @State private var bank = Result { try CloudentityApp.makeBank() }
 
     var body: some Scene {
         WindowGroup {
-            if let bank {
-                BankView(bank).task { await bank.signIn.restore() }
-            } else {
-                Text("The client registration or scopeData.json is not valid.")
+            switch bank {
+            case .success(let bank): BankView(bank).task { await bank.signIn.restore() }
+            case .failure(let error): Text(verbatim: "\(error)")
             }
         }
     }
@@ -23,7 +22,7 @@ struct CloudentityApp: App {
         let scopeData = Bundle.main.url(forResource: "scopeData", withExtension: "json")
         let client = try Bank.client(
             id: "YOUR-CLIENT-ID", tenant: "acme", workspace: "demo", region: "us",
-            redirectURI: "com.example.simple-pkce://signin",
+            redirectURI: "oauth://com.example.simple-pkce",
             // The resources of scopeData.json are on this machine.
             transport: URLSessionTransport(localAccess: .hosts(["localhost"])), store: KeychainStore())
         return try Bank(

@@ -7,18 +7,19 @@ import SwiftUI
 
 @main
 struct GoogleApp: App {
-    @State private var profile: GoogleProfile? = try? GoogleProfile(
-        GoogleProfile.client(
-            id: "YOUR-CLIENT-ID.apps.googleusercontent.com", bundleID: "com.example.google",
-            transport: URLSessionTransport(), store: KeychainStore()),
-        agent: WebAuthenticationSessionUserAgent())
+    @State private var profile = Result {
+        try GoogleProfile(
+            GoogleProfile.client(
+                id: "YOUR-CLIENT-ID.apps.googleusercontent.com", bundleID: "com.example.google",
+                transport: URLSessionTransport(), store: KeychainStore()),
+            agent: WebAuthenticationSessionUserAgent())
+    }
 
     var body: some Scene {
         WindowGroup {
-            if let profile {
-                GoogleView(profile).task { await profile.signIn.restore() }
-            } else {
-                Text("The client registration is not valid.")
+            switch profile {
+            case .success(let profile): GoogleView(profile).task { await profile.signIn.restore() }
+            case .failure(let error): Text(verbatim: "\(error)")
             }
         }
     }

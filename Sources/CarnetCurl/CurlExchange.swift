@@ -167,12 +167,8 @@ final class CurlExchange {
     }
 
     private var brokenOff: TransportError {
-        TransportError(.interrupted, "\(message.origin) closed the connection before its response was complete")
+        .closed(message.origin, receivedNothing: headerBytes == 0)
     }
-
-    /// OpenSSL's results where the authority is not what is wrong: none yet, which libcurl begins with, and another host's
-    /// name or address.
-    private static let trusted = [0, 1, 62, 64]
 
     private func error(_ result: CURLcode) -> TransportError {
         if hasRefusedAddress, result == CURLE_COULDNT_CONNECT { return TransportError(localAddressOf: message.origin) }
@@ -193,7 +189,7 @@ final class CurlExchange {
         }
         return TransportError(
             result, message, systemError: Int32(clamping: carnet_curl_number(easy, CURLINFO_OS_ERRNO)),
-            isTrusted: Self.trusted.contains(carnet_curl_number(easy, CURLINFO_SSL_VERIFYRESULT)))
+            verification: carnet_curl_number(easy, CURLINFO_SSL_VERIFYRESULT), receivedNothing: headerBytes == 0)
     }
 }
 

@@ -60,8 +60,9 @@ enum CurlTrust: Sendable {
 
     /// The PEM blocks of a file whose content is DER; none if it cannot be read.
     private static func certificates(inFile path: String) -> [String] {
-        guard let text = (try? Data(contentsOf: URL(filePath: path))).map({ String(decoding: $0, as: UTF8.self) })
-        else { return [] }
+        guard let data = try? Data(contentsOf: URL(filePath: path)) else { return [] }
+        // Windows writes other encodings; comments between the blocks may have any.
+        let text = String(written: [UInt8](data)) ?? String(decoding: data, as: UTF8.self)
         var found: [String] = []
         var lines: [Substring]?
         // By bytes: each transport reads all authorities, and characters are slow to compare.

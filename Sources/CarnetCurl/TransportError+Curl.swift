@@ -8,12 +8,15 @@ extension TransportError {
     ///
     /// - Parameters:
     ///   - systemError: The number of the last system call's error; 0 for none.
-    ///   - isTrusted: Whether an authority that is trusted has issued the server's certificate.
-    init(_ result: CURLcode, _ message: CurlMessage, systemError: Int32, isTrusted: Bool) {
+    ///   - verification: OpenSSL's result for the server's certificate.
+    ///   - receivedNothing: Whether no byte of a response has arrived.
+    init(
+        _ result: CURLcode, _ message: CurlMessage, systemError: Int32, verification: Int, receivedNothing: Bool
+    ) {
         let origin = message.route
         switch result {
         case CURLE_COULDNT_RESOLVE_HOST:
-            self.init(.connection, "no connection to \(origin): the host name was not found")
+            self = .unknownHost(origin)
         case CURLE_COULDNT_RESOLVE_PROXY:
             self.init(.connection, "no connection to \(origin): the proxy's host name was not found")
         case CURLE_OPERATION_TIMEDOUT:
@@ -23,10 +26,10 @@ extension TransportError {
         case CURLE_COULDNT_CONNECT:
             let reason = systemError == 0 ? "" : ": \(SystemError.message(systemError))"
             self.init(.connection, "no connection to \(origin)\(reason)")
-        case CURLE_PEER_FAILED_VERIFICATION where isTrusted:
+        case CURLE_PEER_FAILED_VERIFICATION where Self.trusted.contains(verification):
             self.init(.tls, "the certificate of \(origin) was issued for another host")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
-            self.init(.tls, "the certificate of \(origin) is not trusted")
+            self = .untrusted(origin, verification: verification)
         case CURLE_SSL_CACERT_BADFILE:
             self.init(
                 .tls, "the certificate of \(origin) cannot be checked: the certificate authorities cannot be read")
@@ -42,7 +45,24 @@ extension TransportError {
         case CURLE_OUT_OF_MEMORY:
             self = .outOfMemory
         default:
-            self.init(.interrupted, "\(origin) closed the connection before its response was complete")
+            self = .closed("\(origin)", receivedNothing: receivedNothing)
+        }
+    }
+
+    /// OpenSSL's results where the authority is not what is wrong: none yet, which libcurl begins with, and another host's
+    /// name or address.
+    private static let trusted = [0, 1, 62, 64]
+
+    private static func untrusted(_ origin: String, verification: Int) -> TransportError {
+        let clock = "check the clock of this machine; if it is right, the server needs a new certificate"
+        return switch verification {
+        case 9: .untrusted(origin, reason: "it is not valid yet", hint: clock)
+        case 10: .untrusted(origin, reason: "it has expired", hint: clock)
+        case 18: .untrusted(origin, reason: "it is self-signed")
+        case 19: .untrusted(origin, reason: "its authority, which the server sent, is not trusted on this machine")
+        case 20, 21: .untrusted(origin, reason: "its issuer is not among the authorities of this machine")
+        case 23: .untrusted(origin, reason: "it was revoked", hint: "")
+        default: .untrusted(origin)
         }
     }
 

@@ -158,13 +158,26 @@ extension HTTPClientRequest {
     }
 }
 
+extension HTTPClientRequest {
+    /// `host:port`, for messages.
+    fileprivate var origin: String { (try? WebURL(url))?.authority ?? "the server" }
+}
+
 extension HTTPClient {
     fileprivate func exchange(
         _ message: HTTPClientRequest, before deadline: NIODeadline,
         reading read: @Sendable (HTTPClientResponse) async throws -> IncomingResponse
     ) async throws -> IncomingResponse {
         // The deadline given here ends with the response's head, so it matters to a stream only.
-        try await read(execute(message, deadline: deadline))
+        let response: HTTPClientResponse
+        do {
+            response = try await execute(message, deadline: deadline)
+        } catch let error as HTTPClientError where error == .remoteConnectionClosed {
+            throw TransportError.closed(message.origin, receivedNothing: true)
+        } catch let error as IOError where [ECONNRESET, EPIPE].contains(error.errnoCode) {
+            throw TransportError.closed(message.origin, receivedNothing: true)
+        }
+        return try await read(response)
     }
 }
 

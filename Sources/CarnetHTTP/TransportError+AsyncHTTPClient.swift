@@ -67,7 +67,7 @@ extension TransportError {
         if let cause = causes.lazy.compactMap({ $0 as? IOError }).first {
             self.init(cause, origin: origin)
         } else if causes.isEmpty {
-            self.init(.connection, "no connection to \(origin): the host name was not found")
+            self = .unknownHost(origin)
         } else {
             self.init(.timeout, "no connection to \(origin) in time")
         }
@@ -98,9 +98,9 @@ extension TransportError {
         case .uncleanShutdown:
             self.init(.interrupted, "\(origin) closed the connection before its response was complete")
         case .handshakeFailed(let cause) where String(describing: cause).contains("CERTIFICATE_VERIFY_FAILED"):
-            self.init(.tls, "the certificate of \(origin) is not trusted")
+            self = .untrusted(origin)
         case .noCertificateToValidate, .unableToValidateCertificate:
-            self.init(.tls, "the certificate of \(origin) is not trusted")
+            self = .untrusted(origin)
         default:
             self.init(.tls, "the TLS handshake with \(origin) failed")
         }

@@ -18,7 +18,7 @@ struct CarnetProviders: BuildToolPlugin {
             .buildCommand(
                 displayName: "Checking \(descriptors.count) provider descriptors",
                 executable: try tool(context),
-                arguments: ["embed", "--output", output.path, "--parents", parents.path] + descriptors.map(\.path),
+                arguments: [output.path, parents.path] + descriptors.map(\.path),
                 inputFiles: try descriptors + self.descriptors(in: parents),
                 outputFiles: [output]
             )

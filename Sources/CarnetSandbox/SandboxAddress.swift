@@ -18,6 +18,19 @@ package struct SandboxAddress: Hashable, Sendable {
         url.origin == base.origin ? url.text : "\(base.scheme)://\(base.authority)/\(url.authority)\(url.target)"
     }
 
+    /// The place of a page that a browser opens. A fragment stays with the browser; a page that routes by its fragment
+    /// finds its parameters there, and the sandbox, which has no such page, in the query.
+    ///
+    /// - Throws: `WebURLError`.
+    package func sandboxURL(forPage page: String) throws(WebURLError) -> String {
+        let parts = page.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        let url = sandboxURL(for: try WebURL(String(parts[0])))
+        guard parts.count == 2 else { return url }
+        let route = parts[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard route.count == 2 else { return "\(url)#\(parts[1])" }
+        return url + (url.contains("?") ? "&" : "?") + route[1]
+    }
+
     /// The URLs that a request target may stand for, the likeliest first.
     package static func candidates(target: String, host: String) -> [String] {
         let path = target.drop { $0 == "/" }

@@ -78,10 +78,12 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         end(task) { exchange in
-            if let error { throw TransportError(urlSession: error, origin: exchange.origin) }
+            if let error {
+                throw TransportError(
+                    urlSession: error, origin: exchange.origin, receivedNothing: exchange.head == nil)
+            }
             guard let head = exchange.head else {
-                let reason = "\(exchange.origin) closed the connection before its response was complete"
-                throw TransportError(.interrupted, reason)
+                throw TransportError.closed(exchange.origin, receivedNothing: true)
             }
             return IncomingResponse(head: head, body: exchange.body?.bytes ?? [])
         }
@@ -132,10 +134,10 @@ extension HTTPResponse {
 
 extension TransportError {
     /// Describes the failure of an exchange: the system's error contains the URL.
-    fileprivate init(urlSession error: any Error, origin: String) {
+    fileprivate init(urlSession error: any Error, origin: String, receivedNothing: Bool) {
         switch (error as? URLError)?.code {
         case .cannotFindHost, .dnsLookupFailed:
-            self.init(.connection, "no connection to \(origin): the host name was not found")
+            self = .unknownHost(origin)
         case .cannotConnectToHost:
             self.init(.connection, "no connection to \(origin)")
         case .notConnectedToInternet, .internationalRoamingOff, .dataNotAllowed:
@@ -146,12 +148,14 @@ extension TransportError {
             self.init(.tls, "the TLS handshake with \(origin) failed")
         case .serverCertificateUntrusted, .serverCertificateHasUnknownRoot, .serverCertificateHasBadDate,
             .serverCertificateNotYetValid, .clientCertificateRejected, .clientCertificateRequired:
-            self.init(.tls, "the certificate of \(origin) is not trusted")
+            self = .untrusted(origin)
         case .appTransportSecurityRequiresSecureConnection:
             self.init(.unsupportedRequest, "this application may not send requests without TLS, as to \(origin)")
         // Foundation on Linux has no code for it, only libcurl's message.
         case .unknown where error.localizedDescription.hasPrefix("SSL"):
             self.init(.tls, "the certificate of \(origin) is not trusted, or the TLS handshake failed")
+        case .networkConnectionLost:
+            self = .closed(origin, receivedNothing: receivedNothing)
         case .dataLengthExceedsMaximum:
             self.init(.responseTooLarge, "the response of \(origin) is larger than the system allows")
         default:

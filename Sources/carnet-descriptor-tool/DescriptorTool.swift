@@ -1,38 +1,24 @@
 import CarnetDescriptors
-import CarnetEmbedding
 import CarnetFoundation
 import CarnetLint
 
 /// Checks descriptors, and writes the Swift file that embeds them.
 ///
-///     carnet-descriptor-tool embed --output FILE --parents FOLDER DESCRIPTOR...
-///     carnet-descriptor-tool lint --parents FOLDER DESCRIPTORS
+///     carnet-descriptor-tool FILE FOLDER DESCRIPTOR...
 ///
-/// `FOLDER` has further descriptors that the given ones may extend. They are not embedded. `DESCRIPTORS` is a folder.
+/// `FOLDER` has further descriptors that the given ones may extend. They are not embedded.
 ///
 /// Findings go to standard error as `file:line:column: error: ...`, where build systems look for them. Exit status: 0
 /// written or without errors, 1 a descriptor has errors, 2 usage, 3 the program itself failed.
 @main
 enum DescriptorTool {
     static func main() {
-        let given = Array(CommandLine.arguments.dropFirst())
-        switch given.first {
-        case "embed" where given.count >= 5 && given[1] == "--output" && given[3] == "--parents":
-            embed(Array(given.dropFirst(5)), parents: given[4], into: given[2])
-        case "lint" where given.count == 4 && given[1] == "--parents":
-            lint(given[3], parents: given[2])
-        default:
-            report(
-                """
-                usage: carnet-descriptor-tool embed --output FILE --parents FOLDER DESCRIPTOR...
-                       carnet-descriptor-tool lint --parents FOLDER DESCRIPTORS
-                """)
+        let given = CommandLine.arguments.dropFirst()
+        guard given.count >= 2, let output = given.first else {
+            report("usage: carnet-descriptor-tool FILE FOLDER DESCRIPTOR...")
             exit(2)
         }
-    }
-
-    private static func embed(_ paths: [String], parents: String, into output: String) {
-        let (source, findings) = embed(paths: paths, parents: parents)
+        let (source, findings) = embed(paths: Array(given.dropFirst(2)), parents: given.dropFirst().first)
         for finding in findings where finding.severity != .information { report(finding) }
         guard let source else { exit(1) }
         let file = URL(filePath: output)
@@ -45,16 +31,6 @@ enum DescriptorTool {
             report("error: \(output) cannot be written: \(error.fileReason)")
             exit(3)
         }
-    }
-
-    private static func lint(_ folder: String, parents: String) {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        let paths = names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted().map { "\(folder)/\($0)" }
-        let findings = read(paths, parents: parents).findings
-        for finding in findings { report(finding) }
-        let errors = findings.count { $0.severity == .error }
-        report("\(paths.count) descriptors, \(errors) errors")
-        if errors > 0 { exit(1) }
     }
 
     /// The Swift source that embeds the files, if none of them has an error, and everything that was found.

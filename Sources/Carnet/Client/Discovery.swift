@@ -38,7 +38,7 @@ package struct Discovery: Sendable {
     package func metadata(of provider: Provider) async throws -> ProviderMetadata {
         let exchanger = exchanger.reaching(provider)
         let found = try await Self.first(of: try ProviderMetadata.locations(for: provider)) { location in
-            let response = try await exchanger.send(try ProviderMetadata.request(location), within: .anyServer)
+            let response = try await exchanger.document(at: location, ProviderMetadata.request)
             return try ProviderMetadata(validating: response, for: provider)
         }
         guard let found else {
@@ -110,7 +110,7 @@ extension Discovery {
         do {
             metadata = try await Self.first(of: try ResourceMetadata.locations(of: resource, named: named)) {
                 place in
-                let response = try await exchanger.send(try ResourceMetadata.request(place.url), within: .anyServer)
+                let response = try await exchanger.document(at: place.url, ResourceMetadata.request)
                 return try ResourceMetadata(validating: response, at: place, of: resource)
             }
         } catch let error as OAuthError where error.status == 404 && named?.metadata == nil {
@@ -147,6 +147,22 @@ extension Discovery {
 }
 
 extension Exchanger {
+    private static let mostRedirects = 3
+
+    /// Requests a metadata document, without any credential. A redirect to the same origin is followed: the issuer or resource
+    /// in the document is compared afterwards, as if the document were at the first address.
+    fileprivate func document(
+        at first: WebURL, _ request: (WebURL) throws -> PreparedRequest
+    ) async throws -> IncomingResponse {
+        var url = first
+        for _ in 0..<Self.mostRedirects {
+            let response = try await send(try request(url), within: .anyServer)
+            guard let next = response.redirect(from: url) else { return response }
+            url = next
+        }
+        return try await send(try request(url), within: .anyServer)
+    }
+
     /// The same, which may also reach the local hosts that the provider's descriptor names.
     func reaching(_ provider: some ProviderStage) -> Exchanger {
         var exchanger = self

@@ -39,7 +39,13 @@ struct Exchanger: Sendable {
             var limits = limits
             limits.sendBefore = moment
             if let stream = outgoing.stream { limits.deadline = stream.deadline }
-            response = try await transport.send(outgoing, limits: limits)
+            do {
+                response = try await transport.send(outgoing, limits: limits)
+            } catch let error as TransportError where error.receivedNothing && request.mayBeRepeated {
+                logger.debug("Sent again", metadata: ["step": "\(request.step.rawValue)", "reason": "\(error)"])
+                response = try await transport.send(outgoing, limits: limits)
+            }
+            response.request = request
         } catch let error as TransportError where error.kind == .tooLate {
             throw error
         } catch let error as TransportError {
@@ -50,18 +56,14 @@ struct Exchanger: Sendable {
                     .undeclaredHost,
                     "\(error)",
                     descriptorKey: request.descriptorKey,
-                    hint:
-                        "if the provider is on this machine or network, allow its host: the transport's LocalAccess, "
-                        + "or --allow-local of the command"
-                )
+                    hint: Advice.localHost.next)
             }
             throw OAuthError(
                 request.step,
                 .transport,
                 "no response from the server: \(error)",
                 descriptorKey: request.descriptorKey,
-                hint: [.responseTooLarge, .tls, .unsupportedRequest].contains(error.kind) ? nil : "try again later"
-            )
+                hint: error.hint ?? request.advice(after: error.kind))
         }
         if let sent, request.step.teachesTime {
             clock?.learn(from: response, sentAt: sent)
@@ -87,6 +89,25 @@ struct Exchanger: Sendable {
             ]
         )
         return response
+    }
+}
+
+extension PreparedRequest {
+    /// Whether the request may be sent again if its connection closed before a response (RFC 9110, section 9.2.2). A code or
+    /// a refresh token is sent once, also in a GET.
+    fileprivate var mayBeRepeated: Bool {
+        let steps: [OAuthError.Step] = [.discovery, .keys, .profile, .resource, .registration, .connection]
+        return [.get, .head].contains(outgoing.head.method) && outgoing.body.isEmpty && steps.contains(step)
+    }
+
+    fileprivate func advice(after kind: TransportError.Kind) -> String {
+        switch kind {
+        case .responseTooLarge, .tls, .unsupportedRequest: ""
+        case .interrupted,
+            .timeout where step == .tokenRequest:
+            Advice.closedConnection.next
+        default: Advice.later.next
+        }
     }
 }
 

@@ -51,6 +51,10 @@ extension OAuthClient {
         }
     }
 
+    /// The number of responses in a row without an OAuth error code after which the URL is wrong rather than a firewall in
+    /// between.
+    private static let mostStrangers = 5
+
     private func poll(
         _ device: DeviceAuthorization, account: String?, choosing: ConnectionChooser?
     ) async throws -> Session {
@@ -58,12 +62,20 @@ extension OAuthClient {
         let dpopKey = try registration.keyForTokens(at: provider, random: random)?.encoded
         var schedule = DevicePollSchedule(interval: device.interval)
         var wait = schedule.firstWait
+        var lastFailure: OAuthError?
+        var strangers = 0
+        var hasAsked = false
         while true {
-            guard clock.now.addingTimeInterval(wait) < device.expiresAt else {
+            let rest = device.expiresAt.timeIntervalSince(clock.now)
+            guard rest > 0, wait < rest || !hasAsked else {
+                let reason = lastFailure.map { "; the last response: \($0.message)" } ?? ""
                 throw OAuthError(
-                    .deviceAuthorization, .expiredAttempt, "nobody entered the code in time", hint: "begin again")
+                    .deviceAuthorization, .expiredAttempt, "nobody entered the code in time\(reason)",
+                    status: lastFailure?.status, server: lastFailure?.server)
             }
-            try await clock.sleep(for: .seconds(wait))
+            // A wait longer than the codes live would end without a question.
+            try await clock.sleep(for: .seconds(hasAsked ? wait : min(wait, rest * 0.9)))
+            hasAsked = true
             try Task.checkCancellation()
             let incoming: IncomingResponse
             let request: PreparedRequest
@@ -79,13 +91,18 @@ extension OAuthClient {
             do {
                 let poll = try DevicePoll(validating: incoming, to: request, from: provider)
                 guard case .granted(var response) = poll else {
+                    (lastFailure, strangers) = (nil, 0)
                     wait = schedule.wait(after: poll, demanded: incoming.retryAfter?.seconds)
                     continue
                 }
                 try response.decryptIDToken(for: registration, from: provider)
                 return try await establishSession(
                     response, of: device, provedBy: dpopKey, from: provider, as: account, choosing: choosing)
-            } catch let error as OAuthError where error.step == .deviceAuthorization && error.isOfBusyServer {
+            } catch let error as OAuthError where error.step == .deviceAuthorization && error.leavesDecisionOpen {
+                let isStrange = [.unexpectedStatus, .unexpectedContentType].contains(error.kind)
+                strangers = isStrange ? strangers + 1 : 0
+                guard strangers < Self.mostStrangers else { throw error }
+                lastFailure = error
                 wait = schedule.waitAfterFailure(demanded: incoming.retryAfter?.seconds)
             }
         }
@@ -115,6 +132,9 @@ extension OAuthClient {
 }
 
 extension OAuthError {
-    /// Whether the next poll may succeed.
-    fileprivate var isOfBusyServer: Bool { kind == .serverUnavailable || kind == .tooManyRequests }
+    /// Whether the next poll may succeed. RFC 8628, section 3.5 ends the polling by an error code: a response without one is
+    /// that of a firewall or a proxy.
+    fileprivate var leavesDecisionOpen: Bool {
+        [.serverUnavailable, .tooManyRequests, .unexpectedStatus, .unexpectedContentType].contains(kind)
+    }
 }

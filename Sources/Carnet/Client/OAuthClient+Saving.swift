@@ -24,7 +24,7 @@ extension OAuthClient {
                 { try Profile.request(tokens, at: provider) })
             return try await profile(validating: response, to: request, from: provider, subject: nil).subject
         } catch let error as OAuthError
-            where isNeeded && error.kind != .insufficientScope && error.kind != .missingEndpoint
+            where isNeeded && error.status != 403 && error.kind != .missingEndpoint
         {
             // Without the scope of the profile, the user chose to have none. A URL with the value of a lookup is known only
             // after the sign-in.

@@ -59,8 +59,9 @@ extension OAuthClient {
         } catch let error as UserAgentError {
             switch error.kind {
             case .cancelled: throw OAuthError(.authorization, .cancelled, error.reason)
-            case .timeout: throw OAuthError(.callback, .expiredAttempt, error.reason, hint: "begin the sign-in again")
-            case .cannotListen, .cannotPresent: throw OAuthError(.authorization, .unsupported, error.reason)
+            case .timeout: throw OAuthError(.callback, .expiredAttempt, error.reason)
+            case .cannotListen, .cannotPresent:
+                throw OAuthError(.authorization, .unsupported, error.reason, hint: Advice.listener.next)
             }
         }
     }

@@ -82,6 +82,11 @@ public final class OAuthClient: Sendable {
                 "A provider is closed or ends",
                 metadata: ["provider": "\(descriptor.id)", "status": "\(remark)", "reason": "\(reason)"])
         }
+        if let remark = RedirectURI.remark(on: registration.redirectURI) {
+            logger.warning(
+                "Another application could claim the redirect URI",
+                metadata: ["provider": "\(descriptor.id)", "reason": "\(remark)"])
+        }
         self.descriptor = descriptor
         self.registration = registration
         self.store = store ?? MemoryTokenStore()
@@ -367,7 +372,7 @@ public final class OAuthClient: Sendable {
             return true
         }
         guard isFirst else {
-            throw OAuthError(.callback, .alreadyUsed, "this callback was used before", hint: "begin the sign-in again")
+            throw OAuthError(.callback, .alreadyUsed, "this callback was used before")
         }
     }
 }

@@ -4,7 +4,7 @@ public import CarnetProtocol
 
 /// Sends HTTP requests for the engine.
 ///
-/// A transport never follows a redirect, never retries, keeps no cookies, requests no compression, and validates the
+/// A transport never follows a redirect, never retries (the engine repeats a GET that nobody received), keeps no cookies, requests no compression, and validates the
 /// server's certificate. `CarnetTesting` has the conformance suite.
 public protocol Transport: Sendable {
     /// Sends one request and returns the complete response with any status.
@@ -56,10 +56,39 @@ public struct TransportError: Error, Hashable, Sendable, Described {
     public var kind: Kind
     /// One sentence, e.g. `connection refused by 127.0.0.1:8080`.
     package var reason: String
+    /// The next step, if the transport knows the cause.
+    package var hint: String?
+    /// Whether no byte of a response arrived on a connection that broke. A request that may be repeated is then sent again.
+    package var receivedNothing = false
 
     public init(_ kind: Kind, _ reason: String) {
         self.kind = kind
         self.reason = reason
+    }
+
+    /// - Parameters:
+    ///   - origin: The place of the server.
+    ///   - reason: What the TLS library found; `nil` if it does not say.
+    ///   - hint: Replaces the advice to trust another authority.
+    package static func untrusted(
+        _ origin: String, reason: String? = nil, hint: String = Advice.untrustedCertificate.next
+    ) -> TransportError {
+        var error = TransportError(
+            .tls, "the certificate of \(origin) is not trusted" + (reason.map { ": \($0)" } ?? ""))
+        error.hint = hint
+        return error
+    }
+
+    package static func unknownHost(_ origin: String) -> TransportError {
+        var error = TransportError(.connection, "no connection to \(origin): the host name was not found")
+        error.hint = Advice.unknownHost.next
+        return error
+    }
+
+    package static func closed(_ origin: String, receivedNothing: Bool) -> TransportError {
+        var error = TransportError(.interrupted, "\(origin) closed the connection before its response was complete")
+        error.receivedNothing = receivedNothing
+        return error
     }
 
     package var summary: String { reason }

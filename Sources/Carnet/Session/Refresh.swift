@@ -17,8 +17,7 @@ struct Refresh: Sendable {
                 .refresh,
                 .noRefreshToken,
                 "the access token expired, and the provider issued no refresh token",
-                descriptorKey: "scopes.offline",
-                hint: "sign in again; request offline access if the provider requires it"
+                descriptorKey: "scopes.offline"
             )
         }
         try await client.store.prepareToSave(stored.connection.key)
@@ -195,7 +194,7 @@ extension OAuthClient {
             unsaved[refreshed.key] = nil
             guard let newer = try await store.load(refreshed.key) else {
                 throw OAuthError(
-                    .refresh, .sessionEnded, "the session was ended by another process", hint: "sign in again")
+                    .refresh, .sessionEnded, "the session was ended by another process")
             }
             guard newer.connection.tokens == old.connection.tokens else { return newer.connection }
             var refreshed = refreshed
@@ -227,7 +226,7 @@ extension TokenSet {
 extension Connection {
     /// The nonce of the sign-in, if the stored ID token contains it.
     fileprivate var nonce: Secret? {
-        self.tokens.idToken.flatMap { try? IDToken(storedAfterValidation: $0) }?.claims["nonce"]?.string.map {
+        self.tokens.idToken.flatMap { try? IDToken(storedAfterValidation: $0) }?.claims[stated: "nonce"]?.string.map {
             Secret($0)
         }
     }
@@ -241,13 +240,10 @@ extension Connection {
 }
 
 extension Error {
-    /// Whether an ID token shows that its tokens belong to another account.
+    /// Whether an ID token shows that its tokens belong to another account. Issuer and subject alone are the account.
     fileprivate var isOfAnotherAccount: Bool {
-        let kinds: Set<OAuthError.Kind> = [
-            .issuerMismatch, .subjectMismatch, .audienceMismatch, .authorizedPartyMismatch, .nonceMismatch,
-        ]
         guard let error = self as? OAuthError else { return false }
-        return error.step == .idToken && kinds.contains(error.kind)
+        return error.step == .idToken && [.issuerMismatch, .subjectMismatch].contains(error.kind)
     }
 
     /// Turns an error of the ID token or its keys into an error of the refresh. The session continues.
@@ -262,6 +258,6 @@ extension Error {
 extension OAuthError {
     /// Turns the provider's rejection of a refresh token into `sessionEnded`.
     fileprivate var endingSession: OAuthError {
-        meaning(.sessionEnded, "the provider ended the session", hint: "sign in again")
+        meaning(.sessionEnded, "the provider ended the session")
     }
 }

@@ -6,8 +6,7 @@ extension Session {
     func stored() async throws -> StoredConnection {
         guard let stored = try await client.store.load(key) else {
             throw OAuthError(
-                .storage, .sessionEnded, "\(key.account.quotable(limit: 80)) is not signed in to \(key.provider)",
-                hint: "sign in")
+                .storage, .sessionEnded, "\(key.account.quotable(limit: 80)) is not signed in to \(key.provider)")
         }
         try client.checkOwner(of: stored.connection)
         return stored
@@ -118,7 +117,7 @@ extension Session {
             }
         }
         throw OAuthError(
-            .refresh, .storage, "other processes took the account's lock several times", hint: "try again later")
+            .refresh, .storage, "other processes took the account's lock several times")
     }
 
     /// How often the store's lock may be lost before a refresh fails.
@@ -135,7 +134,7 @@ extension Session {
             }
             guard let stored = loaded?.stored else {
                 throw OAuthError(
-                    .refresh, .sessionEnded, "the session was ended by another process", hint: "sign in again")
+                    .refresh, .sessionEnded, "the session was ended by another process")
             }
             // Another process refreshed first: its tokens are newer than this caller's stale ones.
             guard stored.connection.tokens.isSameIssue(as: stale.tokens) else { return stored.connection }

@@ -10,22 +10,26 @@ struct DeviceLogin {
     /// The sandbox that stands for the provider, if one does.
     let sandbox: SandboxAddress?
     let console: Console
+    /// The limit of `--timeout` for the user, in seconds.
+    let timeout: Int?
 
     func signIn(scopes: [String]?, resources: [String], account: String?, choosing: ConnectionChooser?) async throws
         -> Session
     {
-        let device = try await console.showing("requesting a code") {
+        var device = try await console.showing("requesting a code") {
             try await client.beginDeviceSignIn(scopes: scopes, resource: resources)
         }
         console.note("open this address on any device:")
         console.note(shown(device.verificationURI))
         console.note("and enter the code: \(device.userCode.printable)")
-        if let complete = device.verificationURIComplete, console.drawsOnTerminal {
-            let address = shown(complete)
-            for line in QRCode(address)?.lines(usesColor: console.colorsErrors) ?? [] { console.note(line) }
+        if let complete = device.verificationURIComplete {
+            console.note("or open this address, which has the code:")
+            console.note(shown(complete))
         }
-        let minutes = max(Int(device.expiresAt.timeIntervalSince(SystemWallClock().now) / 60), 1)
-        console.note("waiting for the sign-in, at most \(minutes) min; Ctrl-C stops it")
+        let now = SystemWallClock().now
+        if let timeout { device.expiresAt = min(device.expiresAt, now.addingTimeInterval(TimeInterval(timeout))) }
+        let seconds = Int(device.expiresAt.timeIntervalSince(now).rounded(.up))
+        console.note("waiting for the sign-in, at most \(Duration.seconds(seconds).inSeconds); Ctrl-C stops it")
         return try await console.showing("waiting for the other device") {
             try await client.completeDeviceSignIn(device, account: account, choosing: choosing)
         }

@@ -38,13 +38,18 @@ struct LoginAgent: ListeningUserAgent {
                 presentation: .systemBrowser(withholding: secrets) { [self] url in
                     console.note("the browser cannot be opened; open this address yourself:")
                     show(url)
-                }
+                },
+                ignored: ignored
             )
         case .printed:
-            LoopbackUserAgent(timeout: timeout, presentation: .show { [self] in show($0) })
+            LoopbackUserAgent(timeout: timeout, presentation: .show { [self] in show($0) }, ignored: ignored)
         case .pasted:
             PasteUserAgent(show: { [console] in console.note($0) }, readLine: { try await StandardInput.line() })
         }
+    }
+
+    private var ignored: @Sendable (String) -> Void {
+        { [console] report in console.note("\(report); it is not of this sign-in, which still waits".printable) }
     }
 
     private func show(_ url: String) {

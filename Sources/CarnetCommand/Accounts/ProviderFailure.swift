@@ -37,41 +37,25 @@ struct ProviderFailure {
     }
 
     func explain(_ error: OAuthError) -> Failure {
-        var failure = Failure(error)
+        let login = "run carnet login \(entry.descriptor.id)"
+        var failure = Failure(error, OAuthError.Words(signIn: login + sandboxOption, redirectURI: redirectURI))
         if let writing { failure.summary = "\(writing.place): \(failure.summary)" }
         failure.details = failure.details.map(placed)
         failure.details.insert(Failure.Detail(name: "provider", text: entry.descriptor.id.rawValue), at: 0)
         if let redirectURI, Self.stepsOfSignIn.contains(error.step) {
             failure.details.append(Failure.Detail(name: "redirect_uri", text: redirectURI))
-            if Self.isAboutRedirect(error), failure.next.isEmpty || error.kind == .serverError {
-                failure.next.append("check that exactly this redirect URI is registered: \(redirectURI)")
-            }
         }
         if let stepUp = error.stepUp {
             // The resource chose these strings, and people copy the command.
             let options =
                 stepUp.acrValues.map { " --acr \($0.shellWord)" } + (stepUp.maxAge.map { [" --max-age \($0)"] } ?? [])
-            failure.next = ["run carnet login \(entry.descriptor.id)" + options.joined() + sandboxOption]
+            failure.next = [login + options.joined() + sandboxOption]
         }
-        switch error.disposition {
-        case .signInAgain where error.step != .callback && failure.next.isEmpty:
-            failure.next.append("run carnet login \(entry.descriptor.id)\(sandboxOption)")
-        case .fixConfiguration where error.kind == .missingClientSecret:
-            failure.next.append(
-                writing?.secret ?? "add --client-secret-env NAME, or set client_secret_file in the clients file")
-        default: break
+        if error.disposition == .signInAgain, error.step != .callback, failure.next.isEmpty {
+            failure.next.append(login + sandboxOption)
         }
+        if error.kind == .missingClientSecret, let way = writing?.secret { failure.next = [way] }
         return failure
-    }
-
-    /// Whether the redirect URI may be why the provider refused.
-    private static func isAboutRedirect(_ error: OAuthError) -> Bool {
-        // A token endpoint with status 200 has accepted the request.
-        guard
-            error.step != .tokenRequest
-                || error.status != 200 && [.serverError, .unexpectedStatus].contains(error.kind)
-        else { return false }
-        return error.kind != .redirectNotAccepted && error.server?.code != "invalid_client"
     }
 
     private static let stepsOfSignIn: Set<OAuthError.Step> = [.configuration, .authorization, .callback, .tokenRequest]

@@ -31,8 +31,9 @@ struct ExplainCommand: Subcommand {
             for line in page.lines { context.console.print(line) }
             context.console.print(
                 json: JSONObject([
-                    "kind": .string(page.kind.rawValue), "summary": .string(page.summary),
-                    "fixed_by": .string(page.fixedBy), "reaction": .string(page.reaction),
+                    "kind": .string(page.row.kind.rawValue), "summary": .string(page.row.summary),
+                    "fixed_by": .string(page.row.fixedBy), "reaction": .string(page.reaction),
+                    "next": .array(page.steps.map { ["cause": .string($0.cause), "next": .string($0.next)] }),
                 ]))
             return
         }
@@ -40,7 +41,7 @@ struct ExplainCommand: Subcommand {
         do throws(UnknownRuleError) {
             rule = try DiagnosticCatalog.rule(code, besides: GatewayRuleCatalog.explanations)
         } catch {
-            let kind = nearestName(to: code, in: ErrorPage.all.map(\.kind.rawValue))
+            let kind = nearestName(to: code, in: ErrorRow.all.map(\.kind.rawValue))
             throw Failure(
                 .usage,
                 kind.map { "no rule and no kind of error is called \"\(code)\"; did you mean \($0)?" }

@@ -95,11 +95,13 @@ extension LintCommand {
     private func linter(for files: [SourceFile], _ context: CommandContext) throws -> Linter {
         // Most files extend nothing; then no folder has to be read. The search stops at each first letter, and x is rare.
         guard files.concurrentMap({ $0.bytes.holds("xtends") || $0.bytes.holds("gateway") }).contains(true) else {
-            return Linter(simulator: simulator, others: [GatewayFiles(registry: nil)])
+            return Linter(simulator: simulator, others: [GatewayFiles(registry: nil)], today: today)
         }
         let known = try ProviderSources(providers, context, isQuiet: true).registry
-        return Linter(known: known, simulator: simulator, others: [GatewayFiles(registry: known)])
+        return Linter(known: known, simulator: simulator, others: [GatewayFiles(registry: known)], today: today)
     }
+
+    private var today: String { String(Date().formatted(.iso8601).prefix(10)) }
 
     private var simulator: SampleSimulator? {
         simulate == false ? nil : SampleSimulator(needsSamples: simulate == nil)

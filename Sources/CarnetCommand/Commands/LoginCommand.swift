@@ -119,10 +119,12 @@ struct LoginCommand: Subcommand {
         let wanted = scopes.flatMap { $0.split(separator: " ").map(String.init) }
         let session =
             if device {
-                try await DeviceLogin(client: client, sandbox: connector.sandbox, console: console)
-                    .signIn(
-                        scopes: wanted.isEmpty ? nil : wanted, resources: request.resources, account: account.account,
-                        choosing: chooser)
+                try await DeviceLogin(
+                    client: client, sandbox: connector.sandbox, console: console, timeout: account.network.timeout
+                )
+                .signIn(
+                    scopes: wanted.isEmpty ? nil : wanted, resources: request.resources, account: account.account,
+                    choosing: chooser)
             } else {
                 try await client.signIn(
                     with: connector.agent(

@@ -134,6 +134,7 @@ extension ProviderDescriptor {
             ]))
         object["pkce"] = .bool(self.authorization.pkce.isRequired)
         object["client_authentication"] = .list(self.client.methods.map(\.rawValue))
+        object["refresh_rotation"] = .string(self.refresh.rotation.rawValue)
         object["default_scopes"] = .list(self.scopes.defaults)
         object["endpoints"] = .list(EndpointName.allCases.filter { self.endpoints[$0] != nil }.map(\.rawValue))
         object["grants"] = .list(

@@ -19,6 +19,16 @@ struct ClientsFile {
         diagnostics = isEmpty ? [] : (document.diagnostics + decoder.diagnostics).sorted()
     }
 
+    /// Each value that is only the name of a variable. The file has no variables, so the name would be sent.
+    var variables: [String] {
+        entries.flatMap { entry in
+            entry.variables.map { key, name in
+                "\(file.path): \(entry.id).\(key) is the name of a variable, and is sent as it is written"
+                    + (key == "client_secret" ? "; write client_secret_env: \(name)" : "; write the value")
+            }
+        }
+    }
+
     /// The ids that the file has entries for.
     var ids: [String] { entries.map(\.id) }
 
@@ -87,8 +97,7 @@ struct ClientsFile {
             return Secret(text)
         case .file(let path):
             let full = below(path)
-            let bytes = try SourceFile(readingFrom: full, maximumBytes: 1 << 16).bytes
-            let text = String(decoding: bytes, as: UTF8.self).trimming(\.isNewline)
+            let text = try SourceFile(readingFrom: full, maximumBytes: 1 << 16).exactText().trimming(\.isNewline)
             guard !text.isEmpty else {
                 throw Failure(.usage, "\(full): the client secret is empty", next: ["write the secret into this file"])
             }

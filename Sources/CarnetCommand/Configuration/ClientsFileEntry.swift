@@ -23,6 +23,8 @@ struct ClientsFileEntry {
     /// Where and with what the registration is managed (RFC 7592, section 3).
     var managementURI: String?
     var managementToken: Secret?
+    /// The keys whose values are `$NAME` or `${NAME}`, with the name.
+    var variables: [(key: String, name: String)] = []
 }
 
 extension ClientsFileEntry {
@@ -54,7 +56,10 @@ extension ClientsFileEntry {
         },
         Key("inputs", .map(of: text), "the values of the descriptor's inputs, by name") { node, entry, decoder in
             guard let inputs = node.entries else { return decoder.reportWrongType(node, expected: .map(of: text)) }
-            for input in inputs { entry.source.inputs[input.key] = read(input.value, &decoder) }
+            for input in inputs {
+                entry.source.inputs[input.key] = read(input.value, &decoder)
+                entry.noteVariable(entry.source.inputs[input.key], at: "inputs.\(input.key)")
+            }
         },
         text("environment", "the environment of the provider that is used") { $0.source.environment = $1 },
         Key("scopes", .either([text, .list(of: text)]), "the scopes of a sign-in: a list, or one string with spaces") {
@@ -123,8 +128,15 @@ extension ClientsFileEntry {
         _ name: String, _ summary: String, set: @escaping @Sendable (inout Self, String) -> Void
     ) -> Key<Self> {
         Key(name, text, summary) { node, entry, decoder in
-            if let text = read(node, &decoder) { set(&entry, text) }
+            guard let text = read(node, &decoder) else { return }
+            entry.noteVariable(text, at: name)
+            set(&entry, text)
         }
+    }
+
+    private mutating func noteVariable(_ text: String?, at key: String) {
+        guard let text, let name = text.nameOfVariable else { return }
+        variables.append((key, name))
     }
 
     /// A scalar as it is written: a client id of digits is an id, not a number.

@@ -68,8 +68,7 @@ enum KeyPlace {
             }
             return (Secret(text), "the key in the environment variable \(name)")
         case .file(let path):
-            let bytes = try SourceFile(readingFrom: path, maximumBytes: 1 << 18).bytes
-            return (Secret(String(decoding: bytes, as: UTF8.self)), path)
+            return (Secret(try SourceFile(readingFrom: path, maximumBytes: 1 << 18).exactText()), path)
         }
     }
 }

@@ -28,6 +28,7 @@ struct Registrations {
         }
         for file in files {
             guard file.diagnostics.isEmpty else { throw Failure(clientsFile: file, context.console) }
+            for variable in file.variables { context.console.warn(variable.printable) }
             for (path, what) in file.exposedFiles(isSecret: { id, input in
                 (try? registry.descriptor(id))?.hasSecretInput(input) ?? false
             }) {

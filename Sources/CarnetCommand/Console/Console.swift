@@ -81,9 +81,6 @@ final class Console: Sendable {
         for line in failure.lines(paintError) { note(line) }
     }
 
-    /// Whether stderr is a terminal, on which a picture can be drawn.
-    var drawsOnTerminal: Bool { showsProgress }
-
     // MARK: Progress
 
     /// Shows what is waited for, on a terminal alone.

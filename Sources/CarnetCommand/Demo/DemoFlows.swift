@@ -49,8 +49,10 @@ struct DemoFlows: RouterMiddleware {
         } else if let provider = turn.provider {
             site.flow.add(turn.steps, to: provider, for: visitor)
         }
-        if let leaving, site.setup.isSandboxed(leaving), let sandbox = site.sandbox {
-            response.headers[.location] = sandbox.sandboxURL(for: leaving)
+        if let leaving, site.setup.isSandboxed(leaving), let sandbox = site.sandbox,
+            let page = response.headers[.location]
+        {
+            response.headers[.location] = try sandbox.sandboxURL(forPage: page)
         }
         // What is posted from another site may come without the cookie of a visitor who has one.
         if known == nil, !isCallback {

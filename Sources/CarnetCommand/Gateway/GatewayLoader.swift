@@ -293,7 +293,7 @@ final class GatewayLoader: Sendable {
         let resolved = try descriptor.variant(registration.environment).resolve(inputs: registration.inputs)
         try resolved.requireProfile()
         if !provider.scopes.isEmpty {
-            registration.scopes = (registration.scopes ?? resolved.scopes.defaults) + provider.scopes
+            registration.scopes = (registration.scopes ?? resolved.defaultScopes(of: registration)) + provider.scopes
         }
         return try OAuthClient(
             descriptor, registration: registration,

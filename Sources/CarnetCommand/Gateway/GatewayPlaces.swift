@@ -60,7 +60,7 @@ struct GatewayPlaces: Sendable {
                     .usage, "\(site): \(error)",
                     next: ["write the secret into this file, and let the user of this command read it"])
             }
-            let text = String(String(decoding: found.bytes, as: UTF8.self).trimming(\.isWhitespace))
+            let text = try String(found.exactText().trimming(\.isWhitespace))
             guard !text.isEmpty else {
                 throw Failure(.usage, "\(site): \(found.path) is empty", next: ["write the secret into this file"])
             }

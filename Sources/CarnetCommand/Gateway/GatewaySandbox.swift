@@ -41,21 +41,29 @@ final class GatewaySandbox: Sendable {
         try provider.requireProfile()
         let simulated = SimulatedClient(
             for: provider, redirectURI: origin.site + GatewayPaths.callback(of: provider.id), inputs: inputs,
-            scopes: scopes.isEmpty ? nil : provider.scopes.defaults + scopes, prefersSecret: false)
+            prefersSecret: false)
         await sandbox.impersonate(provider, clients: [simulated.sandboxClient])
+        var registration = simulated.registration
+        if !scopes.isEmpty { registration.scopes = provider.defaultScopes(of: registration) + scopes }
         return try OAuthClient(
-            descriptor, registration: simulated.registration, transport: SandboxTransport(sandbox), store: store)
+            descriptor, registration: registration, transport: SandboxTransport(sandbox), store: store)
     }
 
     /// Leads a browser to the sandbox instead of the provider.
     func redirecting(_ reply: WebReply) async -> WebReply {
-        // A fragment is for a browser alone.
         guard let location = reply.head.headerFields[.location],
             let url = try? WebURL(String(location.prefix { $0 != "#" })), let base = address.withLock(\.self),
-            await sandbox.serves(originOf: url)
+            await sandbox.serves(originOf: url), let page = try? base.sandboxURL(forPage: String(location))
         else { return reply }
         var reply = reply
-        reply.head.headerFields[.location] = base.sandboxURL(for: url)
+        reply.head.headerFields[.location] = page
         return reply
+    }
+}
+
+extension Provider {
+    /// The scopes that a client requests if it names none.
+    func defaultScopes(of registration: ClientRegistration) -> [String] {
+        scopeRules(of: values(registration, now: Date(), random: SystemRandomSource())).defaults
     }
 }

@@ -69,7 +69,7 @@ final class SessionKeys: Sendable {
     private static func given(_ path: String) throws -> KeyRing? {
         let bytes: [UInt8]
         do throws(SourceFileError) {
-            bytes = try SourceFile(readingFrom: path, maximumBytes: 1 << 18).bytes
+            bytes = Array(try SourceFile(readingFrom: path, maximumBytes: 1 << 18).exactText().utf8)
         } catch {
             guard error.reason != .notFound else { return nil }
             throw TokenStoreError(.unavailable, "\(error)")

@@ -30,7 +30,7 @@ extension CompletionKind {
     /// The codes of the lint rules and the kinds of errors.
     static var explained: CompletionKind {
         .custom { _, _, _ in
-            (DiagnosticCatalog.all + GatewayRuleCatalog.explanations).map(\.code) + ErrorPage.all.map(\.kind.rawValue)
+            (DiagnosticCatalog.all + GatewayRuleCatalog.explanations).map(\.code) + ErrorRow.all.map(\.kind.rawValue)
         }
     }
 

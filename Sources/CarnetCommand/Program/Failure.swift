@@ -77,7 +77,8 @@ extension Failure {
         }
     }
 
-    init(_ error: OAuthError) {
+    /// - Parameter words: How this command names what the advice leaves open.
+    init(_ error: OAuthError, _ words: OAuthError.Words = OAuthError.Words()) {
         let isUsage = [.badRegistration, .missingClientSecret].contains(error.kind) && error.step == .configuration
         self.init(
             isUsage ? .usage : error.isOfBusyServer ? .busy : .failed, "\(error.step.rawValue): \(error.message)")
@@ -91,11 +92,7 @@ extension Failure {
         }
         if let date = error.retryAt { details.append(Detail(name: "retry_at", text: date.formatted(.iso8601))) }
         details.append(Detail(name: "explained_by", text: "carnet explain \(error.kind.rawValue)"))
-        if error.isUnknownHost {
-            next.append("check the spelling of the host name, then the connection to the network")
-        } else if let hint = error.hint {
-            next.append(hint)
-        }
+        if let step = error.next(words) { next.append(step) }
     }
 
     /// - Parameter input: How to set an input, for an error about one.
@@ -114,10 +111,9 @@ extension Failure {
 }
 
 extension OAuthError {
-    /// Whether the server asked to wait.
-    fileprivate var isOfBusyServer: Bool { kind == .tooManyRequests || disposition == .tryLater && retryAt != nil }
-
-    /// Whether no server has the name that a URL of the descriptor or of the metadata has. The same name will not be found
-    /// later, unless there is no network.
-    fileprivate var isUnknownHost: Bool { kind == .transport && message.hasSuffix(": the host name was not found") }
+    /// Whether the server itself said that a later try may succeed.
+    fileprivate var isOfBusyServer: Bool {
+        [.tooManyRequests, .serverUnavailable].contains(kind)
+            || disposition == .tryLater && (retryAt != nil || kind == .serverError)
+    }
 }

@@ -30,6 +30,7 @@ struct TrialText {
             ["client id", "\(client.clientID), \(method)"],
             ["redirect URI", client.redirectURI.printable],
         ]
+        if let remark = RedirectURI.remark(on: client.redirectURI) { rows.append(["", "warning: \(remark) [C014]"]) }
         for (name, value) in setup.provider.inputs.sorted(by: { $0.key < $1.key }) {
             let isExample = setup.examples.contains { $0.name == name }
             rows.append(["input", "\(name) = \(value.printable)" + (isExample ? "  (example)" : "")])

@@ -9,6 +9,10 @@ package struct ProviderSections: Sendable {
     /// The values that filled the descriptor, defaults included, without those that are secret.
     package let inputs: [String: String]
     private let secrets: HiddenValues
+    /// The scopes with the inputs filled in; of those that need more, the ones of a client without values.
+    @usableFromInline package internal(set) var scopes: ScopeRules
+    /// The scopes as they are written, if some need the values of a registration.
+    let lateScopes: ScopeRules?
     /// The protected resource that all tokens are for (RFC 8707).
     package internal(set) var resource: WebURL?
     /// The scopes that the metadata of the resource names, for a descriptor that names none.
@@ -65,7 +69,6 @@ extension ProviderSections {
     package var environment: String? { descriptor.environment }
     package var discovery: DiscoveryMode? { descriptor.discovery }
     package var redirects: [RedirectForm] { descriptor.redirects }
-    @inlinable package var scopes: ScopeRules { descriptor.scopes }
     package var tables: NamedList<NamedList<String>> { descriptor.tables }
     package var trustedHosts: [HostPattern] { descriptor.trustedHosts }
     package var samples: Samples { descriptor.samples }
@@ -91,6 +94,15 @@ extension ProviderSections {
         let discoveryURL = try descriptor.discoveryURL.flatMap { template throws(ResolutionError) in
             try resolver.url(template, key: "discovery_url")
         }
+        var scopes = descriptor.scopes
+        var hasLateScopes = false
+        if scopes.hasPlaces {
+            scopes = try scopes.filled { template, key throws(ResolutionError) in
+                let filled = try resolver.fill(template, key: key)
+                if template.isLate { hasLateScopes = true }
+                return template.isLate ? template.source : filled
+            }
+        }
         let tokenRequest = descriptor.token.request
         // Before the profile, which inherits from it: a mistake is reported at its own key.
         let api = try ResolvedAPI(descriptor.api, with: resolver)
@@ -100,6 +112,8 @@ extension ProviderSections {
             descriptor: descriptor,
             inputs: resolver.values,
             secrets: HiddenValues(resolver.secrets),
+            scopes: scopes,
+            lateScopes: hasLateScopes ? descriptor.scopes : nil,
             resource: resource,
             issuer: issuer,
             issuerMatch: issuerMatch,

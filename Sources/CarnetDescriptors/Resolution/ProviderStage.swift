@@ -83,12 +83,15 @@ extension Provider {
         shared = SharedSections(try .resolved(descriptor, with: resolver))
     }
 
-    /// The provider for one client: its endpoints have the values of the registration.
+    /// The provider for one client: its endpoints and scopes have the values of the registration.
     package func registered(_ values: @autoclosure () -> TemplateValues) -> Provider {
-        guard shared.sections.endpoints.haveClientValues else { return self }
+        guard shared.sections.endpoints.haveClientValues || shared.sections.lateScopes != nil else { return self }
+        let values = values()
+        let scopes = scopeRules(of: values)
         return Provider(
             shared: shared.changed { sections in
-                sections.endpoints.fill(client: values(), trusting: sections.trustedHosts)
+                sections.endpoints.fill(client: values, trusting: sections.trustedHosts)
+                sections.scopes = scopes
             })
     }
 

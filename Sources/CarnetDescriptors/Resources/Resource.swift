@@ -70,6 +70,7 @@ extension ResourceEntry {
     func resolve(
         with resolver: InputResolver, below base: Template? = nil, key: String
     ) throws(ResolutionError) -> LateResource {
+        let entry = try fillingScopes(with: resolver, key: key)
         let whole = base.map { url.source.hasPrefix("/") ? $0.appending(url) : url } ?? url
         guard let filled = try resolver.lateURL(whole, key: "\(key).url") else {
             throw ResolutionError(
@@ -82,6 +83,6 @@ extension ResourceEntry {
         let lateHeaders = try resolver.lateNamed(headers, key: "\(key).headers")
         let known = filled.isLate || !lateHeaders.isEmpty ? nil : try resolver.url(whole, key: "\(key).url")
         let fixed = try resolver.named(headers, key: "\(key).headers")
-        return LateResource(entry: self, url: filled, headers: fixed, lateHeaders: lateHeaders, knownURL: known)
+        return LateResource(entry: entry, url: filled, headers: fixed, lateHeaders: lateHeaders, knownURL: known)
     }
 }

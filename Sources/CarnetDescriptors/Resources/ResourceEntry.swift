@@ -19,9 +19,9 @@ package struct ResourceEntry: Sendable {
 
 extension ResourceEntry: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("scope", \.scope, "the scope that it needs"),
-        Key("all_of", \.allOf, "scopes of which all are needed"),
-        Key("any_of", \.anyOf, "scopes of which one is needed"),
+        Key("scope", \.scope, scopesIn: .configuration, "the scope that it needs"),
+        Key("all_of", \.allOf, scopesIn: .configuration, "scopes of which all are needed"),
+        Key("any_of", \.anyOf, scopesIn: .configuration, "scopes of which one is needed"),
         Key("title", \.title, isRequired: true, "the label"),
         Key(
             "url", \.url, in: .signedInURL, isRequired: true,

@@ -64,4 +64,12 @@ extension SourceFile {
 
     /// The text; bytes that are not UTF-8 are replaced.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// The text of a file with a secret or a key, in which no byte may be replaced.
+    ///
+    /// - Throws: `SourceFileError` for another encoding.
+    package func exactText() throws(SourceFileError) -> String {
+        guard let text = String(written: bytes) else { throw SourceFileError(path: path, reason: .notUTF8) }
+        return text
+    }
 }

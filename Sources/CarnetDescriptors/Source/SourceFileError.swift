@@ -5,6 +5,7 @@ public struct SourceFileError: Error, Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
         case notFound
         case nameNotUTF8
+        case notUTF8
         case isDirectory
         /// A FIFO, a socket or a device.
         case notRegularFile
@@ -34,6 +35,7 @@ extension SourceFileError.Reason: CustomStringConvertible {
         switch self {
         case .notFound: "no such file"
         case .nameNotUTF8: "its name is not UTF-8; rename the file"
+        case .notUTF8: "the file is not valid UTF-8; save it as UTF-8"
         case .isDirectory: "is a directory, not a file"
         case .notRegularFile: "is not a regular file"
         case .permissionDenied: "permission denied"

@@ -2,12 +2,14 @@ import CarnetFoundation
 
 extension Template {
     static func shape(in place: TemplatePlace) -> Shape {
-        let phrase =
-            place.isConfiguration
+        .text(phrase(in: place), pattern: pattern(in: place), takesScalars: true)
+    }
+
+    static func phrase(in place: TemplatePlace) -> String {
+        place.isConfiguration
             ? "a string, in which {name} stands for an input"
             : "a string, in which {name} stands for an input and {origin.name} for a value of "
                 + place.origins.filter { $0 != .input }.map(\.rawValue).joined(separator: ", ")
-        return .text(phrase, pattern: pattern(in: place), takesScalars: true)
     }
 
     static func pattern(in place: TemplatePlace) -> String {

@@ -145,9 +145,15 @@ private struct JSONParser {
             let isNew =
                 object.members.count < Self.longestSearch
                 ? !object.members.contains { $0.name.isSameBytes(as: name) } : names.insert(ByteKey(name)).inserted
-            guard isNew else { throw error("a member name is repeated") }
-            guard try takeIf(UInt8(ascii: ":")) else { throw error("expected ':'") }
-            object.append(name, try parseValue(depth: depth + 1))
+            let repetition = isNew ? nil : error("a member name is repeated")
+            guard try takeIf(UInt8(ascii: ":")) else { throw repetition ?? error("expected ':'") }
+            let value = try parseValue(depth: depth + 1)
+            if let repetition {
+                // Every parser reads the same from two equal members.
+                guard object.members.count < Self.longestSearch, object[name] == value else { throw repetition }
+            } else {
+                object.append(name, value)
+            }
             if try takeIf(UInt8(ascii: "}")) { return .object(object) }
             guard try takeIf(UInt8(ascii: ",")) else { throw error("expected ',' or '}'") }
         }

@@ -50,10 +50,11 @@ public struct JSONObject: Hashable, Sendable {
         }
     }
 
-    /// A member, if it says something: `null` counts as a member that is not there.
+    /// A member, if it says something: `null` and an empty string count as a member that is not there. Servers in
+    /// languages without optional values write empty strings.
     package subscript(stated name: String) -> JSONValue? {
         // Not as a literal nil in an expression, which would be a JSON null.
-        if let value = self[name], !value.isNull { value } else { Optional.none }
+        if let value = self[name], !value.isNull, value.string?.isEmpty != true { value } else { Optional.none }
     }
 
     package mutating func reserveCapacity(_ count: Int) { members.reserveCapacity(count) }
@@ -96,7 +97,7 @@ extension JSONValue {
     /// The member of an object; `nil` for any other kind of value.
     public subscript(name: String) -> JSONValue? { object?[name] }
 
-    /// The member of an object, if it says something: `null` counts as a member that is not there.
+    /// The member of an object, if it says something: `null` and an empty string count as a member that is not there.
     package subscript(stated name: String) -> JSONValue? { object?[stated: name] }
 
     /// The text of a string, number or boolean, for identifiers and claims of any of these types.

@@ -73,7 +73,11 @@ package struct Gateway: Sendable {
             if missing.count < nearest?.count ?? .max { nearest = missing }
         }
         let missing = nearest ?? []
-        let reason = "the sender lacks " + missing.map(\.reason).joined(separator: ", and ")
+        var reason = "the sender lacks " + missing.map(\.reason).joined(separator: ", and ")
+        if let elsewhere = sender.identity.claims.claimsElsewhere {
+            reason +=
+                "; the provider left out \(elsewhere.joined(separator: " ").quotable()) and names another place (_claim_names)"
+        }
         return refusal(.forbidden, reason, by: route, identity, missing: missing)
     }
 

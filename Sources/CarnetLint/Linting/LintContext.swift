@@ -43,14 +43,18 @@ package final class LintContext: Sendable {
     /// The descriptor in each of its environments.
     let variants: [LintContext]
 
+    /// The day of the lint, such as 2026-11-28, if the host names one.
+    let today: String?
+
     /// Whether nothing is wrong with the descriptor's shape.
     let isWhole: Bool
 
     /// - Returns: `nil` for a file that is no descriptor.
-    package init?(_ document: DescriptorDocument) {
+    package init?(_ document: DescriptorDocument, today: String? = nil) {
         guard let descriptor = document.decoded, let root = document.root else { return nil }
         isWhole = document.isWhole
         self.document = document
+        self.today = today
         self.descriptor = descriptor
         self.root = root
         places = Place(root)
@@ -58,11 +62,12 @@ package final class LintContext: Sendable {
         urls = DescriptorURL.all(in: descriptor, places, calls: calls)
         requests = MessageSection.requests(in: places)
         assertions = AssertionSection.all(in: descriptor, places)
-        templateUses = TemplateUse.all(
-            in: descriptor, places, urls: urls, requests: requests, calls: calls, assertions: assertions)
         scopeUses = ScopeUse.all(in: places)
+        templateUses = TemplateUse.all(
+            in: descriptor, places, urls: urls, requests: requests, calls: calls, assertions: assertions,
+            scopes: scopeUses)
         redirects = RedirectURI.all(in: places)
-        variants = document.variants.compactMap { LintContext($0) }
+        variants = document.variants.compactMap { LintContext($0, today: today) }
     }
 
     package var path: String { document.file.path }

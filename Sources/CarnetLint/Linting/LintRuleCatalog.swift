@@ -10,6 +10,7 @@ package enum LintRuleCatalog {
         OptionalInputInURL(), AlikeInputs(),
         KeyWithoutEffect(), UselessOverride(),
         UnknownValue(), ValueRefusesExample(), UnusedTable(), UntrustedHost(), SecretValueInURL(),
+        CallbackValueNotKept(), PlaceInPlainText(),
         // E: endpoints and other URLs.
         InsecureURL(), URLNotAbsolute(), URLWithUserInformation(), URLWithFragment(), ProtocolParameterInURL(),
         QueryInIssuer(), MalformedURL(), NoEndpoint(), DiscoveryWithoutIssuer(), BadAPIHost(),
@@ -25,7 +26,7 @@ package enum LintRuleCatalog {
         UnknownProtocolParameter(), TokenInCallback(), PasswordGrant(), BadHeader(), BodyWithoutPOST(), SecretInQuery(),
         SecretInDescriptor(), SecretOfNobody(), DeleteElsewhere(),
         BadAuthenticationList(), RepeatedAuthenticationMethod(), InsecureRedirect(), RedirectSchemeNotReversedDomain(),
-        LocalhostRedirect(),
+        LocalhostRedirect(), ParameterLostAtRefresh(), DigitsInQuotes(),
         BadRedirect(), SilentPrompt(), AssertionAlgorithmMismatch(), AssertionLifetimeTooLong(),
         ReservedAssertionClaim(), UnknownAssertionWord(), RequestObjectWithoutAudience(), SecretSignsGrantAssertion(),
         // T: responses, tokens and profiles.
@@ -34,9 +35,9 @@ package enum LintRuleCatalog {
         RootOfForm(),
         ChangingSubject(), ContradictedSubject(), UnprovedSubject(), SubjectFromFurtherRequest(),
         SignedResponseWithoutKeys(), FirstCallbackNotKept(), ClaimSourceBeyondItsRights(), ClaimOfAnotherName(),
-        PartsAsAlternatives(), ListOfOneValue(),
+        PartsAsAlternatives(), ListOfOneValue(), AnyEmailOfAList(),
         // M: metadata and evidence.
-        IDNotFileName(), NoteAboutNothing(), DateNotDay(), BadLink(), EvidenceOfCatalogues(),
+        IDNotFileName(), NoteAboutNothing(), DateNotDay(), BadLink(), EvidenceOfCatalogues(), PassedDate(),
     ]
 
     private static let codes = Set(all.filter(\.isSuppressible).map(\.explanation.code)).union(

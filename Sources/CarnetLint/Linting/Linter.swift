@@ -12,6 +12,7 @@ public struct Linter: Sendable {
     private let known: ProviderRegistry
     private let simulator: (any DescriptorSimulator)?
     private let others: [any OtherFiles]
+    private let today: String?
 
     /// - Parameter known: Providers that a file may extend, besides the other files. They are not linted.
     public init(known: ProviderRegistry = ProviderRegistry()) {
@@ -21,12 +22,14 @@ public struct Linter: Sendable {
     /// - Parameters:
     ///   - simulator: Runs a descriptor in the engine's own code; `nil` skips that.
     ///   - others: Files of other kinds, which are checked too.
+    ///   - today: The day, such as 2026-11-28, for facts that end. Without it, the same files have the same findings on each day.
     package init(
         rules: [any LintRule] = LintRuleCatalog.all,
         reader: YAMLReader = YAMLReader(),
         known: ProviderRegistry = ProviderRegistry(),
         simulator: (any DescriptorSimulator)? = nil,
-        others: [any OtherFiles] = []
+        others: [any OtherFiles] = [],
+        today: String? = nil
     ) {
         checks = rules.map { rule in { rule.check($0) } }
         singleValueRules = rules.filter(\.checksSingleValues)
@@ -34,6 +37,7 @@ public struct Linter: Sendable {
         self.known = known
         self.simulator = simulator
         self.others = others
+        self.today = today
     }
 
     /// The findings in each file and in all files together, ordered by file and place. An invalid file hides no finding in
@@ -105,7 +109,7 @@ public struct Linter: Sendable {
 
     /// The findings of each document.
     private func lint(_ documents: ArraySlice<DescriptorDocument>) -> [[Diagnostic]] {
-        let contexts = documents.map { LintContext($0) }
+        let contexts = documents.map { LintContext($0, today: today) }
         var found = findings(contexts.compactMap { $0 })[...]
         return zip(documents, contexts).map { document, context in
             guard let context else { return document.diagnostics }
@@ -156,7 +160,7 @@ public struct Linter: Sendable {
 
     /// The findings of the file itself, without those that only its parent causes.
     private func findings(in document: DescriptorDocument, _ found: [Diagnostic]) -> [Diagnostic] {
-        guard let parent = document.parent, let context = LintContext(parent) else { return found }
+        guard let parent = document.parent, let context = LintContext(parent, today: today) else { return found }
         struct Place: Hashable {
             var code: String
             var span: SourceSpan

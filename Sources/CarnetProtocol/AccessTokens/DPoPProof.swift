@@ -35,7 +35,7 @@ package struct DPoPProof: Sendable {
         try policy.checkType(of: signature)
         let algorithm = try policy.algorithm(of: signature, among: Self.algorithms)
         guard let jwk = signature.ownKey, !Self.privateMembers.contains(where: { jwk[$0] != nil }),
-            let key = JSONWebKey(jwk), key.canVerify(algorithm), let thumbprint = JSONWebKey.thumbprint(of: jwk)
+            let key = try? JSONWebKey(jwk), key.canVerify(algorithm), let thumbprint = JSONWebKey.thumbprint(of: jwk)
         else { throw Self.refused(.malformedKeys, "its header has no public key for its algorithm") }
         guard key.isValid(signature.signature, for: signature.signingInput, algorithm: algorithm) else {
             throw Self.refused(.badSignature, "it is not signed with its key")

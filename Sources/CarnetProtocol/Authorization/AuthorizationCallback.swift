@@ -46,3 +46,39 @@ public struct AuthorizationCallback: Sendable {
 extension AuthorizationCallback: Redacted {
     package var summary: String { "\(location)?[redacted]" }
 }
+
+extension AuthorizationCallback {
+    /// The decoded parameters; `nil` if they are malformed. A description in another encoding than UTF-8 hides nothing else: it
+    /// is for people, and decides nothing.
+    var pairs: [(name: String, value: String)]? {
+        if let pairs = PercentEncoding.decodeForm(encodedParameters) { return pairs }
+        let name = "error_description"
+        let others = encodedParameters.split(separator: "&").filter { !$0.hasPrefix("\(name)=") }
+        return PercentEncoding.decodeForm(others.joined(separator: "&")).map {
+            $0 + [(name, "(the description is not UTF-8)")]
+        }
+    }
+
+    /// What a callback that belongs to no sign-in says, for the terminal or the log: its error, or the names of its
+    /// parameters. Anybody can send one, so it decides nothing. Values that no standard calls an error are not shown.
+    package var report: String {
+        let pairs = encodedParameters.utf8.split(separator: UInt8(ascii: "&")).prefix(50).compactMap { pair in
+            let text = String(Substring(pair))
+            // A value in another encoding than UTF-8 hides no other value.
+            return PercentEncoding.decodeForm(text)?.first
+                ?? (name: String(text.prefix { $0 != "=" }), value: "(a value that is not UTF-8)")
+        }
+        func value(_ names: [String]) -> String? {
+            pairs.first { names.contains($0.name) && !$0.value.isEmpty }?.value
+        }
+        let hasState = value(["state"]) != nil
+        let start = "a callback \(hasState ? "with another state" : "without a state") arrived"
+        let reason = value(["error_description", "error_message", "error_reason"]).map {
+            "\"\($0.quotable(limit: 300))\""
+        }
+        let error = [value(["error", "error_code"])?.quotable(limit: 80), reason].compactMap { $0 }
+        guard error.isEmpty else { return "\(start): \(error.joined(separator: ", "))" }
+        let names = pairs.prefix(10).map { $0.name.quotable(limit: 40) }.joined(separator: ", ")
+        return names.isEmpty ? "\(start), with no parameters" : "\(start), with the parameters \(names)"
+    }
+}

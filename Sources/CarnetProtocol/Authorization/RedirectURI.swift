@@ -2,11 +2,21 @@ import CarnetDescriptors
 import CarnetFoundation
 
 /// The rules for a client's redirect URI (RFC 6749, section 3.1.2; RFC 8252, section 7).
-enum RedirectURI {
+package enum RedirectURI {
     /// - Throws: `OAuthError` of kind `redirectNotAccepted` that lists the accepted forms.
     static func check(_ uri: String, against provider: some ProviderStage) throws(OAuthError) {
         if let reason = refusal(of: uri) {
             throw OAuthError(.configuration, .redirectNotAccepted, "the redirect URI \(uri) \(reason)")
+        }
+        // Another application can claim the scheme (RFC 8252, section 8.1). With PKCE, the code is of no use to it.
+        if let remark = remark(on: uri), !provider.authorization.pkce.isRequired,
+            !provider.redirects.contains(where: { $0.names(scheme: scheme(of: uri)) })
+        {
+            throw OAuthError(
+                .configuration, .redirectNotAccepted,
+                "\(remark), and this provider's sign-ins have no PKCE: another application could claim \(uri) and use the code",
+                descriptorKey: "authorization.pkce",
+                hint: "use a scheme such as com.example.app, or list the form under 'redirects' if the provider prescribes it")
         }
         guard provider.redirects.isEmpty || provider.redirects.contains(where: { $0.matches(uri) }) else {
             throw OAuthError(
@@ -49,10 +59,24 @@ enum RedirectURI {
                 return "is invalid: \(error.reason)"
             }
         }
-        // RFC 8252, section 7.1: another application could claim a scheme that is not a reversed domain name.
-        guard scheme.utf8.contains(UInt8(ascii: ".")) else {
-            return "has a scheme that is not a reversed domain name, such as com.example.app (RFC 8252, section 7.1)"
+        // RFC 3986, section 3.1.
+        guard scheme.utf8.first.map(ASCII.isLetter) ?? false,
+            scheme.utf8.allSatisfy({ ASCII.isLetter($0) || ASCII.isDigit($0) || "+-.".utf8.contains($0) })
+        else { return "has no valid scheme (RFC 3986, section 3.1)" }
+        guard !systemSchemes.contains(scheme) else {
+            return "has the scheme \"\(scheme)\", which browsers and systems handle themselves"
         }
         return nil
     }
+
+    /// What no application can receive, and what would run or open the response instead.
+    private static let systemSchemes: Set<String> = [
+        "about", "blob", "chrome", "content", "data", "file", "filesystem", "ftp", "intent", "javascript", "mailto",
+        "resource", "sms", "tel", "urn", "vbscript", "view-source", "ws", "wss",
+    ]
+
+    /// The warning about a scheme that other applications are likely to claim.
+    package static func remark(on uri: String) -> String? { RedirectForm.remark(onScheme: scheme(of: uri)) }
+
+    private static func scheme(of uri: String) -> Substring { uri.prefix { $0 != ":" } }
 }

@@ -37,7 +37,7 @@ extension PendingAuthorization {
             let claims = callback.claims(mode, at: provider, for: registration)
             return claims?[stateParameter ?? "state"]?.string.map { Secret($0) } == state
         }
-        guard let parameters = PercentEncoding.decodeForm(callback.encodedParameters) else { return false }
+        guard let parameters = callback.pairs else { return false }
         let states = parameters.filter { $0.name == stateParameter ?? "state" }
         return states.count == 1 && Secret(states[0].value) == state
     }
@@ -59,7 +59,7 @@ extension PendingAuthorization {
         let pairs: [(name: String, value: String)]
         if mode.isSigned {
             pairs = try parameters(inSigned: callback, mode, from: provider, by: verification)
-        } else if let plain = PercentEncoding.decodeForm(callback.encodedParameters) {
+        } else if let plain = callback.pairs {
             pairs = plain
         } else {
             throw OAuthError(.callback, .malformedCallback, "the callback's parameters are not valid form encoding")
@@ -94,21 +94,20 @@ extension PendingAuthorization {
                 descriptorKey: "resource", hint: "begin the sign-in again")
         }
         guard now < expiresAt else {
-            throw OAuthError(.callback, .expiredAttempt, "the sign-in took too long", hint: "begin the sign-in again")
+            throw OAuthError(.callback, .expiredAttempt, "the sign-in took too long", hint: Advice.again.next)
         }
         guard Self.isSameAddress(callback.location, redirectURI) else {
-            throw OAuthError(
-                .callback,
-                .redirectMismatch,
-                "the callback arrived at another address than the redirect URI",
-                hint: "register exactly this redirect URI: \(redirectURI)"
-            )
+            let place = String(callback.location.prefix { $0 != "?" && $0 != "#" }).quotable()
+            var error = OAuthError(
+                .callback, .redirectMismatch, "the callback arrived at \(place) instead of the redirect URI")
+            error.redirectURI = redirectURI
+            throw error
         }
         try checkIssuer(parameters, provider)
         try provider.callback.verification?.check(pairs, secret: clientSecret)
         if let own = parameters["error"], !own.isEmpty || parameters["code"] == nil {
             let code = provider.callback.errors.codes[own] ?? own
-            throw OAuthError(
+            var error = OAuthError(
                 .callback,
                 .serverError,
                 code == "access_denied"
@@ -118,17 +117,25 @@ extension PendingAuthorization {
                     message: parameters["error_description"],
                     uri: parameters["error_uri"],
                     hiding: [state] + [nonce, codeVerifier].compactMap { $0 }
-                ),
-                hint: Self.hint(for: code, redirectURI: redirectURI)
+                )
             )
+            error.redirectURI = redirectURI
+            throw error
         }
         for token in ["access_token", "id_token", "refresh_token"] where parameters[token] != nil {
             throw OAuthError(.callback, .unexpectedToken, "the callback contains a token that was not requested")
         }
         guard let code = parameters["code"], !code.isEmpty else {
-            throw OAuthError(.callback, .missingCode, "the callback has neither a code nor an error")
+            throw OAuthError(
+                .callback, .missingCode,
+                "the callback has neither a code nor an error" + told(pairs))
         }
-        guard code.utf8.count <= ReceivedLimit.code, code.hasOnly(0x20...0x7E) else {
+        guard code.utf8.count <= ReceivedLimit.code else {
+            throw OAuthError(
+                .callback, .malformedCallback,
+                "the code has \(code.utf8.count) bytes; at most \(ReceivedLimit.code) are accepted")
+        }
+        guard code.hasOnly(0x20...0x7E) else {
             throw OAuthError(.callback, .malformedCallback, "the code has characters that are not allowed in a code")
         }
         let values = try provider.callback.capture.values(in: pairs)
@@ -145,8 +152,7 @@ extension PendingAuthorization {
         let states = parameters.values(named: stateParameter ?? "state")
         guard let first = states.first, !first.isEmpty else {
             throw OAuthError(
-                .callback, .missingState, "the callback has no state",
-                hint: "the callback does not belong to this sign-in; begin again")
+                .callback, .missingState, "the callback has no state, so it does not belong to this sign-in")
         }
         guard states.count == 1 else {
             throw OAuthError(.callback, .duplicateParameter, "the callback has the parameter \"state\" more than once")
@@ -161,7 +167,7 @@ extension PendingAuthorization {
                 throw OAuthError(
                     .callback,
                     .issuerMismatch,
-                    provider.issuer.map { "the callback names another issuer than \($0)" }
+                    provider.issuer.map { "the callback names the issuer \"\(issuer.quotable())\" instead of \($0)" }
                         ?? "the callback names the issuer \"\(issuer.quotable())\", and the descriptor has no issuer",
                     descriptorKey: "issuer",
                     hint: provider.issuer == nil
@@ -203,14 +209,16 @@ extension PendingAuthorization {
             + String(decoding: isBareHost ? rest.dropLast() : rest, as: UTF8.self)
     }
 
-    private static func hint(for code: String, redirectURI: String) -> String? {
-        switch code {
-        case "access_denied": "begin again and give consent"
-        case "invalid_scope": "request other scopes; see scopes in the descriptor"
-        case "unauthorized_client", "invalid_request", "redirect_uri_mismatch":
-            "register exactly this redirect URI: \(redirectURI)"
-        default: nil
+    /// What a callback without a code says: the reason in a usual parameter, else the names of its parameters.
+    private func told(_ pairs: [(name: String, value: String)]) -> String {
+        let secrets = [state] + [nonce, codeVerifier].compactMap { $0 }
+        func shown(_ text: String, _ limit: Int) -> String {
+            Redactor(hiding: secrets).redact(text, limit: limit).quotable(limit: limit)
         }
+        let reasons = ["error_message", "error_description", "error_reason", "error_msg", "message"]
+        let reason = pairs.first { reasons.contains($0.name) && !$0.value.isEmpty }
+        let names = pairs.prefix(10).map { shown($0.name, 40) }.joined(separator: ", ")
+        return (reason.map { "; \($0.name) is \"\(shown($0.value, 300))\"" } ?? "") + "; its parameters are \(names)"
     }
 }
 

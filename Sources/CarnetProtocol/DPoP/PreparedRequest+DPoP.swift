@@ -57,14 +57,12 @@ extension IncomingResponse {
         return !value.isEmpty && value.utf8.count <= ReceivedLimit.dpopNonce && ScopeRules.isToken(value) ? value : nil
     }
 
-    /// Whether the request was rejected only because that nonce was missing.
+    /// Whether the request was rejected only because that nonce was missing. The code says so, at any status: authorization
+    /// servers and resources share the code that sends it.
     package var demandsDPoPNonce: Bool {
-        guard dpopNonce != nil else { return false }
-        switch status {
-        case 400: return (try? JSONValue(parsing: body))?["error"]?.string == "use_dpop_nonce"
-        case 401: return BearerChallenge(self)["error"] == "use_dpop_nonce"
-        default: return false
-        }
+        guard dpopNonce != nil, status >= 400 else { return false }
+        let code = "use_dpop_nonce"
+        return BearerChallenge(self)["error"] == code || serverError(ErrorFields(), hiding: [])?.code == code
     }
 }
 

@@ -10,7 +10,7 @@ public struct DeviceAuthorization: Sendable {
     public let verificationURI: String
     /// The page with the code in its URL, for a QR code (RFC 8628, section 3.3.1).
     public let verificationURIComplete: String?
-    public let expiresAt: Date
+    public package(set) var expiresAt: Date
     /// The interval between two token requests, in seconds.
     package let interval: TimeInterval
     /// The requested scopes.
@@ -56,7 +56,7 @@ extension DeviceAuthorization {
         now: Date
     ) throws(OAuthError) {
         let rules = provider.device.response
-        guard response.status == 200 else {
+        guard response.isSuccess else {
             throw OAuthError.status(
                 response, request.step, key: request.descriptorKey, fields: rules.errors, hiding: request.secrets)
         }

@@ -45,10 +45,10 @@ extension DevicePoll {
             case "authorization_pending": self = .pending
             case "slow_down": self = .slowDown
             case "expired_token":
-                throw error.meaning(.expiredAttempt, "nobody entered the code in time", hint: "begin again")
+                throw error.meaning(.expiredAttempt, "nobody entered the code in time")
             case "access_denied":
                 throw error.meaning(
-                    .serverError, "the user or the provider denied access", hint: "begin again and give consent")
+                    .serverError, "the user or the provider denied access")
             default: throw error
             }
         }

@@ -57,8 +57,15 @@ public struct OAuthError: Error, Hashable, Sendable {
     public var status: Int?
     /// The server's `error` and its description.
     public var server: ServerError?
-    /// What to do next.
-    public var hint: String?
+    /// What to do next: by the cause of the error, from the table in `Docs/errors.md`.
+    public var hint: String? {
+        get { next() }
+        set { ownHint = newValue }
+    }
+    /// A hint with values that the table does not know; empty for none.
+    var ownHint: String?
+    /// The redirect URI of the sign-in, for its advice.
+    var redirectURI: String?
     /// What a new sign-in must fulfil, for the kind `insufficientAuthentication`.
     public var stepUp: AuthenticationRequirements?
     /// When the server asked to be sent the next request, by this machine's clock: from `Retry-After` (RFC 9110, section
@@ -84,15 +91,15 @@ public struct OAuthError: Error, Hashable, Sendable {
         self.descriptorKey = descriptorKey
         self.status = status
         self.server = server
-        self.hint = hint
+        ownHint = hint
         self.stepUp = stepUp
         self.retryAt = retryAt
     }
 
-    /// The same failure with another kind, message and hint for this step. Status and server error are kept.
-    package func meaning(_ kind: Kind, _ message: String, hint: String) -> OAuthError {
+    /// The same failure with another kind and message for this step. Status and server error are kept.
+    package func meaning(_ kind: Kind, _ message: String, hint: String? = nil) -> OAuthError {
         var error = self
-        (error.kind, error.message, error.hint) = (kind, message, hint)
+        (error.kind, error.message, error.ownHint) = (kind, message, hint)
         return error
     }
 

@@ -22,6 +22,8 @@ public struct IncomingResponse: Sendable {
     public var body: [UInt8]
     /// When the server asked for the next request, if this is an error; set by the engine, which knows the time.
     package var retryAfter: RetryAfter?
+    /// The request, whose secrets no message about the response may repeat; set by the engine.
+    package var request: PreparedRequest?
 
     public init(head: HTTPResponse, body: [UInt8] = []) {
         self.head = head
@@ -30,4 +32,12 @@ public struct IncomingResponse: Sendable {
 
     /// The status code.
     public var status: Int { head.status.code }
+
+    /// Whether the status is one of success (RFC 9110, section 15.3).
+    package var isSuccess: Bool { (200..<300).contains(status) }
+
+    /// A string of the response as a message may show it.
+    func quoted(_ text: String, limit: Int = 200, hiding secrets: [Secret] = []) -> String {
+        Redactor(hiding: secrets + (request?.secrets ?? [])).redact(text, limit: limit).quotable(limit: limit)
+    }
 }

@@ -1,23 +1,13 @@
 import CarnetDescriptors
-import CarnetFoundation
+package import CarnetFoundation
 import HTTPTypes
 
 extension IncomingResponse {
     /// The media type without its parameters, in lower case.
     var mediaType: String? { head.headerFields.value(of: .contentType).map { MediaType.essence(of: $0) } }
 
-    /// The media type as errors may show it: only those that servers often send by mistake. Another string could be a
-    /// secret of the request.
-    var shownMediaType: String? {
-        mediaType.map { Self.harmlessMediaTypes.contains($0) ? $0 : "another type" }
-    }
-
-    private static let harmlessMediaTypes: Set = [
-        "application/javascript", "application/json", "application/jwk-set+json", "application/jwt",
-        "application/octet-stream", "application/problem+json", "application/x-www-form-urlencoded",
-        "application/xhtml+xml", "application/xml", "image/gif", "image/jpeg", "image/png", "multipart/form-data",
-        "text/css", "text/csv", "text/html", "text/javascript", "text/json", "text/plain", "text/xml",
-    ]
+    /// The content type as messages may show it, with everything that the server wrote.
+    var shownMediaType: String? { head.headerFields.value(of: .contentType).map { quoted($0, limit: 100) } }
 
     /// Whether the content type says JSON (RFC 8259, section 11; RFC 6839, section 3.1).
     var claimsJSON: Bool {
@@ -25,33 +15,29 @@ extension IncomingResponse {
         return mediaType == "application/json" || mediaType.hasSuffix("+json")
     }
 
-    /// The body as JSON.
+    /// The body as JSON. An object is JSON whatever the content type says: servers send it as text/html, as text/plain or
+    /// without a type, and no page of a proxy or a network is a JSON object.
     ///
-    /// - Parameter isLenient: Ignores the content type.
+    /// - Parameter isLenient: Ignores the content type, also for other values than objects.
     /// - Throws: `OAuthError` that quotes the content type, never the body.
     func json(_ step: OAuthError.Step, key: String, isLenient: Bool = false) throws(OAuthError) -> JSONValue {
-        guard claimsJSON || isLenient else {
-            throw OAuthError(
-                step,
-                .unexpectedContentType,
-                "the response is \(shownMediaType ?? "without a content type") where JSON was expected",
-                descriptorKey: key,
-                status: status,
-                hint: mediaType == "text/html"
-                    ? "check the URL; a proxy or a login page of the network may have responded" : nil
-            )
+        let claimsOther = !claimsJSON && !isLenient
+        func failure(_ kind: OAuthError.Kind, _ message: String) -> OAuthError {
+            OAuthError(step, kind, message, descriptorKey: key, status: status)
         }
         do throws(JSONError) {
-            return try JSONValue(parsing: bodyWithoutMark)
+            let value = try JSONValue(parsing: bodyWithoutMark)
+            if !claimsOther || value.object != nil { return value }
         } catch {
-            throw OAuthError(
-                step,
-                .malformedBody,
-                "the response is not valid JSON: \(error.description.quotable())",
-                descriptorKey: key,
-                status: status
-            )
+            guard claimsOther || body.isEmpty else {
+                throw failure(.malformedBody, "the response is not valid JSON: \(error.description.quotable())")
+            }
         }
+        throw failure(
+            claimsOther ? .unexpectedContentType : .malformedBody,
+            body.isEmpty
+                ? "the response is empty where JSON was expected"
+                : "the response is \(shownMediaType ?? "without a content type") where JSON was expected")
     }
 
     /// The body in the format that the descriptor says.
@@ -62,7 +48,7 @@ extension IncomingResponse {
             OAuthError(step, .malformedBody, "the response is not \(expected)", descriptorKey: key, status: status)
         }
         switch format {
-        case .form where !claimsJSON:
+        case .form where !claimsJSON && (try? json(step, key: key))?.object == nil:
             guard let object = formObject else { throw malformed("form-encoded") }
             return object
         case .jsonp:
@@ -121,15 +107,17 @@ extension IncomingResponse {
 extension JSONValue {
     /// The server's error in a body, at the places that the descriptor names.
     func serverError(_ fields: ErrorFields, hiding secrets: @autoclosure () -> [Secret]) -> ServerError? {
+        // Some servers put RFC 6749's members into an object.
+        let nested = self["error"]?.object == nil ? nil : self["error"]
+        let stated = first(of: fields.code.pointers)?.scalarText ?? nested?["code"]?.string
         // Some servers use these values for "no error".
-        guard let code = first(of: fields.code.pointers)?.scalarText, !["", "0", "false"].contains(code) else {
-            return nil
-        }
+        guard let code = stated, !["", "0", "false"].contains(code) else { return nil }
         let meaning = fields.codes[code]
         return ServerError(
             code: meaning ?? code,
             // Without a message, the provider's own code is shown.
-            message: first(of: fields.message.pointers)?.scalarText ?? meaning.map { _ in code },
+            message: first(of: fields.message.pointers)?.scalarText ?? nested?["message"]?.string
+                ?? meaning.map { _ in code },
             uri: first(of: fields.uri.pointers)?.scalarText,
             hiding: secrets()
         )
@@ -154,29 +142,25 @@ extension OAuthError {
         let isDecided = serverError.map { Self.standardCodes.contains($0.code) } ?? false
         let isLimit = status == 429 || status == 403 && !isDecided && response.retryAfter != nil
         let isServersFault = status >= 500 || status == 408
-        let hint: String? =
+        var message =
             switch status {
-            case _ where isLimit: response.retryAfter?.hint ?? "try again later"
-            case _ where serverError?.code == "invalid_client":
-                "check the client id, the secret, the method (client.authentication) and its encoding (client.basic_encoding)"
-            case 300..<400: "redirects are not followed: correct \(key)"
-            case 404, 405: "check the URL in \(key)"
-            case _ where isServersFault || response.retryAfter != nil:
-                response.retryAfter?.hint ?? "try again later"
-            default: serverError.flatMap { Self.advice(for: $0.code) }
+            case _ where isLimit: "the server got too many requests"
+            case _ where isServersFault: "the server failed"
+            case 200..<300: "the descriptor does not count the status \(status) as success"
+            case 300..<400: "the server redirects the request to \(response.location ?? "no address")"
+            default: "the server refused the request"
             }
+        if serverError == nil, let words = response.words(hiding: secrets) { message += ": \"\(words)\"" }
         return OAuthError(
             step,
             isLimit
                 ? .tooManyRequests
                 : isServersFault ? .serverUnavailable : serverError != nil ? .serverError : .unexpectedStatus,
-            isLimit
-                ? "the server got too many requests"
-                : isServersFault ? "the server failed" : "the server refused the request",
-            descriptorKey: key,
+            message,
+            descriptorKey: (200..<300).contains(status) ? "token.response.success.statuses" : key,
             status: status,
             server: serverError,
-            hint: hint,
+            hint: isLimit || isServersFault || serverError == nil ? response.retryAfter?.hint : nil,
             retryAt: response.retryAfter?.date
         )
     }
@@ -186,14 +170,73 @@ extension OAuthError {
         "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
         "invalid_scope", "invalid_token", "insufficient_scope", AuthenticationRequirements.errorCode,
     ]
+}
 
-    /// What to do about the error codes of RFC 6749, section 5.2.
-    private static func advice(for code: String) -> String? {
-        switch code {
-        case "invalid_scope": "request other scopes; see scopes in the descriptor"
-        case "unauthorized_client", "unsupported_grant_type": "allow this grant for the client at the provider"
-        default: nil
+/// What a server says in a response that is no success, for people.
+extension IncomingResponse {
+    /// Where a redirect leads, without its query, which may have a code or a state; `nil` without one.
+    var location: String? {
+        guard let value = head.headerFields.value(of: .location), !value.isEmpty else { return nil }
+        return quoted(String(value.prefix { $0 != "?" && $0 != "#" }))
+    }
+
+    /// Another address of the same origin that a redirect of this status names; `nil` for any other.
+    package func redirect(from url: WebURL) -> WebURL? {
+        guard [301, 302, 303, 307, 308].contains(status), let value = head.headerFields.value(of: .location) else {
+            return nil
         }
+        let absolute =
+            value.hasPrefix("/") && !value.hasPrefix("//") ? "\(url.scheme)://\(url.authority)" + value : value
+        guard let target = try? WebURL(absolute), target.hasOrigin(of: url), target != url else {
+            return nil
+        }
+        return target
+    }
+
+    /// What a body has instead of what was expected, for a message: the server's reason, or the names of the members.
+    func told(instead body: JSONValue, to request: PreparedRequest) -> String {
+        if let words = body.words { return "; the server said \"\(quoted(words, hiding: request.secrets))\"" }
+        guard let object = body.object else { return "; the body is no JSON object" }
+        let names = object.members.prefix(10).map { quoted($0.name, limit: 40, hiding: request.secrets) }
+        return names.isEmpty ? "; the body is an empty object" : "; its members are " + names.joined(separator: ", ")
+    }
+
+    /// The reason that the server gives outside of a standard's members: a usual member of a JSON object, the title of a page,
+    /// or the first line of a text.
+    func words(hiding secrets: [Secret]) -> String? {
+        let limit = 300
+        let text: String?
+        if let json = try? JSONValue(parsing: bodyWithoutMark) {
+            text = json.words
+        } else {
+            let start = Array(body.prefix(4096))
+            let lower = start.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+            if let open = lower.firstRange(of: Array("<title>".utf8)),
+                let end = lower[open.upperBound...].firstRange(of: Array("</title>".utf8))
+            {
+                text = String(decoding: start[open.upperBound..<end.lowerBound], as: UTF8.self)
+            } else {
+                let line = start.prefix { $0 != 0x0A && $0 != 0x0D }
+                text = mediaType == "text/plain" ? String(decoding: line, as: UTF8.self) : nil
+            }
+        }
+        guard let text, !text.isEmpty else { return nil }
+        return quoted(text, limit: limit, hiding: secrets).withoutTokens
+    }
+}
+
+extension JSONValue {
+    /// The first string of a usual member for a reason, also of an object in `error` and of the first of `errors`.
+    fileprivate var words: String? {
+        for name in [
+            "error_description", "error_message", "message", "detail", "title", "errorMessage", "errmsg", "msg",
+            "reason",
+        ] {
+            if let text = self[name]?.string, !text.isEmpty { return text }
+        }
+        if let text = self["error"]?.string, !text.isEmpty { return text }
+        let inner = self["error"] ?? self["errors"]?.array?.first ?? self["errors"]
+        return inner?.string ?? (inner?.object == nil ? nil : inner?.words)
     }
 }
 

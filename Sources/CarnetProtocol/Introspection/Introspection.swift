@@ -48,7 +48,7 @@ extension Introspection {
 
     /// Whether a response is a JWT, so that its validation needs the provider's keys (RFC 9701, section 5).
     package static func isSigned(_ response: IncomingResponse) -> Bool {
-        response.status == 200 && response.mediaType == mediaType
+        response.isSuccess && response.mediaType == mediaType
     }
 
     /// Validates the response. An error response does not mean that the token is inactive (RFC 7662, section 2.3).
@@ -62,7 +62,7 @@ extension Introspection {
         now: Date,
         verifyingBy verification: ResponseVerification? = nil
     ) throws(OAuthError) {
-        guard response.status == 200 else {
+        guard response.isSuccess else {
             throw OAuthError.status(
                 response, .introspection, key: request.descriptorKey, fields: provider.token.response.errors,
                 hiding: request.secrets)

@@ -16,39 +16,61 @@ struct JSONWebKey: Sendable {
     private let algorithm: String?
     private let material: Material
 
-    /// `nil` for an entry that is not a usable signature key.
-    init?(_ entry: JSONValue) {
-        guard let type = entry["kty"]?.string else { return nil }
-        // Some servers send null or an empty list for missing members.
-        if let use = entry[stated: "use"], use.string != "sig" { return nil }
-        if let operations = entry[stated: "key_ops"], operations != [], operations.array?.contains("verify") != true {
-            return nil
-        }
-        if let algorithm = entry[stated: "alg"], algorithm.string == nil { return nil }
-        id = entry["kid"]?.string
-        algorithm = entry["alg"]?.string
-        func bytes(_ name: String) -> [UInt8]? { entry[name]?.string.flatMap { Base64URL.decode($0.utf8) } }
+    /// Why an entry of a key set is no usable signature key.
+    struct Unusable: Error {
+        let reason: String
+    }
 
+    init(_ entry: JSONValue) throws(Unusable) {
+        guard let type = entry[stated: "kty"]?.string else { throw Unusable(reason: "it has no kty") }
+        // Some servers send null, an empty string or an empty list for missing members.
+        if let use = entry[stated: "use"], use.string != "sig" { throw Unusable(reason: "its use is not sig") }
+        if let operations = entry[stated: "key_ops"], operations != [], operations.array?.contains("verify") != true {
+            throw Unusable(reason: "its key_ops have no verify")
+        }
+        if let algorithm = entry[stated: "alg"], algorithm.string == nil {
+            throw Unusable(reason: "its alg is no string")
+        }
+        id = entry[stated: "kid"]?.scalarText
+        algorithm = entry[stated: "alg"]?.string
+        func bytes(_ name: String) throws(Unusable) -> [UInt8] {
+            guard let text = entry[stated: name]?.string else { throw Unusable(reason: "it has no \(name)") }
+            // The keys are the provider's in any encoding; servers send base64 with padding.
+            let unpadded = text.utf8.map {
+                $0 == UInt8(ascii: "+") ? UInt8(ascii: "-") : $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0
+            }
+            let padding = unpadded.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+            guard padding < 3, let bytes = Base64URL.decode(unpadded.dropLast(padding)) else {
+                throw Unusable(reason: "\(name) is not base64url")
+            }
+            return bytes
+        }
+        let curve = entry[stated: "crv"]?.string
         let material: Material?
-        switch (type, entry["crv"]?.string) {
+        switch (type, curve) {
         case ("RSA", _):
-            guard let modulus = bytes("n"), let exponent = bytes("e") else { return nil }
-            material = Self.rsa(modulus: modulus, exponent: exponent).map(Material.rsa)
+            material = Self.rsa(modulus: try bytes("n"), exponent: try bytes("e")).map(Material.rsa)
         case ("EC", "P-256"?):
-            material = Self.point(bytes("x"), bytes("y"), 32)
+            material = Self.point(try bytes("x"), try bytes("y"), 32)
                 .flatMap { try? P256.Signing.PublicKey(x963Representation: $0) }.map(Material.p256)
         case ("EC", "P-384"?):
-            material = Self.point(bytes("x"), bytes("y"), 48)
+            material = Self.point(try bytes("x"), try bytes("y"), 48)
                 .flatMap { try? P384.Signing.PublicKey(x963Representation: $0) }.map(Material.p384)
         case ("EC", "P-521"?):
-            material = Self.point(bytes("x"), bytes("y"), 66)
+            material = Self.point(try bytes("x"), try bytes("y"), 66)
                 .flatMap { try? P521.Signing.PublicKey(x963Representation: $0) }.map(Material.p521)
         case ("OKP", "Ed25519"?):
-            guard let point = bytes("x"), !Ed25519Point.isOfSmallOrder(point) else { return nil }
-            material = (try? Curve25519.Signing.PublicKey(rawRepresentation: point)).map(Material.ed25519)
-        default: return nil
+            let point = try bytes("x")
+            material =
+                Ed25519Point.isOfSmallOrder(point)
+                ? nil : (try? Curve25519.Signing.PublicKey(rawRepresentation: point)).map(Material.ed25519)
+        default:
+            let kind = "\(type)\(curve.map { " with \($0)" } ?? "")".quotable(limit: 40)
+            throw Unusable(reason: "keys of the type \(kind) are not supported")
         }
-        guard let material else { return nil }
+        guard let material else {
+            throw Unusable(reason: "it is not a valid \(type) key of an accepted size")
+        }
         self.material = material
     }
 
@@ -63,8 +85,8 @@ struct JSONWebKey: Sendable {
         return try? _RSA.Signing.PublicKey(n: Array(significant), e: Array(publicExponent))
     }
 
-    private static func point(_ x: [UInt8]?, _ y: [UInt8]?, _ length: Int) -> [UInt8]? {
-        guard let x, let y, x.count == length, y.count == length else { return nil }
+    private static func point(_ x: [UInt8], _ y: [UInt8], _ length: Int) -> [UInt8]? {
+        guard x.count == length, y.count == length else { return nil }
         return [0x04] + x + y
     }
 
@@ -78,6 +100,20 @@ struct JSONWebKey: Sendable {
         case (.p256, .ES256), (.p384, .ES384), (.p521, .ES512), (.ed25519, .EdDSA): true
         default: false
         }
+    }
+
+    /// For messages: its id and what it is for.
+    var shown: String {
+        let type =
+            switch material {
+            case .rsa: "RSA"
+            case .p256: "P-256"
+            case .p384: "P-384"
+            case .p521: "P-521"
+            case .ed25519: "Ed25519"
+            }
+        return
+            "\(id.map { "\"\($0.quotable(limit: 40))\"" } ?? "one without a kid") (\((algorithm ?? type).quotable(limit: 20)))"
     }
 
     private var isEd25519: Bool {

@@ -13,9 +13,11 @@ extension JSONWebSignature {
         let candidates = keys.candidates(keyID: keyID, algorithm: algorithm)
         guard !candidates.isEmpty else {
             throw OAuthError(
-                step, .keyNotFound, "the provider's key set has no key for \(name)'s key id and algorithm",
-                descriptorKey: "endpoints.jwks",
-                hint: "try again in a minute: keys are fetched once a minute, and a restarted sandbox has new ones")
+                step, .keyNotFound,
+                "no key fits \(name), which has "
+                    + (keyID.map { "the kid \"\($0.quotable(limit: 40))\"" } ?? "no kid")
+                    + " and the algorithm \(algorithm.rawValue): \(keys.shown)",
+                descriptorKey: "endpoints.jwks")
         }
         let isValid = candidates.prefix(Self.maximumCandidates).contains { key in
             key.isValid(signature, for: signingInput, algorithm: algorithm)

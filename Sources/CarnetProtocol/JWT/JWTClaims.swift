@@ -15,9 +15,14 @@ struct JWTClaims {
     init(
         of signature: JSONWebSignature, _ policy: JWTPolicy, coercing coerced: [CoercedClaim] = []
     ) throws(OAuthError) {
-        guard let claims = (try? JSONValue(parsing: signature.payload))?.object else {
-            throw OAuthError(policy.step, .malformedToken, "the claims of \(policy.name) are not a JSON object")
+        let malformed = "the claims of \(policy.name) are not a JSON object"
+        let payload: JSONValue
+        do throws(JSONError) {
+            payload = try JSONValue(parsing: signature.payload)
+        } catch {
+            throw OAuthError(policy.step, .malformedToken, "\(malformed): \(error.description.quotable())")
         }
+        guard let claims = payload.object else { throw OAuthError(policy.step, .malformedToken, malformed) }
         all = claims
         self.policy = policy
         self.coerced = coerced
@@ -97,7 +102,11 @@ struct JWTClaims {
         }
         guard names.contains(where: { name in own.contains { name.isSameBytes(as: $0) } }) else {
             let other = policy.step == .accessToken ? "resource" : "client"
-            throw OAuthError(policy.step, .audienceMismatch, "\(policy.name) is for another \(other)")
+            let named = names.prefix(3).map { "\"\($0.quotable(limit: 80))\"" }.joined(separator: ", ")
+            throw OAuthError(
+                policy.step, .audienceMismatch,
+                "\(policy.name) is for another \(other): its \(claim) is \(named), not \"\(own.first?.quotable(limit: 80) ?? "")\""
+            )
         }
         return names
     }
@@ -121,8 +130,7 @@ struct JWTClaims {
         }
         if let issued, issued > now.addingTimeInterval(skew) {
             throw failure(
-                .issuedInFuture, "was issued at \(stamp(issued)); this machine's clock shows \(stamp(now))",
-                hint: "check the clock of this machine")
+                .issuedInFuture, "was issued at \(stamp(issued)); this machine's clock shows \(stamp(now))")
         }
         if let start = try time("nbf"), start > now.addingTimeInterval(skew) {
             throw failure(.notYetValid, "is not valid before \(stamp(start)); this machine's clock shows \(stamp(now))")
@@ -137,12 +145,15 @@ struct JWTClaims {
     }
 
     func wrongType(_ name: String, _ expected: String) -> OAuthError {
-        OAuthError(policy.step, .wrongFieldType, "the claim \(name) of \(policy.name) is not \(expected)")
+        let isCoercible = policy.step == .idToken && CoercedClaim(rawValue: name) != nil
+        return OAuthError(
+            policy.step, .wrongFieldType, "the claim \(name) of \(policy.name) is not \(expected)",
+            descriptorKey: isCoercible ? "id_token.coerce" : nil,
+            hint: isCoercible ? "if the provider always sends it so, add id_token: { coerce: [\(name)] }" : nil)
     }
 
-    private func failure(_ kind: OAuthError.Kind, _ reason: String, hint: String? = nil) -> OAuthError {
-        OAuthError(
-            policy.step, kind, "\(policy.name) \(reason)", descriptorKey: "id_token.clock_skew", hint: hint)
+    private func failure(_ kind: OAuthError.Kind, _ reason: String) -> OAuthError {
+        OAuthError(policy.step, kind, "\(policy.name) \(reason)", descriptorKey: "id_token.clock_skew")
     }
 
     private func stamp(_ date: Date) -> String {

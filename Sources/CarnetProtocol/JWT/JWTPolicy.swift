@@ -149,7 +149,7 @@ extension JWTPolicy {
         guard isAccepted else {
             throw OAuthError(
                 step, .wrongTokenUse, "\(name) has the type \"\(signature.type?.quotable(limit: 40) ?? "")\"",
-                descriptorKey: key)
+                descriptorKey: key, hint: "accepted: " + types.joined(separator: ", "))
         }
     }
 }

@@ -82,8 +82,8 @@ extension ProviderMetadata {
     /// - Throws: `OAuthError` at step `discovery`.
     package init(validating response: IncomingResponse, for provider: Provider) throws(OAuthError) {
         let key = "discovery"
-        guard response.status == 200 else {
-            throw OAuthError.status(response, .discovery, key: key, hiding: [])
+        guard response.isSuccess else {
+            throw OAuthError.status(response, .discovery, key: "discovery_url", hiding: [])
         }
         // Object stores serve files as text/plain or application/octet-stream.
         let body = try response.json(.discovery, key: key, isLenient: response.mediaType != "text/html")

@@ -69,7 +69,7 @@ extension ResourceMetadata {
         validating response: IncomingResponse, at location: Location, of resource: WebURL
     ) throws(OAuthError) {
         let key = Self.key
-        guard response.status == 200 else { throw OAuthError.status(response, .discovery, key: key, hiding: []) }
+        guard response.isSuccess else { throw OAuthError.status(response, .discovery, key: key, hiding: []) }
         let body = try response.json(.discovery, key: key, isLenient: response.mediaType != "text/html")
         guard let named = body["resource"]?.string else {
             throw Self.wrong(.missingField, "the metadata at \(location.url.text.quotable()) names no resource")

@@ -5,7 +5,7 @@ extension Profile {
     /// Whether a response of the userinfo endpoint is a JWT, so that its validation needs the provider's keys (OpenID
     /// Connect Core, section 5.3.2).
     package static func isSigned(_ response: IncomingResponse, from provider: FilledProvider) -> Bool {
-        response.status == 200 && response.mediaType == "application/jwt"
+        response.isSuccess && response.mediaType == "application/jwt"
             && (provider.profile.format == .auto || provider.profile.jwt.isRequired)
     }
 

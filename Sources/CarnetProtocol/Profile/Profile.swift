@@ -39,6 +39,10 @@ extension Profile {
         if failure.disposition == .tryLater { unavailable += names }
     }
 
+    /// The claims that the provider left out because it has another place for them (OpenID Connect Core, section 5.6.2): Entra
+    /// does so with more than 200 groups, or sets `hasgroups`.
+    package var claimsElsewhere: [String]? { raw.object?.claimsElsewhere }
+
     /// Whether a claim may be there later. An address and its verification belong together.
     package func isUnavailable(_ name: String) -> Bool {
         let pair = ["email", "email_verified"]
@@ -67,6 +71,12 @@ extension JSONValue {
 }
 
 extension JSONObject {
+    package var claimsElsewhere: [String]? {
+        let names = self["_claim_names"]?.object?.members.map(\.name) ?? []
+        let all = names + (self["hasgroups"] == nil ? [] : ["groups"])
+        return all.isEmpty ? nil : all
+    }
+
     /// The e-mail address of an ID token, if the provider has verified it (OpenID Connect Core, section 5.1).
     package var verifiedEmail: String? {
         guard self["email_verified"]?.statedTruth == true, let email = self["email"]?.string, !email.isEmpty else {
@@ -207,13 +217,16 @@ extension Profile {
         try rules.validate(body, of: response, to: request)
         self.init(mapping: body, with: provider)
         if let subject {
-            guard self.subject?.isSameBytes(as: subject) == true else {
+            let key = "profile.claims.subject"
+            guard let own = self.subject, !own.isEmpty else {
                 throw OAuthError(
-                    .profile,
-                    .subjectMismatch,
-                    "the profile belongs to another user than the one who signed in",
-                    descriptorKey: "profile.claims.subject"
-                )
+                    .profile, .missingField, "the profile has no sub" + response.told(instead: body, to: request),
+                    descriptorKey: key, status: response.status)
+            }
+            guard own.isSameBytes(as: subject) else {
+                throw OAuthError(
+                    .profile, .subjectMismatch, "the profile belongs to another user than the one who signed in",
+                    descriptorKey: key)
             }
         }
     }

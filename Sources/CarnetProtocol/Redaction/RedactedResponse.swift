@@ -14,26 +14,34 @@ extension RedactedResponse {
     ///
     /// If the response may contain tokens, only what is known to be harmless is shown: members of a standard, values
     /// that the descriptor names and does not call secret, and numbers. Elsewhere, members with names of secrets are
-    /// hidden. Other bodies than JSON are only counted.
+    /// hidden. A refused request has no token, so a response with an error status is shown as one without tokens, also if it
+    /// is not JSON. Other bodies than JSON are only counted.
     ///
     /// - Parameter provider: `nil` for a response that no descriptor describes.
     package init(
         _ response: IncomingResponse, to request: PreparedRequest, at provider: (some ProviderStage)? = Provider?.none
     ) {
         status = response.status
-        contentType = response.shownMediaType
+        contentType = response.shownMediaType.map { Redactor(hiding: request.secrets).redact($0, limit: 100) }
         guard !response.body.isEmpty else {
             body = ""
             return
         }
+        let isError = response.status >= 400
         guard let json = try? JSONValue(parsing: response.body) else {
-            body = "(\(response.body.count) bytes that are not JSON)"
+            let start = String(decoding: response.body.prefix(Self.longestText), as: UTF8.self)
+            let isText = isError && !start.utf8.contains(0)
+            body =
+                "(\(response.body.count) bytes that are not JSON)"
+                + (isText
+                    ? " " + response.quoted(start, limit: Self.longestText, hiding: request.secrets).withoutTokens : "")
             return
         }
         let places = provider.map { ResponsePlaces(of: request, at: $0) } ?? ResponsePlaces()
         let redactor = Redactor(hiding: request.secrets + places.secrets(in: json))
         let redaction = BodyRedaction(
-            redactor: redactor, limit: Self.maximumLength, hidesUnknown: request.step.mayReturnTokens)
+            redactor: redactor, limit: Self.maximumLength, hidesUnknown: request.step.mayReturnTokens && !isError,
+            hidesTokens: request.step.mayReturnTokens)
         let text = redaction.shown(json, places.harmless).jsonText()
         let isShort = text.unicodeScalars.prefix(Self.maximumLength + 1).count <= Self.maximumLength
         // The second pass finds secrets in the names of members.
@@ -41,6 +49,7 @@ extension RedactedResponse {
     }
 
     private static let maximumLength = 4096
+    private static let longestText = 500
 }
 
 extension OAuthError.Step {
@@ -62,6 +71,8 @@ private struct BodyRedaction {
     let redactor: Redactor
     let limit: Int
     let hidesUnknown: Bool
+    /// Whether strings of unknown members lose what looks like a token.
+    let hidesTokens: Bool
 
     private enum Standing {
         case harmless, unknown, secret
@@ -90,7 +101,10 @@ private struct BodyRedaction {
                 })
         case .string(let text):
             standing == .secret || standing == .unknown && hidesUnknown
-                ? Self.mark : .string(redactor.redact(text, limit: limit))
+                ? Self.mark
+                : .string(
+                    standing == .unknown && hidesTokens
+                        ? redactor.redact(text, limit: limit).withoutTokens : redactor.redact(text, limit: limit))
         case .number(let text):
             standing == .secret || redactor.redact(text, limit: limit) != text ? Self.mark : value
         case .bool: standing == .secret ? Self.mark : value

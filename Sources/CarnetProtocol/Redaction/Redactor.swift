@@ -122,6 +122,30 @@ extension IncomingResponse {
 }
 
 extension String {
+    /// The text without words that may be tokens: 20 or more characters of base64url or a JWT, with letters and digits.
+    var withoutTokens: String {
+        var output: [UInt8] = []
+        var word: [UInt8] = []
+        func isTokenByte(_ byte: UInt8) -> Bool { ASCII.isUnreserved(byte) || [0x2B, 0x2F, 0x3D].contains(byte) }
+        func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte & 0xDF) }
+        func end() {
+            let isToken = word.count >= 20 && word.contains(where: ASCII.isDigit) && word.contains(where: isLetter)
+            output += isToken ? Array(Secret("").description.utf8) : word
+            word = []
+        }
+        for byte in utf8 {
+            Work.count()
+            if isTokenByte(byte) {
+                word.append(byte)
+            } else {
+                end()
+                output.append(byte)
+            }
+        }
+        end()
+        return String(decoding: output, as: UTF8.self)
+    }
+
     /// The text as errors and logs may quote it: truncated, without characters that forge a line, control a terminal
     /// or change the reading direction.
     package func quotable(limit: Int = 200) -> String {

@@ -98,7 +98,9 @@ extension OAuthError {
             return rejectedToken(response, of: request, serverError)
         }
         let isOfToken = challenge.serverError != nil || serverError.map { Self.bearerCodes.contains($0.code) } ?? false
-        if response.status == 403, response.retryAfter == nil || isOfToken {
+        // RFC 6750, section 3.1 says it in the challenge. A page of a firewall says nothing of scopes.
+        let isStated = serverError?.code == "insufficient_scope" || !challenge.scopes.isEmpty
+        if response.status == 403, isStated || isOfToken && serverError?.code != "invalid_request" {
             var error = OAuthError(
                 request.step,
                 .insufficientScope,
@@ -158,7 +160,7 @@ extension OutcomeRules {
     /// - Throws: `OAuthError.bearer`.
     func validate(
         status response: IncomingResponse, to request: PreparedRequest, unauthorized: [String] = [],
-        accepting statuses: Range<Int> = 200..<201
+        accepting statuses: Range<Int> = 200..<300
     ) throws(OAuthError) {
         let isAccepted =
             success.statuses.isEmpty ? statuses.contains(response.status) : success.accepts(status: response.status)

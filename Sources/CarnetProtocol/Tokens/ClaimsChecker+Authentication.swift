@@ -12,8 +12,7 @@ extension ClaimsChecker {
                 throw OAuthError(
                     .idToken,
                     .authenticationTooOld,
-                    "the user signed in earlier than max_age allows",
-                    hint: "sign in again with prompt=login"
+                    "the user signed in earlier than max_age allows"
                 )
             }
         }
@@ -25,7 +24,7 @@ extension ClaimsChecker {
                 .authenticationTooWeak,
                 claims["acr"] == nil
                     ? "the ID token does not say how the user signed in"
-                    : "the user authenticated with another method than required",
+                    : "the user authenticated with \"\(claims["acr"]?.string?.quotable(limit: 80) ?? "no string")\", which is not required",
                 hint: "required: " + expectations.essentialACRs.joined(separator: " ").quotable()
             )
         }

@@ -17,7 +17,8 @@ struct ClaimsChecker {
         // OpenID Connect Core, section 12.2: a refresh does not change the issuer.
         if let continued = expectations.continuedIssuer, !issuer.isSameBytes(as: continued) {
             throw OAuthError(
-                .idToken, .issuerMismatch, "the refreshed ID token is from another issuer",
+                .idToken, .issuerMismatch,
+                "the refreshed ID token is from the issuer \"\(issuer.quotable())\" instead of \(continued)",
                 descriptorKey: "issuer_match")
         }
         try checkAuthorizedParty(of: try claims.audience(naming: [expectations.clientID]))
@@ -41,7 +42,11 @@ struct ClaimsChecker {
     private func checkAuthorizedParty(of audience: [String]) throws(OAuthError) {
         let authorizedParty = claims["azp"]
         if let authorizedParty, authorizedParty.string?.isSameBytes(as: expectations.clientID) != true {
-            throw OAuthError(.idToken, .authorizedPartyMismatch, "the ID token was issued to another client")
+            throw OAuthError(
+                .idToken, .authorizedPartyMismatch,
+                "the ID token was issued to another client: its azp is "
+                    + "\"\(authorizedParty.scalarText?.quotable(limit: 80) ?? "no string")\", not \"\(expectations.clientID)\"",
+                hint: "check the client id")
         }
         let others = expectations.provider.idToken.otherAudiences
         func isTrusted(_ name: String) -> Bool {

@@ -1,7 +1,7 @@
 package import CarnetDescriptors
 
-/// Validates the response to a revocation (RFC 7009, section 2.2): 200 is success, unless the descriptor says
-/// otherwise.
+/// Validates the response to a revocation (RFC 7009, section 2.2): any 2xx is success, unless the descriptor
+/// says otherwise.
 package enum RevocationResponse {
     /// - Throws: `OAuthError` at step `revocation`.
     package static func validate(

@@ -145,7 +145,7 @@ extension TokenResponse {
         rules: ResponseRules
     ) throws(OAuthError) -> (body: JSONValue, fields: TokenFieldReader) {
         let step = request.step
-        // RFC 6749, section 5.1: success is 200. A response with an undeclared status is never read as tokens.
+        // RFC 6749, section 5.1: success is 200, and servers send 201. An error status is never read as tokens.
         guard rules.success.accepts(status: response.status) else {
             throw OAuthError.status(
                 response,

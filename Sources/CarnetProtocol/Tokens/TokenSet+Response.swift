@@ -39,11 +39,11 @@ extension TokenSet {
     ///
     /// - Parameter rotation: What the server does with the old refresh token.
     package func merging(
-        _ response: TokenResponse, rotation: RefreshRotation = .keepOld, now: Date
+        _ response: TokenResponse, rotation: RefreshRotation = .unknown, now: Date
     ) -> TokenSet {
         let kept: Secret? =
             switch rotation {
-            case .keepOld: response.refreshToken ?? refreshToken
+            case .keepOld, .unknown: response.refreshToken ?? refreshToken
             case .alwaysNew: response.refreshToken
             case .none: refreshToken
             }

@@ -100,7 +100,7 @@ extension AuthorizationServer {
     }
 
     func checkScopes(_ received: ReceivedParameters, _ names: ParameterNames) throws(OAuthError) -> [String] {
-        let rules = provider.scopes
+        let rules = scopeRules(of: received[names["client_id"]])
         let name = names["scope"]
         guard let text = received[name] else {
             if rules.whenEmpty == .send, !names.omits("scope"), !received.contains(name) {
@@ -109,7 +109,7 @@ extension AuthorizationServer {
             if let missing = rules.required.first { throw .invalidScope("the required scope \(missing) is missing") }
             return []
         }
-        let scopes = try knownScopes(text)
+        let scopes = try knownScopes(text, rules)
         for scope in rules.required where !scopes.contains(scope) {
             throw .invalidScope("the required scope \(scope) is missing")
         }
@@ -117,9 +117,9 @@ extension AuthorizationServer {
     }
 
     /// The scopes of a string, each well formed and known.
-    func knownScopes(_ text: String) throws(OAuthError) -> [String] {
+    func knownScopes(_ text: String, _ rules: ScopeRules? = nil) throws(OAuthError) -> [String] {
         guard !text.isEmpty else { return [] }
-        let rules = provider.scopes
+        let rules = rules ?? provider.scopes
         let scopes = text.split(separator: rules.separator, omittingEmptySubsequences: false).map { String($0) }
         let known = Set(
             rules.catalog.map(\.id) + rules.catalog.flatMap(\.implies) + rules.defaults + rules.required + rules.offline
@@ -176,7 +176,7 @@ extension AuthorizationServer {
     /// Whether a refresh token is asked for; always, where the descriptor says nothing of it.
     func asksForOffline(_ received: ReceivedParameters, scopes: [String]) -> Bool {
         let parameters = provider.authorization.offlineParameters
-        let offlineScopes = provider.scopes.offline
+        let offlineScopes = scopeRules(of: received["client_id"]).offline
         if parameters.isEmpty, offlineScopes.isEmpty { return true }
         return parameters.allSatisfy { received[$0.name]?.isSameBytes(as: $0.value) ?? false }
             && offlineScopes.allSatisfy(scopes.contains)

@@ -23,13 +23,16 @@ struct AuthorizationServer: Sendable {
     private var madeKeys: KeySet?
 
     init(_ provider: Provider, clients: [SandboxClient], options: SandboxOptions, seams: Seams) {
-        let provider = provider.withInventedIssuer
+        var provider = provider.withInventedIssuer
+        var values = provider.sampleValues(seams)
+        if clients.count == 1 {
+            values.set(.client, "id", clients[0].clientID)
+            provider = provider.registered(values)
+        }
         self.provider = provider
         self.clients = clients
         self.options = options
         self.seams = seams
-        var values = provider.sampleValues(seams)
-        if clients.count == 1 { values.set(.client, "id", clients[0].clientID) }
         let sample = provider.withoutMetadata.filled(values)
         resources = sample.resources
         endpoints = ServedEndpoints(of: sample)
@@ -108,6 +111,16 @@ struct AuthorizationServer: Sendable {
             open += provider.scopes.catalog.first { $0.id == scope }?.implies ?? []
         }
         return effective
+    }
+
+    /// The scopes of a client.
+    func scopeRules(of clientID: String?) -> ScopeRules {
+        func values() -> TemplateValues {
+            var values = provider.sampleValues(seams)
+            values.set(.client, "id", clientID)
+            return values
+        }
+        return provider.scopeRules(of: values())
     }
 
     func client(_ id: String) -> SandboxClient? {

@@ -73,8 +73,7 @@ public struct RemoteSandboxUserAgent: ListeningUserAgent {
             _ url: String,
             accepts: @escaping @Sendable (AuthorizationCallback) -> Bool
         ) async throws -> AuthorizationCallback {
-            let url = try WebURL(url)
-            return try await presenter.present(address.sandboxURL(for: url), accepts: accepts)
+            try await presenter.present(address.sandboxURL(forPage: url), accepts: accepts)
         }
 
         func close() async { await presenter.close() }

@@ -56,7 +56,8 @@ final class CallbackHandler: ChannelInboundHandler {
             head.method == .POST ? AuthorizationCallback(postedTo: url, form: form) : AuthorizationCallback(url: url)
         // Another user may know the state, from the arguments of a program, and send another code.
         guard inbox.takes(callback, unless: LoopbackPeer.isForeign(context.channel)) else {
-            if Self.hasError(query ?? "") || Self.hasError(form[...]) { inbox.ignoreError() }
+            // A page that the person opens by hand has no parameters, and says nothing.
+            if query?.isEmpty == false || !form.isEmpty { inbox.ignore(callback.report) }
             send(.refused, context)
             return
         }

@@ -9,14 +9,19 @@ final class CallbackInbox: Sendable {
     private struct State {
         var accepts: Accepts?
         var isOver = false
-        var hasIgnoredError = false
+        /// What the ignored callbacks said, without repetitions.
+        var ignored: [String] = []
     }
 
     private let state = Lock(State())
     private let callbacks: AsyncThrowingStream<AuthorizationCallback, any Error>
     private let delivery: AsyncThrowingStream<AuthorizationCallback, any Error>.Continuation
 
-    init() {
+    private let reportIgnored: @Sendable (String) -> Void
+
+    /// - Parameter ignored: Receives what a callback said that belongs to no sign-in, at once.
+    init(ignored: @escaping @Sendable (String) -> Void = { _ in }) {
+        reportIgnored = ignored
         (callbacks, delivery) = AsyncThrowingStream.makeStream(bufferingPolicy: .bufferingOldest(1))
     }
 
@@ -47,13 +52,21 @@ final class CallbackInbox: Sendable {
         }
     }
 
-    /// Remembers that an error came without the state of the sign-in. Anybody can send one, so it does not end the wait.
-    func ignoreError() {
-        state.withLock { $0.hasIgnoredError = true }
+    /// Remembers what a callback that belongs to no sign-in said. Anybody can send one, so it does not end the wait.
+    /// Each is reported once, and no more than a person would read.
+    func ignore(_ report: String) {
+        let isNew = state.withLock { state in
+            guard state.ignored.count < Self.mostReports, !state.ignored.contains(report) else { return false }
+            state.ignored.append(report)
+            return true
+        }
+        if isNew { reportIgnored(report) }
     }
 
-    /// Whether such an error came.
-    var hasIgnoredError: Bool { state.withLock { $0.hasIgnoredError } }
+    private static let mostReports = 5
+
+    /// What such callbacks said.
+    var ignored: [String] { state.withLock { $0.ignored } }
 
     /// Ends the wait with the accepted callback.
     func deliver(_ callback: AuthorizationCallback) {

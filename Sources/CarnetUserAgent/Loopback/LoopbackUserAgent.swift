@@ -10,6 +10,7 @@ public struct LoopbackUserAgent: ListeningUserAgent {
     private let timeout: Duration
     private let presentation: Presentation
     private let limits: ConnectionLimits
+    private let ignored: @Sendable (String) -> Void
 
     #if os(macOS) || os(Linux)
         /// Opens the system's browser; the sign-in fails if it cannot.
@@ -27,10 +28,16 @@ public struct LoopbackUserAgent: ListeningUserAgent {
         self.init(timeout: timeout, presentation: presentation, limits: ConnectionLimits())
     }
 
-    init(timeout: Duration, presentation: Presentation, limits: ConnectionLimits) {
-        self.timeout = timeout
-        self.presentation = presentation
-        self.limits = limits
+    /// - Parameter ignored: Receives what a callback said that belongs to no sign-in, at once.
+    package init(timeout: Duration, presentation: Presentation, ignored: @escaping @Sendable (String) -> Void) {
+        self.init(timeout: timeout, presentation: presentation, limits: ConnectionLimits(), ignored: ignored)
+    }
+
+    init(
+        timeout: Duration, presentation: Presentation, limits: ConnectionLimits,
+        ignored: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        (self.timeout, self.presentation, self.limits, self.ignored) = (timeout, presentation, limits, ignored)
     }
 
     /// - Throws: `UserAgentError`, `cannotListen`, if the redirect URI is not on loopback or its port is in use.
@@ -43,7 +50,7 @@ public struct LoopbackUserAgent: ListeningUserAgent {
             throw UserAgentError(
                 .cannotListen, "the callback comes in a URL fragment, which a browser does not send to a listener")
         }
-        let inbox = CallbackInbox()
+        let inbox = CallbackInbox(ignored: ignored)
         let listener = try await LoopbackListener.start(redirect, inbox: inbox, limits: limits)
         return LoopbackPresenter(
             redirectURI: redirect.uri(port: listener.port),
@@ -96,11 +103,7 @@ private struct LoopbackPresenter: AuthorizationPresenter {
             group.addTask { try await inbox.wait() }
             group.addTask {
                 try await Task.sleep(for: timeout)
-                let remark =
-                    inbox.hasIgnoredError
-                    ? "; an error without the state of the sign-in arrived and was ignored: the provider may have "
-                        + "rejected the sign-in"
-                    : ""
+                let remark = inbox.ignored.map { "; \($0), and was ignored" }.joined()
                 throw UserAgentError(
                     .timeout, "the sign-in was not completed in the browser within \(timeout.inSeconds)\(remark)")
             }

@@ -46,10 +46,11 @@ private struct PastePresenter: AuthorizationPresenter {
             guard !text.isEmpty else {
                 throw UserAgentError(.cancelled, "no callback URL was pasted")
             }
-            if let callback = callback(from: text), accepts(callback) { return callback }
+            let callback = callback(from: text)
+            if let callback, accepts(callback) { return callback }
             if attempt < attempts {
                 show(
-                    "This is not the callback of this sign-in. Paste the whole address from the browser, "
+                    "This is not the callback of this sign-in\(callback.map { " (\($0.report))" } ?? ""). Paste the whole address from the browser, "
                         + "beginning with \(redirectURI), or an empty line to stop."
                 )
             }

@@ -63,6 +63,15 @@ final class ClaimKeeper: Sendable {
             size += needed
             claims[name] = value
         }
+        // The provider names another place for a claim that it left out (OpenID Connect Core, section 5.6.2).
+        if let elsewhere = profile.claimsElsewhere?.filter({ claims[$0] == nil }), !elsewhere.isEmpty {
+            logger.notice(
+                "The provider left claims out and names another place for them (_claim_names)",
+                metadata: [
+                    "provider": "\(session.key.provider)", "claims": "\(elsewhere.joined(separator: " ").quotable())",
+                    "next": "let the provider send fewer groups, such as those assigned to the application, or roles",
+                ])
+        }
         // The age of the oldest part counts.
         let readAt = unavailable.isEmpty ? now : before?.readAt ?? now
         return KeptClaims(
@@ -157,6 +166,9 @@ final class ClaimKeeper: Sendable {
         } catch let error as OAuthError where error.step == .profile || error.disposition != .signInAgain {
             // A provider whose profile rejects the token of a sign-in has not ended the session.
             pause(key, provider, clock.now, "\(error)", until: error.retryAt, logger)
+        } catch let error as OAuthError {
+            logger.notice("A session ended", metadata: ["provider": "\(provider)", "cause": "\(error)"])
+            throw error
         }
         return known
     }
@@ -210,7 +222,8 @@ extension OAuthError {
     /// Whether the provider gave a definite response, and it is not the profile.
     fileprivate var isRefusalOfProfile: Bool {
         guard step == .profile, disposition != .tryLater else { return false }
-        return kind == .subjectMismatch || kind == .serverError || status.map((400..<500).contains) ?? false
+        return [.subjectMismatch, .missingField, .serverError].contains(kind)
+            || status.map((400..<500).contains) ?? false
     }
 }
 

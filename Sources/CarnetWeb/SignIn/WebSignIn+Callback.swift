@@ -33,6 +33,7 @@ extension WebSignIn {
         }
         guard let (name, waiting, pending) = found, let client = clients[waiting.provider] else {
             let session = await shownSession(of: request)
+            logger.notice("A callback was ignored", metadata: ["cause": "\(callback.report)"])
             return show(nothingWaits(request, session), to: session)
         }
         do {

@@ -350,7 +350,7 @@ extension Quirk {
         ),
         Quirk(
             "no state in any form, the token itself in the callback, a script instead of a page",
-            neededBy: "Steam, Telegram, Zalo",
+            neededBy: "Steam, Zalo",
             missing: "it is no authorization code grant, and nothing would protect the sign-in"
         ),
     ]

@@ -13,6 +13,28 @@ private let exchange =
 extension Quirk {
     static let values = [
         Quirk(
+            "a scope contains the customer's region, or is the client id",
+            key: "`scopes.default`, `{name}`, `{client.id}`",
+            neededBy: "Azure AD B2C"
+        ) {
+            let fixture = try SignInFixture(
+                odd: """
+                    inputs: { region: { enum: [eu, us], default: eu }, group: { type: text, optional: true } }
+                    scopes:
+                      default: ["{region}.photos", "{client.id}", "{group}.read"]
+                      catalog: ["{region}.photos", "{client.id}", { id: all, implies: ["{region}.photos"] }, "{group}.read"]
+                    resources: [{ scope: "{region}.photos", title: Photos, url: https://api.odd.example/photos }]
+                    """,
+                inputs: ["region": "us"]
+            )
+            #expect(try await fixture.authorizationURL().contains("&scope=us.photos%20client&"))
+            let session = try await fixture.signIn()
+            #expect(try await session.storedTokens().scopes == ["us.photos", "client"])
+            let resource = try #require(try await session.resources().first)
+            #expect(resource.missing == [])
+            #expect(try await session.call(resource.resource).status == 200)
+        },
+        Quirk(
             "the callback names the host of the token endpoint", key: "`callback.capture`, `tables`, `endpoints.token`",
             neededBy: "13: Zoho, Lightspeed, Wildix"
         ) {

@@ -95,7 +95,7 @@ struct SampleAppTests {
     }
 
     private static let inputs = ["tenant": "acme", "workspace": "demo", "region": "us"]
-    private static let bankURI = "com.example.simple-pkce://signin"
+    private static let bankURI = "oauth://com.example.simple-pkce"
 
     private func bank(_ world: World, changing: (String) -> String = { $0 }) throws -> Bank {
         let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

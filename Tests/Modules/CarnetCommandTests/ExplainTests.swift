@@ -20,12 +20,12 @@ struct ExplainTests {
             .matches(of: /\n\| <a id="(\w+)"><\/a>`\w+` \| ([^\n]*) \| ([^\n]*) \| [^|\n]* \|/)
             .map { $0.output }
         #expect(rows.count > 55)
-        #expect(rows.map { String($0.1) } == ErrorPage.all.map(\.kind.rawValue))
+        #expect(rows.map { String($0.1) } == ErrorRow.all.map(\.kind.rawValue))
         func plain(_ text: Substring) -> String {
             String(text).replacing(/\[([^\]]*)\]\([^)]*\)/) { String($0.output.1) }.replacing("`", with: "")
         }
-        #expect(rows.map { plain($0.2) } == ErrorPage.all.map(\.summary))
-        #expect(rows.map { plain($0.3) } == ErrorPage.all.map(\.fixedBy))
+        #expect(rows.map { plain($0.2) } == ErrorRow.all.map(\.summary))
+        #expect(rows.map { plain($0.3) } == ErrorRow.all.map(\.fixedBy))
     }
 
     @Test("explain takes a kind of error, and suggests one")

@@ -33,11 +33,21 @@ import Testing
         #expect(!mentionsRedirect(OAuthError(.tokenRequest, kind, "no", status: 200)))
     }
 
-    @Test("A refused token request or authorization still does")
-    func requestThatWasRefused() {
-        #expect(mentionsRedirect(OAuthError(.tokenRequest, .serverError, "no", status: 400)))
-        #expect(mentionsRedirect(OAuthError(.callback, .serverError, "no")))
+    @Test("The redirect URI is named where it can be the cause, and nowhere else")
+    func causeOfTheRedirect() {
+        #expect(mentionsRedirect(OAuthError(.callback, .expiredAttempt, "no callback")))
+        #expect(mentionsRedirect(OAuthError(.callback, .redirectMismatch, "elsewhere")))
+        for status in [201, 301, 401, 403, 404, 407, 413, 415] {
+            #expect(!mentionsRedirect(OAuthError(.tokenRequest, .unexpectedStatus, "no", status: status)))
+        }
         #expect(!mentionsRedirect(OAuthError(.tokenRequest, .missingClientSecret, "no secret")))
+    }
+
+    @Test("A refused refresh leads to a sign-in with the command's own words")
+    func refusedRefresh() {
+        let shown = failure.explain(OAuthError(.refresh, .serverError, "no", status: 400))
+        #expect(shown.next.count == 1 && shown.next[0].contains("run carnet login acme,"))
+        #expect(failure.explain(OAuthError(.refresh, .sessionEnded, "no")).next == ["run carnet login acme"])
     }
 
     @Test("A busy server has an exit status of its own, and the document has the time of the next attempt")
@@ -55,7 +65,7 @@ import Testing
         let limited = failure.explain(OAuthError(.refresh, .tooManyRequests, "no", status: 429))
         #expect(limited.status == .busy && limited.json["error"]?["retry_at"] == nil)
         let failed = failure.explain(OAuthError(.resource, .serverUnavailable, "no", status: 503))
-        #expect(failed.status == .failed)
+        #expect(failed.status == .busy)
         let refused = OAuthError(.tokenRequest, .serverError, "no", status: 401, retryAt: end)
         #expect(failure.explain(refused).status == .failed)
     }

@@ -12,7 +12,7 @@ struct RedirectFormTests {
         "Matches its form",
         arguments: [
             ("{bundle_id}:/oauth2callback", "com.example.app:/oauth2callback"),
-            ("{scheme}://{host}", "com.example.app://callback"),
+            ("{scheme}://{host}", "com.example.app://callback"), ("{scheme}://{host}", "auth0test1://test"),
             ("{scheme}://{host}/{path}", "com.example.app://host/a/b/c"),
             ("https://{host}/{path}", "https://app.example/a/b"), ("https://app.example/cb", "https://app.example/cb"),
             ("https://app.example/{path}", "https://app.example/"),
@@ -29,7 +29,7 @@ struct RedirectFormTests {
     @Test(
         "Matches nothing else",
         arguments: [
-            ("{bundle_id}:/oauth2callback", "com.example.app:/other"), ("{bundle_id}:/cb", "app:/cb"),
+            ("{bundle_id}:/oauth2callback", "com.example.app:/other"), ("{scheme}:/cb", "HTTPS:/cb"),
             ("{bundle_id}:/cb", ":/cb"), ("{bundle_id}:/cb", "com.example.app:/cb/more"),
             ("{bundle_id}:/cb", "com.example.app:/cb?x=y"), ("{bundle_id}:/cb", "com.example.app:/cb#x"),
             ("{scheme}://{host}", "com.example.app://a/b"), ("{scheme}://{host}", "com.example.app://"),

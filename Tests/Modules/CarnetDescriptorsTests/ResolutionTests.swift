@@ -37,6 +37,27 @@ struct ResolutionTests {
         #expect(provider.inputs.count == 4)
     }
 
+    @Test("A scope is filled once, and a resource keeps its scope")
+    func scopes() throws {
+        let yaml = """
+            inputs: { team: { type: text, optional: true }, key: { secret: true, type: text, optional: true } }
+            issuer: https://acme.example
+            scopes: { default: [openid, "{team}"], extra: { more: ["{team}.x"] } }
+            resources: [{ any_of: [openid, "{team}.read"], title: Team, url: https://acme.example/team }]
+
+            """
+        let provider = try ResolutionFixture.provider(yaml, inputs: ["team": "{client.id}"])
+        #expect(provider.scopes.defaults == ["openid", "{client.id}"])
+        #expect(provider.scopes.extra["more"] == ["{client.id}.x"])
+        #expect(provider.resources[0].requirement.anyOf == ["openid", "{client.id}.read"])
+        let error = #expect(throws: ResolutionError.self) { try ResolutionFixture.provider(yaml, inputs: [:]) }
+        #expect(error?.key == "resources.0.any_of")
+        let secret = yaml.replacing("{team}.x", with: "{key}")
+        #expect(throws: ResolutionError.self) {
+            try ResolutionFixture.provider(secret, inputs: ["team": "a", "key": "b"])
+        }
+    }
+
     @Test("Parameter of an optional input without a value is left out")
     func parameterOfAnOptionalInputWithoutAValueIsLeftOut() throws {
         let provider = try ResolutionFixture.provider(yaml, inputs: ["domain": "a.example"])

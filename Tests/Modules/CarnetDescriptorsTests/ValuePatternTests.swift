@@ -1,3 +1,4 @@
+import CarnetTestSupport
 import Testing
 
 @testable import CarnetDescriptors
@@ -58,20 +59,20 @@ struct ValuePatternTests {
     /// What is common to both dialects means the same in both: patterns that other tools check can be taken over.
     @Test("It takes the values that Swift's regular expressions take")
     func itTakesTheValuesThatSwifts() throws {
-        var numbers = ChanceNumbers(state: 2026)
+        var numbers = ChanceNumbers(state: Budget.seed)
         var passed = 0
-        for _ in 0..<400 {
+        for _ in 0..<40 * Budget.factor {
             let source = numbers.pattern(depth: 2)
             let pattern = try ValuePattern(source)
             let regex = try Regex(source)
             for _ in 0..<12 {
                 let value = numbers.value()
                 let isMatch = try regex.wholeMatch(in: value) != nil
-                #expect(pattern.matches(value) == isMatch, "\(source), \(value)")
+                #expect(pattern.matches(value) == isMatch, "seed \(Budget.seed): \(source), \(value)")
                 if isMatch { passed += 1 }
             }
         }
-        #expect(passed > 200)
+        #expect(passed > 20)
     }
 
     @Test("A value beyond the limit is not read")
@@ -80,7 +81,7 @@ struct ValuePatternTests {
     }
 }
 
-/// Patterns and values by chance, the same in each run.
+/// Patterns and values by chance, the same for each seed.
 private struct ChanceNumbers {
     var state: UInt64
 

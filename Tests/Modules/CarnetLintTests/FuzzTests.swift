@@ -24,10 +24,12 @@ struct FuzzTests {
     func inputsThatAreNearlyRight(seed: UInt64) throws {
         let mutator = Mutator(seeds: try Fuzzing.files(in: Self.corpus) + Fuzzing.examples)
         let check = InputCheck()
-        var random = SplitMix64(seed: seed)
-        for _ in 0..<100 {
+        var random = SplitMix64(seed: Budget.seed &+ seed)
+        for _ in 0..<25 * Budget.factor {
             let bytes = mutator.input(&random)
-            #expect(throws: Never.self, "\(String(decoding: bytes, as: UTF8.self))") { try check.run(bytes) }
+            #expect(throws: Never.self, "seed \(Budget.seed): \(String(decoding: bytes, as: UTF8.self))") {
+                try check.run(bytes)
+            }
         }
     }
 

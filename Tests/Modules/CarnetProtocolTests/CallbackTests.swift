@@ -344,7 +344,7 @@ struct CallbackErrorTests {
         let marks = try #require(refusal("error=x&error_description=" + String(repeating: "e%CC%81", count: 1 << 17)))
         #expect("\(marks)".utf8.count < 5000)
         // COST-03: a row of them is not even compared.
-        expectError(.callback, .malformedCallback) {
+        expectError(.callback, .serverError) {
             try attempt.validate(
                 "state=\(attempt.state)&error=x&error_description=e" + String(repeating: "%CC%81", count: 1 << 18))
         }

@@ -26,7 +26,7 @@ struct ClientKeyTests {
     func aGeneratedKeySignsWhat(algorithm: SignatureAlgorithm) throws {
         let key = try ClientKey.generate(algorithm)
         let signature = try key.signature(for: Self.input, algorithm)
-        let verifier = try #require(JSONWebKey(key.publicJWK))
+        let verifier = try JSONWebKey(key.publicJWK)
         #expect(verifier.isValid(signature, for: Self.input, algorithm: algorithm))
         #expect(!verifier.isValid(signature, for: Self.input + [0], algorithm: algorithm))
         #expect(key.canSign && key.signatureAlgorithms == [algorithm])
@@ -49,7 +49,7 @@ struct ClientKeyTests {
             let key = try ClientKey(pem: Secret(text))
             #expect(key.id == key.thumbprint && key.thumbprint.utf8.count == 43)
             let signature = try key.signature(for: Self.input, algorithm)
-            #expect(try #require(JSONWebKey(key.publicJWK)).isValid(signature, for: Self.input, algorithm: algorithm))
+            #expect(try JSONWebKey(key.publicJWK).isValid(signature, for: Self.input, algorithm: algorithm))
         }
     }
 

@@ -148,7 +148,7 @@ struct MetadataTests {
     // DISC-06, DISC-08, INT-22: the failure stays with the endpoint, and its use fails with an error.
     @Test(
         "Endpoint that nobody uses may be malformed",
-        arguments: [5, [], "", "/revoke", "http://id.acme.example/x", "javascript:alert(1)"] as [JSONValue])
+        arguments: [5, [], "/revoke", "http://id.acme.example/x", "javascript:alert(1)"] as [JSONValue])
     func endpointThatNobodyUsesMayBeMalformed(_ value: JSONValue) throws {
         let merged = provider.merging(
             try validate(

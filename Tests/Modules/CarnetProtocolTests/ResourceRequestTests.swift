@@ -144,7 +144,7 @@ struct ResourceResponseTests {
     func jsonBodyWithAnErrorStatusIsNoSuccess() {
         let body = #"{"balance":100}"#
         expectError(.resource, .unauthorized) { try validate(.json(body, status: 401)) }
-        expectError(.resource, .insufficientScope) { try validate(.json(body, status: 403)) }
+        expectError(.resource, .unexpectedStatus) { try validate(.json(body, status: 403)) }
         expectError(.resource, .unexpectedStatus) { try validate(.json(body, status: 404)) }
         expectError(.resource, .serverUnavailable) { try validate(.json(body, status: 500)) }
         expectError(.resource, .unexpectedStatus) { try validate(.json(body, status: 302)) }

@@ -9,7 +9,7 @@ import Testing
 struct VectorTests {
     private func isValid(_ compact: String, key: JSONValue, _ algorithm: SignatureAlgorithm) throws -> Bool {
         let signature = try JSONWebSignature(Secret(compact), step: .idToken)
-        let key = try #require(JSONWebKey(key))
+        let key = try JSONWebKey(key)
         #expect(signature.algorithm == algorithm.rawValue && key.canVerify(algorithm))
         return key.isValid(signature.signature, for: signature.signingInput, algorithm: algorithm)
     }
@@ -53,7 +53,7 @@ struct VectorTests {
         let key = try ClientKey(jwk: Secret(vector.at("input", "key").jsonText()))
         let input = Array("anything".utf8)
         let own = try key.signature(for: input, algorithm)
-        #expect(try #require(JSONWebKey(key.publicJWK)).isValid(own, for: input, algorithm: algorithm))
+        #expect(try JSONWebKey(key.publicJWK).isValid(own, for: input, algorithm: algorithm))
     }
 
     @Test("RFC 7520, section 4.4")
@@ -135,7 +135,7 @@ struct VectorTests {
         let signature = try JSONWebSignature(Secret(compact), step: .idToken)
         // RFC 8032 signatures are the same each time, unless the library hedges them.
         let own = try key.signature(for: signature.signingInput, .EdDSA)
-        #expect(try #require(JSONWebKey(key.publicJWK)).isValid(own, for: signature.signingInput, algorithm: .EdDSA))
+        #expect(try JSONWebKey(key.publicJWK).isValid(own, for: signature.signingInput, algorithm: .EdDSA))
         let agreement = vector.at("agreement")
         let token = try JSONWebEncryption(
             Secret(try #require(agreement.at("output", "compact").string)), step: .idToken)

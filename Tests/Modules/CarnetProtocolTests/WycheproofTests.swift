@@ -21,7 +21,7 @@ struct WycheproofTests {
         var validated = 0
         for group in try #require(file["groups"]?.array) {
             // A key that is refused as a whole makes no signature valid.
-            let key = JSONWebKey(group.at("key"))
+            let key = try? JSONWebKey(group.at("key"))
             for test in try #require(group["tests"]?.array) {
                 let fields = test.array ?? []
                 let message = try #require(Base64URL.decode((fields[1].string ?? "").utf8))

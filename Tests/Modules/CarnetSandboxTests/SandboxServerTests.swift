@@ -116,4 +116,20 @@ struct SandboxServerTests {
             address.sandboxURL(for: try WebURL("https://a.example:8443?p=1"))
                 == "http://127.0.0.1:8765/a.example:8443/?p=1")
     }
+
+    @Test("keeps the fragment of a page, or its parameters")
+    func pages() throws {
+        let address = SandboxAddress(try WebURL("http://127.0.0.1:8765"))
+        for (page, expected) in [
+            (
+                "https://a.example/qr?state=1#wechat_redirect",
+                "http://127.0.0.1:8765/a.example/qr?state=1#wechat_redirect"
+            ),
+            ("https://a.example/app#/authorize?state=1", "http://127.0.0.1:8765/a.example/app?state=1"),
+            ("https://a.example/app?v=2#/authorize?state=1", "http://127.0.0.1:8765/a.example/app?v=2&state=1"),
+            ("https://a.example/authorize?state=1", "http://127.0.0.1:8765/a.example/authorize?state=1"),
+        ] {
+            #expect(try address.sandboxURL(forPage: page) == expected)
+        }
+    }
 }

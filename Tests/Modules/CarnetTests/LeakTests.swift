@@ -142,7 +142,7 @@ struct LeakTests {
         let responses: [ScriptedProvider.Handler] = [
             { _, _ in throw TransportError(.timeout, "no response") },
             { provider, form in
-                .canned(try provider.tokens(for: form).jsonText(), type: "text/html")
+                .canned("[\(try provider.tokens(for: form).jsonText())]", type: "text/html")
             },
             { provider, form in .json(try provider.tokens(for: form).jsonText() + "x") },
             { provider, form in .json(try provider.tokens(for: form).jsonText(), status: 400) },

@@ -57,7 +57,7 @@ struct RefreshCompletionTests {
         let session = try #require(try await provider.client(store: store).session(for: "user-1"))
         provider.clock.advance(by: .seconds(3600))
         provider.on("/token") { provider, form in
-            .json(try provider.tokens(for: form, claims: ["aud": "another"]).jsonText())
+            .json(try provider.tokens(for: form, claims: ["sub": "another"]).jsonText())
         }
         await #expect(throws: OAuthError.self) { try await session.tokens() }
         #expect(try await session.storedTokens().refreshToken?.reveal() == "refresh-token-1")

@@ -147,13 +147,13 @@ struct RetryingTests {
         #expect(provider.clock.sleeps.isEmpty)
     }
 
-    @Test("403 with a time is a limit, and without one a missing scope")
+    @Test("403 with a time is a limit, and without one a refusal")
     func forbidden() async throws {
         let session = try await provider.session()
         respond(busy("5", status: 403))
         #expect(try await session.send(request(), retryingWithin: .seconds(60)).status == 200)
         provider.on("/userinfo", response: busy(status: 403))
-        await expectError(.resource, .insufficientScope) { try await session.send(request()) }
+        await expectError(.resource, .unexpectedStatus) { try await session.send(request()) }
         var refusal = busy("5", status: 403)
         refusal.head.headerFields[.wwwAuthenticate] = #"Bearer error="insufficient_scope""#
         provider.on("/userinfo", response: refusal)

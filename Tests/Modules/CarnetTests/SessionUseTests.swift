@@ -121,7 +121,7 @@ struct ResourceCallTests {
     func forbiddenIsNotRefreshed() async throws {
         let session = try await signedIn()
         provider.on("/balance", response: .json("{}", status: 403))
-        await expectError(.resource, .insufficientScope) { try await session.call(try resource("balance")) }
+        await expectError(.resource, .unexpectedStatus) { try await session.call(try resource("balance")) }
         #expect(provider.count("/balance") == 1)
         #expect(provider.count("/token") == 1)
     }
@@ -238,7 +238,8 @@ struct SessionProfileTests {
         #expect(profile.name == "Ada")
         #expect(profile.email == "public@example.com")
         #expect(profile.isEmailVerified == nil)
-        #expect(profile.failures.map(\.kind) == [.insufficientScope])
+        #expect(profile.failures.map(\.kind) == [.unexpectedStatus])
+        #expect("\(profile.failures)".contains("missing scope"))
         #expect(!"\(profile.failures)".contains("access-token"))
         provider.on("/emails", fail: .timeout)
         #expect(try await session.profile().failures.map(\.kind) == [.transport])

@@ -42,6 +42,19 @@ struct AppleTests {
                 guard system == nil || system == platform.rawValue else { continue }
                 try compiler.typecheck("Snippet", [snippet], isPackage: false)
             }
+            guard platform == .iOS else { return }
+            // What somebody copies: each block as it is printed, with imports alone before it where the page shows none.
+            let imports = ["Carnet", "CarnetApple", "CarnetSwiftUI", "CarnetURLSession", "Foundation", "SwiftUI", "UIKit"]
+            let blocks = CodeBlock.all(in: try Repository.file("Docs/apple.md")).filter { $0.info == "swift" }
+            #expect(blocks.count >= 6)
+            for (index, block) in blocks.enumerated() {
+                let file = folder.appending(path: "Block\(index).swift")
+                let text = block.text.contains("import ") ? "" : imports.map { "import \($0)\n" }.joined()
+                try (text + block.text).write(to: file, atomically: true, encoding: .utf8)
+                try compiler.typecheck("Block", [file.path], isPackage: false)
+                // The settings of a new Xcode project.
+                try compiler.typecheck("Block", [file.path], isPackage: false, settings: StubCompiler.newProject)
+            }
         }
 
         @Test("Without the stubs on the import path there is nothing to compile: the check sees the Apple branches")
@@ -103,6 +116,48 @@ struct LinkedModuleTests {
         #expect(
             products == ["Crypto", "CryptoExtras", "HTTPTypes", "Logging", "Metrics", "Tracing", "Yams"])
         #expect(products.allSatisfy { !$0.hasPrefix("NIO") && !$0.contains("AsyncHTTPClient") })
+    }
+
+    /// The names are in Apple's list of APIs that require a reason.
+    private static let categories: [String: Set<String>] = [
+        "FileTimestamp": [
+            "stat", "fstat", "lstat", "fstatat", "getattrlist", "fgetattrlist", "getattrlistat", "getattrlistbulk",
+        ],
+        "DiskSpace": ["statfs", "fstatfs", "statvfs", "fstatvfs"],
+        "SystemBootTime": ["mach_absolute_time"],
+    ]
+
+    @Test("A module declares the APIs with required reasons that it references, and no other")
+    func privacyManifests() throws {
+        let (modules, _) = try closure(of: ["CarnetApple", "CarnetCatalog", "CarnetSwiftUI", "CarnetURLSession"])
+        var declaring: [String] = []
+        for module in modules.sorted() where !module.hasPrefix("CLib") {
+            let objects = try FileManager.default.subpathsOfDirectory(
+                atPath: BuiltModules.folder.appending(path: "\(module).build").path
+            ).filter { $0.hasSuffix(".o") }
+            #expect(!objects.isEmpty, "\(module)")
+            let symbols = try Self.undefinedSymbols(
+                of: objects.map { BuiltModules.folder.appending(path: "\(module).build/\($0)").path })
+            let referenced = Self.categories.filter { !$0.value.isDisjoint(with: symbols) }.keys
+            let manifest = try? Repository.file("Sources/\(module)/PrivacyInfo.xcprivacy").text
+            let declared = (manifest ?? "").matches(of: /NSPrivacyAccessedAPICategory(\w+)</).map { String($0.output.1) }
+            #expect(declared.sorted() == referenced.sorted(), "\(module)")
+            if !declared.isEmpty { declaring.append(module) }
+        }
+        let package = try Repository.file("Package.swift").text
+        #expect(package.contains("[\(declaring.map { "\"\($0)\"" }.joined(separator: ", "))].contains(target.name)"))
+    }
+
+    private static func undefinedSymbols(of objects: [String]) throws -> Set<String> {
+        let program = Process()
+        let output = Pipe()
+        program.executableURL = URL(filePath: "/usr/bin/env")
+        program.arguments = ["nm", "-u"] + objects
+        program.standardOutput = output
+        try program.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        program.waitUntilExit()
+        return Set(text.split(separator: "\n").compactMap { $0.split(separator: " ").last.map(String.init) })
     }
 
     @Test("The same question finds swift-nio where it is")

@@ -18,9 +18,7 @@ enum ModuleTable {
         var description: String { "\(ModuleTable.path):\(line) (\(module))" }
 
         /// A plugin imports nothing of the package: it runs a tool.
-        var isPlugin: Bool {
-            ["CarnetCatalogEmbedding", "CarnetProviders", "CarnetLintProviders"].contains(module)
-        }
+        var isPlugin: Bool { module == "CarnetProviders" }
     }
 
     static func rows() throws -> [Row] {

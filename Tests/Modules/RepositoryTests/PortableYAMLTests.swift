@@ -68,16 +68,18 @@ import Testing
         Linter().lint(files: [file(text)]).diagnostics.filter { $0.code == "D024" }
     }
 
-    @Test("What another parser reads differently is a finding, which its fix removes", arguments: differing)
-    func isFound(text: String) throws {
-        let file = file(text)
-        let found = findings(text)
-        #expect(found.count == 1, "\(found)")
-        let own = try #require(YAMLParsers.value(of: file))
-        let others = try parsers(reading: [file])
-        #expect(
-            others.contains { $0.results[0]["value"].map { YAMLParsers.difference(own, $0) != nil } ?? true },
-            "\(others)")
+    @Test("What another parser reads differently is a finding, which its fix removes")
+    func isFound() throws {
+        let files = Self.differing.map(file)
+        let others = try parsers(reading: files)
+        for (index, text) in Self.differing.enumerated() {
+            let found = findings(text)
+            #expect(found.count == 1, "\(text): \(found)")
+            let own = try #require(YAMLParsers.value(of: files[index]))
+            #expect(
+                others.contains { $0.results[index]["value"].map { YAMLParsers.difference(own, $0) != nil } ?? true },
+                "\(text): \(others.map(\.results[index]))")
+        }
     }
 
     @Test("What all parsers read alike is no finding")

@@ -7,6 +7,8 @@ struct ProviderPage {
     let descriptor: ProviderDescriptor
     /// The kept requests; see `CatalogueTests`.
     let requests: String
+    /// A copy of the provider's metadata, if there is one.
+    let metadata: JSONValue?
 
     private var id: String { descriptor.id.rawValue }
 
@@ -30,15 +32,32 @@ struct ProviderPage {
 
     var pkce: String { descriptor.authorization.pkce.isRequired ? "S256" : "off" }
     var refreshes: Bool { requests.contains("\n## refresh\n") }
-    var revokes: Bool { requests.contains("\n## revocation\n") }
+    var revocation: String { requests.contains("\n## revocation\n") ? announced(.revocation, "yes", else: "no") : "no" }
     var profile: String {
-        if requests.contains("\n## profile\n") { return "request" }
+        if requests.contains("\n## profile\n") { return announced(.userinfo, "request", else: "ID token") }
         switch descriptor.profile.source {
         case .tokenResponse: return "token response"
         case .idToken: return "ID token"
         case .userinfo, nil: return descriptor.issuer == nil ? "none" : "ID token"
         }
     }
+    /// The test client's metadata are the sandbox's and have each endpoint. The provider's own decide, if a copy is there.
+    private func announced(_ endpoint: EndpointName, _ present: String, else absent: String) -> String {
+        guard descriptor.endpoints[endpoint] == nil else { return present }
+        guard let metadata else { return "as announced" }
+        return metadata[endpoint.metadataName] == nil ? absent : present
+    }
+
+    private var refresh: String {
+        guard refreshes else { return "no" }
+        switch descriptor.refresh.rotation {
+        case .unknown: return "yes; whether the refresh token changes is not known"
+        case .keepOld: return "yes; a new refresh token replaces the old one, if one comes"
+        case .alwaysNew: return "yes; each refresh token can be used once"
+        case .none: return "yes; the refresh token stays the same"
+        }
+    }
+
     /// Whether no documentation of the provider's own could be read.
     var isFromCatalogues: Bool { descriptor.verified?.how.lowercased().hasPrefix("catalogues") ?? true }
 
@@ -49,7 +68,7 @@ struct ProviderPage {
                 "Client authentication",
                 descriptor.client.methods.map { "`\($0.rawValue)`" }.joined(separator: ", ")
             ),
-            ("Refresh", refreshes ? "yes" : "no"), ("Revocation", revokes ? "yes" : "no"), ("Profile", profile),
+            ("Refresh", refresh), ("Revocation", revocation), ("Profile", profile),
         ]
         if let parent = descriptor.parent { rows.append(("Extends", "[\(parent)](\(parent).md)")) }
         if let docs = descriptor.docs { rows.append(("Documentation", "<\(docs)>")) }
@@ -144,7 +163,10 @@ struct ProviderPage {
     private var oddities: String? {
         guard !descriptor.notes.isEmpty else { return nil }
         let rows = descriptor.notes.map { note in
-            ["`\(note.about)`", Self.cell(note.because), note.link.map { "[source](\($0))" } ?? ""]
+            [
+                "`\(note.about)`", Self.cell(note.because) + (note.until.map { " Right until \($0)." } ?? ""),
+                note.link.map { "[source](\($0))" } ?? "",
+            ]
         }
         return "## Notes\n\n" + Self.table(["Key", "Why", "Evidence"], rows)
     }

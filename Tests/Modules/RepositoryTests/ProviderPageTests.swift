@@ -11,9 +11,14 @@ struct ProviderPageTests {
     private static let isUpdating = ProcessInfo.processInfo.environment["CARNET_UPDATE_DOCS"] == "1"
 
     private static func page(_ id: ProviderID) throws -> ProviderPage {
-        ProviderPage(
-            descriptor: try ProviderRegistry.builtIn.descriptor(id),
-            requests: try Repository.file("Tests/Modules/CarnetCommandTests/Catalogue/\(id).txt").text)
+        let descriptor = try ProviderRegistry.builtIn.descriptor(id)
+        let metadata = [id, descriptor.parent].lazy.compactMap { $0 }.compactMap { id in
+            try? Repository.file("Tests/Flows/SignInTests/Metadata/\(id).json").text
+        }.first
+        return ProviderPage(
+            descriptor: descriptor,
+            requests: try Repository.file("Tests/Modules/CarnetCommandTests/Catalogue/\(id).txt").text,
+            metadata: try metadata.map { try JSONValue(parsing: $0) })
     }
 
     private func check(_ path: String, _ text: String) throws {
@@ -36,7 +41,7 @@ struct ProviderPageTests {
             let status = descriptor.status.remark.map { ", \($0)" } ?? ""
             return [
                 "[\(descriptor.name)](\(descriptor.id).md)\(status)", "`\(descriptor.id)`", page.pkce,
-                page.refreshes ? "yes" : "no", page.revokes ? "yes" : "no", page.profile,
+                page.refreshes ? "yes" : "no", page.revocation, page.profile,
                 descriptor.verified?.date ?? "", page.isFromCatalogues ? "catalogues" : "own documents",
             ]
         }
@@ -73,7 +78,8 @@ struct ProviderPageTests {
 
             - **PKCE**, **Refresh**, **Revocation** and **Profile** say what a test client does during a sign-in, a refresh and a sign-out.
               "no" means that the provider lacks the feature, or that no source proves that the provider has it. The profile comes
-              from a request with the access token, from the ID token or from the token response.
+              from a request with the access token, from the ID token or from the token response. "as announced" means that the
+              provider's metadata decide, and that no copy of them was at hand.
             - **Verified by** "own documents" means the provider's documentation, metadata or source code; "catalogues" means lists of
               providers in other libraries. The row **Not verified** of such a provider names them: check its facts before you rely on
               them. On some facts [the sources disagree](disagreements.md).

@@ -8,13 +8,18 @@ import Foundation
 
         func module(_ name: String, _ files: [String], isPackage: Bool) throws {
             try run(
-                ["-emit-module", "-emit-module-path", folder.appending(path: "\(name).swiftmodule").path], name, files,
-                isPackage)
+                ["-emit-module", "-emit-module-path", folder.appending(path: "\(name).swiftmodule").path]
+                    + ["-swift-version", "6"], name, files, isPackage)
         }
 
-        func typecheck(_ name: String, _ files: [String], isPackage: Bool) throws {
-            try run(["-typecheck"], name, files, isPackage)
+        func typecheck(
+            _ name: String, _ files: [String], isPackage: Bool, settings: [String] = ["-swift-version", "6"]
+        ) throws {
+            try run(["-typecheck"] + settings, name, files, isPackage)
         }
+
+        /// Swift 5 mode, with all declarations on the main actor by default.
+        static let newProject = ["-swift-version", "5", "-default-isolation", "MainActor"]
 
         private func run(_ mode: [String], _ name: String, _ files: [String], _ isPackage: Bool) throws {
             let compiler = Process()
@@ -23,7 +28,7 @@ import Foundation
             compiler.currentDirectoryURL = Repository.root
             let features = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
             compiler.arguments =
-                ["swiftc"] + mode + ["-parse-as-library", "-module-name", name, "-swift-version", "6"]
+                ["swiftc"] + mode + ["-parse-as-library", "-module-name", name]
                 + features.flatMap { ["-enable-upcoming-feature", $0] }
                 // SwiftPM names the package after its folder.
                 + (isPackage ? ["-package-name", Repository.root.lastPathComponent.lowercased()] : [])

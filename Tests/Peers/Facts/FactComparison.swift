@@ -46,6 +46,7 @@ extension ProviderConduct {
         case "refresh_rotation":
             guard value != "unknown" else { return .notCompared }
             return equal(value, try keepsRefreshToken ? "keeps" : "rotates")
+        case "refused_refresh": return try compareRefusedRefresh(value)
         case "access_token_lifetime": return try compareLifetime(value)
         case "refresh_token_lifetime":
             guard let lifetime = refreshTokenLifetime else { return .notCompared }
@@ -90,7 +91,10 @@ extension ProviderConduct {
         let separators: Set<Character> = try separator == "comma" ? [","] : [" "]
         let scopes = Set(sent.split(whereSeparator: separators.contains).map(String.init))
         let stated = value == "(none)" ? [] : Set(words(value)).subtracting(provider.scopes.offline)
-        return stated == scopes ? .agrees : .differs(sent.isEmpty ? "(none)" : sent)
+        // A scope in braces stands for any other.
+        let named = stated.filter { !$0.hasPrefix("{") }
+        let agrees = named.isSubset(of: scopes) && scopes.count == stated.count
+        return agrees ? .agrees : .differs(sent.isEmpty ? "(none)" : sent)
     }
 
     private func comparePKCE(_ value: String) throws -> Comparison {
@@ -137,6 +141,15 @@ extension ProviderConduct {
             parameters.contains { "\($0.name)=\($0.value)" == condition || $0.value.contains(condition) }
         }
         return isMet ? .agrees : .differs("yes, without \(conditions.joined(separator: " or "))")
+    }
+
+    /// A value is the status and the body with which the provider refuses a dead refresh token. Only `invalid_grant`
+    /// ends a session; after any other error the user is never asked to sign in again.
+    private func compareRefusedRefresh(_ value: String) throws -> Comparison {
+        let parts = value.split(separator: " ", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let status = Int(parts[0]) else { return .differs("(not a status and a body)") }
+        let code = try refusedRefresh(status: status, body: parts[1])
+        return code == "invalid_grant" ? .agrees : .differs(code ?? "(none)")
     }
 
     private func compareLifetime(_ value: String) throws -> Comparison {

@@ -93,6 +93,21 @@ struct ProviderConduct {
         }
     }
 
+    /// The error code that the engine reads in the response to a refused refresh; `nil` if it reads none.
+    func refusedRefresh(status: Int, body: String) throws -> String? {
+        let response = IncomingResponse(
+            head: HTTPResponse(status: .init(code: status), headerFields: [.contentType: "application/json"]),
+            body: Array(body.utf8))
+        do {
+            _ = try TokenResponse(
+                validating: response, to: try simulation.refreshRequest(), from: provider, refreshing: simulation.tokens
+            )
+            return nil
+        } catch let error as OAuthError {
+            return error.kind == .serverError ? error.server?.code : nil
+        }
+    }
+
     /// Whether a sign-in brings something to refresh with.
     var refreshes: Bool {
         get throws {

@@ -4,6 +4,7 @@ A system is a folder that debootstrap makes and chroot enters. `--roots` names w
 """
 
 import argparse
+import hashlib
 import http.server
 import json
 import os
@@ -225,6 +226,10 @@ def action(files, version, scratch, report):
     served.mkdir(parents=True)
     for path in files["all"]:
         shutil.copy(path, served)
+    folder = pathlib.Path(shutil.copytree(ROOT / ".github/actions/lint", scratch / "action"))
+    archives = [path for path in served.iterdir() if path.name.endswith(".tar.gz")]
+    (folder / "sums").write_text("".join(
+        f"{version} {hashlib.sha256(path.read_bytes()).hexdigest()} {path.name}\n" for path in archives))
     (scratch / "providers").mkdir()
     for name, text, status, expected in [
         ("good", DESCRIPTOR, 0, ""), ("bad", DESCRIPTOR.replace("issuer:", "isuer:"), 1, "::error file=providers/acme.yaml,line=4"),
@@ -232,7 +237,7 @@ def action(files, version, scratch, report):
         (scratch / "providers/acme.yaml").write_text(text)
         environment = {
             **os.environ, "VERSION": version, "ADDRESS": served.parent.as_uri(), "FOLDER": str(scratch / f"{name}-tools"),
-            "ACTION": str(ROOT / ".github/actions/lint"), "PATHS": "providers", "FAIL_ON": "error"}
+            "ACTION": str(folder), "PATHS": "providers", "FAIL_ON": "error"}
         report.check(f"the action, a {name} descriptor", timed(
             ["bash", "-eo", "pipefail", "-c", script], cwd=scratch, env=environment), status, expected, limit=5)
 

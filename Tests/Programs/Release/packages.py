@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -225,24 +226,37 @@ class PackagesTest(unittest.TestCase):
                 self.assertIn(VERSION, version, page)
 
     def test_damaged_download_is_not_installed(self):
-        install = ROOT / ".github/actions/lint/install"
+        action = self.folder / "action"
+        action.mkdir()
+        install = pathlib.Path(shutil.copy(ROOT / ".github/actions/lint/install", action))
         served = self.folder / "served" / VERSION
         served.mkdir(parents=True)
         for name, content in self.files.items():
             (served / name).write_bytes(content)
         address = served.parent.as_uri()
-        done = run(install, VERSION, self.folder / "tools", address)
+        archive = served / self.file(r".*\.tar\.gz").name
+        sums = action / "sums"
+        sums.write_text("# The latest last.\n")
+        self.assertIn("lists no release", run(install, "", self.folder / "unlisted", address).stderr)
+        sums.write_text(f"0.0.1 {'0' * 64} {archive.name}\n")
+        self.assertIn(f"does not list {archive.name}", run(install, VERSION, self.folder / "unlisted", address).stderr)
+        with sums.open("a") as file:
+            file.write(f"{VERSION} {hashlib.sha256(archive.read_bytes()).hexdigest()} {archive.name}\n")
+        # The latest is the default, whatever name the workflow has for the action.
+        done = run(install, "", self.folder / "tools", address)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(run(self.folder / "tools/bin/carnet").stdout, f"{VERSION} (commit {COMMIT[:12]})\n")
-        archive = served / self.file(r".*\.tar\.gz").name
+        # With the sums of the release exchanged as well.
         content = bytearray(archive.read_bytes())
         content[len(content) // 2] ^= 1
         archive.write_bytes(content)
+        (served / "SHA256SUMS").write_text(f"{hashlib.sha256(content).hexdigest()}  {archive.name}\n")
         refused = run(install, VERSION, self.folder / "damaged", address)
         self.assertEqual(refused.returncode, 1)
-        self.assertIn(f"{archive.name} is damaged: its SHA-256 is not the one in SHA256SUMS. Nothing was", refused.stderr)
+        self.assertIn(f"{archive.name} is damaged: its SHA-256 is not the one that the action lists. Nothing", refused.stderr)
         self.assertFalse((self.folder / "damaged").exists())
-        absent = run(install, "9.9.9", self.folder / "absent", address)
+        archive.unlink()
+        absent = run(install, VERSION, self.folder / "absent", address)
         self.assertEqual(absent.returncode, 1)
         self.assertIn("cannot download", absent.stderr)
 

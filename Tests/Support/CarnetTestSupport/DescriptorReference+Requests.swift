@@ -8,8 +8,10 @@ extension DescriptorReference {
             ## Requests
 
             The parameters that Carnet sends according to the standards. A descriptor can change the name of each parameter
-            with `rename`, and its encoding with `encode`. A pushed authorization request (RFC 9126) has the parameters of
-            `authorization`, and those of client authentication.
+            with `rename`, and its encoding with `encode`. It can *replace* a parameter: omit it, and send another value in
+            `parameters`. It can *set* a parameter in `parameters`, if the host sends no value. The table of `token` has the
+            parameters of client authentication. A pushed authorization request (RFC 9126) has them besides those of
+            `authorization`.
 
             """
         return introduction
@@ -17,9 +19,9 @@ extension DescriptorReference {
     }
 
     private static func text(_ kind: RequestKind) -> String {
-        let rows = kind.parameters.map { parameter in
-            "| `\(parameter.name.rawValue)` | \(parameter.source) | \(text(parameter.rule)) |\n"
-        }
+        // The parameters of client authentication are those of the first request that has them.
+        let known = kind == .token ? [] : rows(of: .token).filter { $0.hasPrefix("| `client_") }
+        let own = rows(of: kind).filter { !known.contains($0) }
         let grant = kind.grantType.map { ", with the grant type `\($0)`" } ?? ""
         return """
 
@@ -30,7 +32,16 @@ extension DescriptorReference {
             | Parameter | Defined in | A descriptor can |
             |---|---|---|
 
-            """ + rows.joined()
+            """ + own.joined()
+    }
+
+    private static func rows(of kind: RequestKind) -> [String] {
+        kind.parameters.map { parameter in
+            let source =
+                parameter.source.hasPrefix("RFC ")
+                ? parameter.source.replacing(", section ", with: ", ") : parameter.source
+            return "| `\(parameter.name.rawValue)` | \(source) | \(text(parameter.rule)) |\n"
+        }
     }
 
     private static func text(_ client: RequestKind.ClientIdentification) -> String {
@@ -44,11 +55,10 @@ extension DescriptorReference {
 
     private static func text(_ rule: ParameterRule) -> String {
         switch rule {
-        case .replaceable: "omit it, and send another value in `parameters`"
-        case .settable: "set it in `parameters`, if the host sends no value"
+        case .replaceable: "replace it"
+        case .settable: "set it"
         case .keyed(let key): "set it with `\(key)`, or omit it"
-        case .protected: "only rename it"
-        case .carrier: "only rename it"
+        case .protected, .carrier: "only rename it"
         }
     }
 }

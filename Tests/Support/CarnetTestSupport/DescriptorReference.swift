@@ -67,9 +67,22 @@ package struct DescriptorReference: Sendable {
         descriptor](descriptor-features.md) explains the keys by task. `carnet schema` prints them as a JSON Schema. This page is generated from the table of keys
         in the code.
 
-        In a heading, `[]` stands for each element of a list, and `NAME` for a name that you choose. Keys in bold are required.
+        In a heading, `[]` stands for each element of a list, and `NAME` for a name that you choose. Keys in bold are required. A
+        *template* is a string in which `{name}` stands for an input. In a *template with* origins, `{origin.name}` also stands for a
+        value of these origins. A *pointer* is a JSON Pointer such as `/user/name`.
 
         """
+
+    /// The description with the words for templates and pointers that the introduction explains.
+    private func short(_ description: String) -> String {
+        description
+            .replacing(
+                "a string, in which {name} stands for an input and {origin.name} for a value of",
+                with: "a template with"
+            )
+            .replacing("a string, in which {name} stands for an input", with: "a template")
+            .replacing("a JSON Pointer such as /user/name", with: "a pointer")
+    }
 
     private func tables(_ example: (String) -> String?) -> String {
         chapters.map { text($0, example) }.joined()
@@ -91,12 +104,13 @@ package struct DescriptorReference: Sendable {
     /// What a value may be, with a link to each mapping that has a chapter.
     private func holds(_ shape: Shape) -> String {
         switch shape {
-        case .text, .boolean, .json, .structure, .null: cell(shape.description)
+        case .text, .boolean, .json, .structure, .null: cell(short(shape.description))
         case .integer(let range) where range.count == 1: "`\(range.lowerBound)`"
         case .integer: shape.description
         case .choice(let names): oneOf(names.map { "`\($0)`" })
+        case .list(let element) where holds(element) == "a string": "a list of strings"
         case .list(let element): "a list, each element: \(holds(element))"
-        case .map(let value): "a mapping from names, each value: \(holds(value))"
+        case .map(let value): "a mapping, each value: \(holds(value))"
         case .either(let shapes): either(shapes)
         case .variant: "[\(shape.description)](#\(chapters.first?.anchor ?? ""))"
         case .section(let section):

@@ -21,11 +21,13 @@ public enum Repository {
         }
     }
 
-    /// The files below a folder with one of the extensions, sorted by path.
+    /// The files below a folder with one of the extensions, sorted by path, without what a test makes from other files.
     public static func files(_ folder: String, _ extensions: String...) throws -> [File] {
         let base = root.appending(path: folder)
         let paths = FileManager.default.enumerator(atPath: base.path)?.compactMap { $0 as? String } ?? []
-        return try paths.filter { path in extensions.contains { path.hasSuffix("." + $0) } }.sorted().map { path in
+        return try paths.filter { path in
+            extensions.contains { path.hasSuffix("." + $0) } && !path.contains("/Generated/")
+        }.sorted().map { path in
             try file("\(folder)/\(path)")
         }
     }

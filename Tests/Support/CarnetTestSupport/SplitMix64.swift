@@ -1,3 +1,16 @@
+import Foundation
+
+/// How much a property test tries. Each run has another seed; `CARNET_SEED` repeats the one that a failure names.
+/// `CARNET_CASES=10` tries ten times as many cases, as `.ci/nightly` does.
+public enum Budget {
+    public static let seed = number("CARNET_SEED") ?? UInt64.random(in: 0...UInt64(UInt32.max))
+    public static let factor = number("CARNET_CASES").map(Int.init) ?? 1
+
+    private static func number(_ name: String) -> UInt64? {
+        ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
+    }
+}
+
 /// The same numbers in every run with the same seed.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64

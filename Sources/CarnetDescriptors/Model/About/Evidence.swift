@@ -19,6 +19,7 @@ extension Verification: DescriptorSection {
 package struct Note: Sendable {
     package internal(set) var about = ""
     package internal(set) var because = ""
+    package internal(set) var until: String?
     package internal(set) var link: String?
 
     init() {}
@@ -28,6 +29,7 @@ extension Note: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("about", \.about, isRequired: true, "the key, e.g. authorization.offline_parameters"),
         Key("because", \.because, isRequired: true, "the reason"),
+        Key("until", \.until, "the last day on which the key is right, e.g. \"2027-01-31\""),
         Key("link", \.link, "a link to it"),
     ]
 }

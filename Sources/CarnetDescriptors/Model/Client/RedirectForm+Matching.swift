@@ -1,15 +1,32 @@
 import CarnetFoundation
 
 extension RedirectForm {
+    /// Lint's finding, the engine's warning and that of a trial about a scheme that other applications are likely to claim
+    /// (RFC 8252, section 7.1). `nil` for https, http, and a reversed domain name.
+    package static func remark(onScheme scheme: some StringProtocol) -> String? {
+        ["https", "http"].contains(scheme.lowercased()) || scheme.contains(".")
+            ? nil : "the scheme \"\(scheme)\" is not a reversed domain name"
+    }
+
+    /// Whether the form itself states this scheme.
+    package func names(scheme: some StringProtocol) -> Bool {
+        guard case .literal(let text)? = template.parts.first else { return false }
+        return text.lowercased().hasPrefix(scheme.lowercased() + ":")
+    }
+
     /// Whether a redirect URI has this form.
     ///
     /// A name in braces stands for one or more characters other than `/`, `?` and `#`, `{port}` for digits. A `/{path}` at
-    /// the end stands for any path, also none. In the place of a scheme a name must contain a dot, because a private-use
-    /// scheme is a reversed domain name (RFC 8252, section 7.1). `:{port}` may be absent (section 7.3).
+    /// the end stands for any path, also none. In the place of a scheme a name is no `https` or `http`, which have forms of
+    /// their own. `:{port}` may be absent (RFC 8252, section 7.3).
     package func matches(_ uri: String) -> Bool {
         let uri = Array(uri.utf8)
         return matches(template.parts[...], uri[...], isStart: true)
             || matches(partsWithoutPort[...], uri[...], isStart: true)
+    }
+
+    private static func isWeb(_ scheme: ArraySlice<UInt8>) -> Bool {
+        ["https", "http"].contains(String(decoding: scheme, as: UTF8.self).lowercased())
     }
 
     private var partsWithoutPort: [Template.Part] {
@@ -38,7 +55,7 @@ extension RedirectForm {
             while end < text.endIndex, !"/?#".utf8.contains(text[end]), name != "port" || ASCII.isDigit(text[end]) {
                 end += 1
                 let value = text[..<end]
-                if isStart, !value.contains(UInt8(ascii: ".")) || value.contains(UInt8(ascii: ":")) { continue }
+                if isStart, value.contains(UInt8(ascii: ":")) || Self.isWeb(value) { continue }
                 if matches(rest, text[end...], isStart: false) { return true }
             }
             return false

@@ -1,5 +1,7 @@
 /// What a refresh does to the refresh token (RFC 6749, section 6).
 package enum RefreshRotation: String, DescriptorChoice, Sendable {
+    /// No source says it: the same as `keepOld`, which loses no token.
+    case unknown
     /// A new token replaces the old one; without a new one the old one is kept.
     case keepOld = "keep_old"
     /// The old token is invalid after use; without a new one there is none.

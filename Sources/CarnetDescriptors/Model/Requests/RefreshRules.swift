@@ -6,7 +6,7 @@ package struct RefreshRules: RequestSection {
     package internal(set) var grantType: String?
     package internal(set) var margin: Seconds?
     package internal(set) var using = RefreshCredential.refreshToken
-    package internal(set) var rotation = RefreshRotation.keepOld
+    package internal(set) var rotation = RefreshRotation.unknown
     package internal(set) var expiryFrom = ExpirySource.response
     package internal(set) var authentication: ClientAuthenticationMethod?
     package internal(set) var response: ResponseRules?
@@ -31,8 +31,9 @@ extension RefreshRules: DescriptorSection {
                 "what the response contains: tokens (default), or expiry, which is a new expiry of the same tokens"),
             Key(
                 "rotation", \.rotation,
-                "what a refresh does to the refresh token. keep_old (default): a new one replaces it, if one comes; "
-                    + "always_new: it is used up, also if none comes; none: it stays"),
+                "what a refresh does to the refresh token. keep_old: a new one replaces it, if one comes; always_new: it "
+                    + "is used up, also if none comes; none: it stays; unknown (default): no source says it, and Carnet "
+                    + "behaves as with keep_old"),
             Key("expiry_from", \.expiryFrom, "the source of the access token's expiry if the response has none"),
             Key("margin", \.margin, "how many seconds before its expiry a token is refreshed; default: 60"),
         ]

@@ -1,6 +1,6 @@
 package import CarnetFoundation
 
-/// How to distinguish a token response from an error, if not by the status 200 (RFC 6749, sections 5.1 and 5.2).
+/// How to distinguish a token response from an error, if not by a status of success (RFC 6749, sections 5.1 and 5.2).
 package struct SuccessRules: Sendable {
     package internal(set) var statuses: [SuccessStatus] = []
     package internal(set) var field: PointerList?
@@ -11,14 +11,14 @@ package struct SuccessRules: Sendable {
 
 extension SuccessRules: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("statuses", \.statuses, "the HTTP statuses of success; default: 200"),
+        Key("statuses", \.statuses, "the HTTP statuses of success; default: 200 to 299"),
         Key("field", \.field, "the place of a member of the whole body that shows success or an error"),
         Key("equals", \.values, "the values of field that mean success; default: true"),
     ]
 
     /// Whether a response with this status may be one with tokens.
     package func accepts(status: Int) -> Bool {
-        statuses.isEmpty ? status == 200 : statuses.contains { $0.code == status }
+        statuses.isEmpty ? (200..<300).contains(status) : statuses.contains { $0.code == status }
     }
 
     /// Whether the body states success; `nil` if the descriptor names no member for it.

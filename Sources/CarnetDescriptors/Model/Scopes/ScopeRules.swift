@@ -15,13 +15,15 @@ package struct ScopeRules: Sendable {
 
 extension ScopeRules: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("default", \.defaults, "the scopes to request if the host names none"),
-        Key("required", \.required, "scopes that are always requested"),
-        Key("offline", \.offline, "scopes that are added if a refresh token is requested"),
+        Key("default", \.defaults, scopesIn: .authorization, "the scopes to request if the host names none"),
+        Key("required", \.required, scopesIn: .authorization, "scopes that are always requested"),
+        Key(
+            "offline", \.offline, scopesIn: .authorization, "scopes that are added if a refresh token is requested"),
         Key("catalog", \.catalog, "the scopes of the provider"),
         Key("separator", \.separator, "the separator of scopes in requests and responses; default: a space"),
         Key(
-            "extra", \.extra, "another scope parameter -> the scopes that are always sent in it; a host may add others"),
+            "extra", \.extra, scopesIn: .authorization,
+            "another scope parameter -> the scopes that are always sent in it; a host may add others"),
         Key("when_empty", \.whenEmpty, "what to send if no scope is requested"),
         Key(
             "granted_from", \.grantedFrom,
@@ -54,8 +56,8 @@ extension ScopeEntry: DescriptorSection {
     static let shorthand: String? = "id"
 
     static let keys: [Key<Self>] = [
-        Key("id", \.id, isRequired: true, "the scope, exactly as it is sent"),
+        Key("id", \.id, scopesIn: .authorization, isRequired: true, "the scope, exactly as it is sent"),
         Key("title", \.title, "what it allows, as shown to users"),
-        Key("implies", \.implies, "scopes that are granted with it"),
+        Key("implies", \.implies, scopesIn: .authorization, "scopes that are granted with it"),
     ]
 }

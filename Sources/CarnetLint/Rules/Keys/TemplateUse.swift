@@ -15,7 +15,7 @@ struct TemplateUse: Sendable {
 
     static func all(
         in descriptor: ProviderDescriptor, _ places: Place<DescriptorRules>, urls: [DescriptorURL],
-        requests: [MessageSection], calls: [ConnectionCall], assertions: [AssertionSection]
+        requests: [MessageSection], calls: [ConnectionCall], assertions: [AssertionSection], scopes: [ScopeUse]
     ) -> [TemplateUse] {
         let knowsIssuer = descriptor.understandsIssuerPlace
         var uses: [TemplateUse] = []
@@ -65,6 +65,7 @@ struct TemplateUse: Sendable {
             for claim in place.claims.entries { add(claim.value) }
         }
         add(places.authorization.requestObject.audience.node)
+        for scope in scopes { add(scope.node) }
         return uses
     }
 

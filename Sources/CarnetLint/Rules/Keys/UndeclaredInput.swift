@@ -17,7 +17,7 @@ struct UndeclaredInput: LintRule {
             "token: { parameters: { id: '⟦{client_id}⟧' } }\n",
             """
             issuer: https://id.acme.example
-            profile: { requests: [{ url: https://id.acme.example/mail, claims: { email: /mail }, where: { a: '⟦{b}⟧' } }] }
+            profile: { requests: [{ url: https://id.acme.example/mail, claims: { email: /mail }, where: { primary: '⟦{b}⟧' } }] }
 
             """,
         ],

@@ -6,7 +6,7 @@ struct DateNotDay: SingleValueRule {
         code: "M004",
         name: "bad-date",
         severity: .warning,
-        summary: "verified.date or status.retiring is not a date.",
+        summary: "verified.date, status.retiring or the until of a note is not a date.",
         rationale: """
             The dates show how old the evidence is, or when a provider ends, and tools sort by them. Write a date as \
             year, month and day.
@@ -16,12 +16,14 @@ struct DateNotDay: SingleValueRule {
             "verified: { date: ⟦21.11.2026⟧, how: compared with their reference }\n",
             "verified: { date: ⟦'2026-13-01'⟧, how: compared with their reference }\n",
             "status: { retiring: ⟦next year⟧, because: they replace it }\n",
+            "token: { body: json }\nnotes: [{ about: token.body, because: they say so, until: ⟦May 2027⟧ }]\n",
         ],
         good: ["verified: { date: '2026-11-21', how: compared with their reference }\n"]
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        [context.places.verified.date, context.places.status.retiring].compactMap { place in
+        let places = [context.places.verified.date, context.places.status.retiring]
+        return (places + context.places.notes.all.map { $0.until }).compactMap { place in
             guard let date = place.text, !Self.isDay(date) else { return nil }
             return finding("\"\(date)\" is not a date", in: context, at: place.span, help: "write it as 2026-11-21")
         }

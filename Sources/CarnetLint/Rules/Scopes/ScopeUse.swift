@@ -8,6 +8,8 @@ struct ScopeUse: Sendable {
         case catalog
         case implied
         case resource
+        /// A scope of another parameter.
+        case extra
     }
 
     let scope: String
@@ -36,6 +38,7 @@ struct ScopeUse: Sendable {
             add(resource.scope.node, .resource)
             add(resource.allOf.elements + resource.anyOf.elements, .resource)
         }
+        for list in scopes.extra.entries { add(list.value.elements ?? [], .extra) }
         for further in places.profile.requests.all { add(further.anyOf.elements, .resource) }
         return uses
     }

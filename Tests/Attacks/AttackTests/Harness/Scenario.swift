@@ -138,7 +138,11 @@ final class Scenario: Transport {
             state.responded[request.path] = number + 1
             return Self.response(of: state.script, to: request).reply(to: number)
         }
-        if let failure = response.failure { throw TransportError(failure.kind, "the hostile server says nothing") }
+        if let failure = response.failure {
+            var error = TransportError(failure.kind, "the hostile server says nothing")
+            error.receivedNothing = failure == .closed
+            throw error
+        }
         var head = HTTPResponse(status: .init(code: response.status))
         for (name, value) in response.headers {
             if let name = HTTPField.Name(name) { head.headerFields.append(HTTPField(name: name, value: value)) }
@@ -198,7 +202,7 @@ extension ServerResponse.TransportFailure {
         switch self {
         case .connection: .connection
         case .timeout: .timeout
-        case .interrupted: .interrupted
+        case .interrupted, .closed: .interrupted
         case .tls: .tls
         case .responseTooLarge: .responseTooLarge
         }

@@ -79,7 +79,8 @@ struct ServerResponse: Sendable {
     /// The responses from the second time on, if that is something else.
     var later: [ServerResponse] = []
 
-    enum TransportFailure: Sendable { case connection, timeout, interrupted, tls, responseTooLarge }
+    /// `closed`: the connection closed, and no byte of a response arrived.
+    enum TransportFailure: Sendable { case connection, timeout, interrupted, closed, tls, responseTooLarge }
 
     init(_ json: JSONValue, status: Int = 200) {
         self.json = json

@@ -103,6 +103,58 @@ struct StrictnessTableTests {
         return lines + ["", "Members in another order: \(reversed). Unknown members: \(extended)."]
     }
 
+    private static let tolerances = [
+        (
+            accepted: "any status from 200 to 299",
+            reason: "only the server at the endpoint chooses the status, and the body is validated as with 200",
+            row: "INT-32"
+        ),
+        (
+            accepted: "a JSON object of any content type",
+            reason:
+                "the body comes from the requested URL over TLS; the page of a network or a proxy is no JSON object, and Carnet executes nothing",
+            row: "INT-33"
+        ),
+        (
+            accepted: "an empty string for a missing member",
+            reason:
+                "no member may be empty by its standard, and the rule for a missing member applies: required ones are refused",
+            row: "INT-34"
+        ),
+        (
+            accepted: "a redirect of a metadata GET in the same origin",
+            reason:
+                "the request has no credential, the origin could have sent the document itself, and the issuer is compared afterwards",
+            row: "INT-35"
+        ),
+        (
+            accepted: "a GET sent again on a new connection, if no byte of a response arrived",
+            reason:
+                "the same request goes to the same server; requests with a code or a refresh token are never sent again",
+            row: "INT-36"
+        ),
+        (
+            accepted: "the only key of a type without an id; keys in base64 with padding",
+            reason:
+                "the set is the provider's own, and the sender of a token chooses its key id anyway; the signature decides",
+            row: "INT-37"
+        ),
+        (
+            accepted: "`use_dpop_nonce` with any error status",
+            reason: "the request is repeated once, to the same server, with a new proof", row: "INT-38"
+        ),
+        (
+            accepted: "a repeated member with the same value",
+            reason: "every parser reads the same from it; different values are refused", row: "INT-39"
+        ),
+        (
+            accepted: "the refresh token of a refused response, if its ID token names the same issuer and subject",
+            reason:
+                "it came from the token endpoint in response to the session's own refresh token; nothing else of the response is kept",
+            row: "INT-40"
+        ),
+    ]
+
     @Test("is the table of the page")
     func table() async throws {
         var lines = [
@@ -114,7 +166,16 @@ struct StrictnessTableTests {
             "[Security](security.md#accepted-deviations) explains why the accepted deviations are safe.",
             "",
             "The tests write this page. They run each flow with a server that changes one member.",
+            "",
+            "## Tolerances",
+            "",
+            "Each deviation that Carnet accepts has a reason why it gives an attacker nothing, and a row of the",
+            "[attacks](security.md) that proves it.",
+            "",
+            "| accepted | why it gives an attacker nothing | row |",
+            "|---|---|---|",
         ]
+        lines += Self.tolerances.map { "| \($0.accepted) | \($0.reason) | \($0.row) |" }
         for response in Self.responses { lines += try await rows(of: response) }
         let page = lines.joined(separator: "\n") + "\n"
         let file = Repository.root.appending(path: "Docs/strictness.md")

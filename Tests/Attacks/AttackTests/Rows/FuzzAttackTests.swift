@@ -32,10 +32,10 @@ struct FuzzAttackTests {
     @Test("FUZZ-01: Inputs that are nearly right", arguments: targets)
     func FUZZ_01_inputsThatAreNearlyRight(name: FuzzTargetName) async throws {
         let target = try name.make(corpus: try corpus(name))
-        var random = SplitMix64(seed: 1)
-        for index in 0..<300 {
+        var random = SplitMix64(seed: Budget.seed)
+        for index in 0..<60 * Budget.factor {
             let bytes = target.input(&random)
-            await #expect(throws: Never.self, "\(String(decoding: bytes, as: UTF8.self))") {
+            await #expect(throws: Never.self, "seed \(Budget.seed): \(String(decoding: bytes, as: UTF8.self))") {
                 try await target.check(bytes, index: index)
             }
         }

@@ -34,14 +34,14 @@ struct IDTokenAttackTests {
 
     @Test("IDT-02: Issuer missing or no string")
     func IDT_02_issuerMissingOrNoText() async throws {
-        try await refuse(.missingField, "iss", [nil])
-        try await refuse(.wrongFieldType, "iss", [["https://id.acme.example"], 5, true, ""])
+        try await refuse(.missingField, "iss", [nil, ""])
+        try await refuse(.wrongFieldType, "iss", [["https://id.acme.example"], 5, true])
     }
 
     @Test("IDT-03: Audience")
     func IDT_03_audience() async throws {
-        try await refuse(.audienceMismatch, "aud", ["other", "", [], ["other"], "client ", "Client", "clien"])
-        try await refuse(.missingField, "aud", [nil])
+        try await refuse(.audienceMismatch, "aud", ["other", [""], [], ["other"], "client ", "Client", "clien"])
+        try await refuse(.missingField, "aud", [nil, ""])
         try await refuse(.wrongFieldType, "aud", [5, ["x": "client"], ["client", 5], [["client"]], true])
     }
 
@@ -71,7 +71,7 @@ struct IDTokenAttackTests {
 
     @Test("IDT-06: Authorized party")
     func IDT_06_authorizedParty() async throws {
-        try await refuse(.authorizedPartyMismatch, "azp", ["other", "", 5, ["client"], "CLIENT"])
+        try await refuse(.authorizedPartyMismatch, "azp", ["other", 5, ["client"], "CLIENT"])
     }
 
     @Test("IDT-07: End")
@@ -130,7 +130,7 @@ struct IDTokenAttackTests {
 
     @Test("IDT-10: Subject that is empty")
     func IDT_10_subjectThatIsEmpty() async throws {
-        try await refuse(.wrongFieldType, "sub", [""])
+        try await refuse(.missingField, "sub", [""])
     }
 
     @Test("IDT-11: Nonce")
@@ -271,7 +271,7 @@ struct IDTokenAttackTests {
     func IDT_20_hashOfTheAccessToken() async throws {
         let other = base64URL(Data(SHA256.hash(data: Data("other".utf8))).prefix(16))
         try await refuse(
-            .accessTokenHashMismatch, "at_hash", [.string(other), "", .string(String(other.prefix(8))), 5, []])
+            .accessTokenHashMismatch, "at_hash", [.string(other), .string(String(other.prefix(8))), 5, []])
     }
 
     /// The hash of another algorithm than that of the signature.
@@ -300,7 +300,7 @@ struct IDTokenAttackTests {
     @Test("IDT-22: Hash of the code")
     func IDT_22_hashOfTheCode() async throws {
         let other = base64URL(Data(SHA256.hash(data: Data("other".utf8))).prefix(16))
-        try await refuse(.codeHashMismatch, "c_hash", [.string(other), "", 5])
+        try await refuse(.codeHashMismatch, "c_hash", [.string(other), 5])
     }
 
     /// Real servers put it in where nobody asked for it.

@@ -179,19 +179,19 @@ struct KeySetAttackTests {
         #expect(scenario.count("/jwks") == 2)
     }
 
-    @Test("JOSE-20: Thousand tokens with unknown keys", arguments: [200, 500])
-    func JOSE_20_thousandTokensWithUnknownKeys(status: Int) async throws {
+    @Test("JOSE-20: Hundred tokens with unknown keys", arguments: [200, 500])
+    func JOSE_20_hundredTokensWithUnknownKeys(status: Int) async throws {
         let scenario = Scenario()
         let client = try Flow.signIn.client(of: scenario)
         _ = try await client.signIn(at: scenario)
         scenario.change { $0.keys.status = status }
-        for number in 0..<1000 {
+        for number in 0..<100 {
             scenario.change { $0.idToken.header["kid"] = .string("key-\(number)") }
             let isAsked = number == 0 && status == 500
             await expectRefusal(isAsked ? .serverUnavailable : .keyNotFound) { try await client.signIn(at: scenario) }
         }
         #expect(scenario.count("/jwks") <= 2)
-        #expect(scenario.count("/token") == 1001)
+        #expect(scenario.count("/token") == 101)
     }
 
     /// A real rotation comes right after an attack used up the one request: it is found a minute later.

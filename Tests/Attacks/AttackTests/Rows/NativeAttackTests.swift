@@ -156,11 +156,25 @@ struct NativeAttackTests {
     }
 
     @Test(
-        "NAT-08: Scheme that anybody may claim",
-        arguments: ["myapp:/callback", "myapp://callback", "javascript:/x", "https2:/x"])
+        "NAT-08: Scheme that anybody may claim, without PKCE",
+        arguments: ["myapp:/callback", "myapp://callback", "oauth://com.example.app", "https2:/x"])
     func NAT_08_schemeThatAnybodyMayClaim(uri: String) async throws {
         let flow = Flow.signIn.registered { $0.redirectURI = uri }
-        await flow.expectRefusal(.redirectNotAccepted)
+        let open = flow.adding("authorization: { pkce: { none: the provider ignores it } }")
+        await open.expectRefusal(.redirectNotAccepted)
+        // The provider prescribes the scheme: nobody can choose another one.
+        try await control(open.adding("redirects: ['\(uri)']"))
+        // With PKCE, another application cannot use the code.
+        try await accept(in: flow) { (scenario: Scenario, _: Flow.Outcome) in
+            #expect(scenario.requests(to: "/token").first?.form["code_verifier"] != nil)
+        }
+    }
+
+    @Test(
+        "NAT-08: Scheme that no application receives",
+        arguments: ["javascript:/x", "DATA:text/html,x", "file:///x", "blob:x", "intent://x", "1app:/x", "a b:/x", ":/x"])
+    func NAT_08_schemeThatNoApplicationReceives(uri: String) async throws {
+        await Flow.signIn.registered { $0.redirectURI = uri }.expectRefusal(.redirectNotAccepted)
         try await control(.signIn)
     }
 

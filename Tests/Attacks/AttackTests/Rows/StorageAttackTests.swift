@@ -100,7 +100,7 @@ struct StorageAttackTests {
         try await refuse(.tokenRequest, .unsupportedTokenType) { $0.token["token_type"] = .string(words) }
         try await refuse(.idToken, .wrongTokenUse) { $0.idToken.header["typ"] = .string(words) }
         try await refuse(.discovery, .unexpectedContentType) {
-            $0.metadata.headers = [("Content-Type", "text/html; \(words)")]
+            $0.metadata = .text("<title>\(words)</title>", type: "text/html; \(words)")
         }
     }
 

@@ -29,27 +29,49 @@ def shown(text):
     return "`` " + text.replace("|", "\\|") + " ``" if text else "(empty)"
 
 
+def merged(cells):
+    """One cell for each proxy: what all measured versions do, or each version's own."""
+    proxies = {}
+    for (column, _), cell in zip(columns, cells):
+        name, version = column.split(" ")
+        proxies.setdefault(name, []).append((version, cell))
+    return [all_versions[0][1] if len({cell for _, cell in all_versions}) == 1
+            else "; ".join(f"{version}: {cell}" for version, cell in all_versions) for all_versions in proxies.values()]
+
+
+def table(first, rows):
+    """The rows in which the proxies differ, then a line for each result that they all have."""
+    common = {}
+    for name, cells in rows:
+        if len(set(cells)) == 1:
+            common.setdefault(cells[0], []).append(name)
+    proxies = {}
+    for column, _ in columns:
+        proxies.setdefault(column.split(" ")[0], []).append(column.split(" ")[1])
+    return [f"| {first} | " + " | ".join(f"{name} {', '.join(versions)}" for name, versions in proxies.items()) + " |",
+            "|" + "---|" * (len(proxies) + 1),
+            *(f"| {name} | " + " | ".join(merged(cells)) + " |" for name, cells in rows if len(set(cells)) > 1), "",
+            *(f"- All {result}: {', '.join(names)}" for result, names in common.items())]
+
+
+requests = data[columns[0][1]]["example"]["requests"]
+targets, others = [], []
+for key in requests:
+    entries = [data[n]["example"]["requests"][key] for _, n in columns]
+    if key.startswith("target "):
+        targets.append((shown(key[7:]), [cell(e, key[7:]).replace("|", "\\|") for e in entries]))
+    elif key.startswith(("host ", "method ", "body", "websocket", "upgrade", "expect", "header of", "200 ", "HTTP/", "header with", "header folded")):
+        others.append((key, [(f"{e['status']}" if e["status"] > 0 else "closed")
+                             + (", program" if e["program"] else ", decided only" if e["decision"] else "") for e in entries]))
+
 lines = ["# What each proxy forwards", "",
          "For operators who check that the gateway decides about the same request that the program receives. Measured with the configurations of",
          "[nginx](nginx.md), [Caddy](caddy.md), [Traefik](traefik.md), [HAProxy](haproxy.md) and [Apache](apache.md), by",
          "`Tests/Peers/Gateway/proxies/measure.py`.", "",
          "`same`: gateway and program receive the bytes that the client sent. Another target: both receive that one. Refused: neither receives",
          "anything. `gateway's page`: the request went to the gateway's own pages, and to no program.", "",
-         "| target | " + " | ".join(c for c, _ in columns) + " |", "|" + "---|" * (len(columns) + 1)]
-for key in data[columns[0][1]]["example"]["requests"]:
-    if key.startswith("target "):
-        sent = key[7:]
-        lines.append(f"| {shown(sent)} | " + " | ".join(cell(data[n]["example"]["requests"][key], sent).replace("|", "\\|") for _, n in columns) + " |")
-lines += ["", "A number is the status that the client receives. `program`: the gateway allowed the request, and the program received it. `decided only`: the",
-          "gateway was asked, and no program received the request. A number alone: the proxy responded itself.", "",
-          "| request | " + " | ".join(c for c, _ in columns) + " |", "|" + "---|" * (len(columns) + 1)]
-for key in data[columns[0][1]]["example"]["requests"]:
-    if key.startswith(("host ", "method ", "body", "websocket", "upgrade", "expect", "header of", "200 ", "HTTP/", "header with", "header folded")):
-        row = []
-        for _, n in columns:
-            e = data[n]["example"]["requests"][key]
-            text = f"{e['status']}" if e["status"] > 0 else "closed"
-            text += ", program" if e["program"] else ", decided only" if e["decision"] else ""
-            row.append(text)
-        lines.append(f"| {key} | " + " | ".join(row) + " |")
+         *table("target", targets), "",
+         "A number is the status that the client receives. `program`: the gateway allowed the request, and the program received it. `decided only`: the",
+         "gateway was asked, and no program received the request. A number alone: the proxy responded itself.", "",
+         *table("request", others)]
 open(os.path.join(rig.HERE, "../../../../Docs/gateway/forwards.md"), "w").write("\n".join(lines) + "\n")

@@ -1,10 +1,8 @@
-import AppKit
 import Carnet
 import CarnetApple
+import AppKit
 
 @MainActor
-final class AccountViewController: NSViewController {
-    func signIn(_ client: OAuthClient) async throws -> Session {
-        try await client.signIn(with: WebAuthenticationSessionUserAgent())
-    }
+func signIn(_ client: OAuthClient) async throws -> Session {
+    try await client.signIn(with: WebAuthenticationSessionUserAgent())
 }

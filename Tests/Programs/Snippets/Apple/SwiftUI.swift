@@ -7,22 +7,25 @@ import SwiftUI
 
 @main
 struct ExampleApp: App {
-    @State private var signIn = try? SignInModel(
-        OAuthClient(
-            registry.descriptor("acme"),
-            registration: ClientRegistration(clientID: "YOUR-CLIENT-ID", redirectURI: "com.example.app:/callback"),
-            transport: URLSessionTransport(),
-            store: KeychainStore()
-        ),
-        agent: WebAuthenticationSessionUserAgent()
-    )
+    @State private var signIn = Result { try ExampleApp.makeSignIn() }
 
     var body: some Scene {
         WindowGroup {
-            if let signIn {
-                ContentView(signIn: signIn).task { await signIn.restore() }
+            switch signIn {
+            case .success(let model): ContentView(signIn: model).task { await model.restore() }
+            case .failure(let error): Text(verbatim: "\(error)")
             }
         }
+    }
+
+    private static func makeSignIn() throws -> SignInModel {
+        var registry = ProviderRegistry()
+        try registry.add(folder: Bundle.main.resourcePath ?? ".")
+        let client = try OAuthClient(
+            registry.descriptor("acme"),
+            registration: ClientRegistration(clientID: "YOUR-CLIENT-ID", redirectURI: "com.example.app:/callback"),
+            transport: URLSessionTransport(), store: KeychainStore())
+        return SignInModel(client, agent: WebAuthenticationSessionUserAgent())
     }
 }
 
@@ -36,5 +39,3 @@ struct ContentView: View {
         }
     }
 }
-
-private let registry = ProviderRegistry()

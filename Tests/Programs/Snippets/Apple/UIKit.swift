@@ -3,12 +3,11 @@ import CarnetApple
 import UIKit
 
 @MainActor
-final class AccountViewController: UIViewController {
-    func signIn(_ client: OAuthClient) async throws -> Session {
-        try await client.signIn(with: WebAuthenticationSessionUserAgent())
-    }
+func signIn(_ client: OAuthClient) async throws -> Session {
+    try await client.signIn(with: WebAuthenticationSessionUserAgent())
+}
 
-    func signInHere(_ client: OAuthClient) async throws -> Session {
-        try await client.signIn(with: WebAuthenticationSessionUserAgent { [weak self] in self?.view.window })
-    }
+@MainActor
+func signIn(_ client: OAuthClient, from controller: UIViewController) async throws -> Session {
+    try await client.signIn(with: WebAuthenticationSessionUserAgent { [weak controller] in controller?.view.window })
 }

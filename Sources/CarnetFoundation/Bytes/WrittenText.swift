@@ -1,0 +1,36 @@
+extension String {
+    /// The name if the string is only a variable of a shell: `$NAME` or `${NAME}`.
+    package var nameOfVariable: String? {
+        guard hasPrefix("$") else { return nil }
+        let isBraced = hasPrefix("${") && hasSuffix("}")
+        let name = isBraced ? dropFirst(2).dropLast() : dropFirst()
+        let isName = name.utf8.allSatisfy {
+            ASCII.isUnreserved($0) && $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ".")
+        }
+        guard isName, let first = name.utf8.first, !ASCII.isDigit(first) else { return nil }
+        return String(name)
+    }
+
+    /// The text of a file that a person wrote, perhaps on another system: UTF-8 with or without a byte order mark, or UTF-16
+    /// with one, as Windows PowerShell writes it. The mark is no part of the text.
+    ///
+    /// - Returns: `nil` for any other encoding. A replaced byte would make another secret or key.
+    package init?(written bytes: [UInt8]) {
+        func words(_ high: Int) -> [UInt16] {
+            stride(from: 2, to: bytes.count - 1, by: 2).map { place in
+                UInt16(bytes[place + high]) << 8 | UInt16(bytes[place + 1 - high])
+            }
+        }
+        let text: String? =
+            if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+                String(validating: bytes.dropFirst(3), as: UTF8.self)
+            } else if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+                bytes.count % 2 == 0 ? String(validating: words(bytes[0] == 0xFE ? 0 : 1), as: UTF16.self) : nil
+            } else {
+                String(validating: bytes, as: UTF8.self)
+            }
+        // UTF-16 without a mark is valid UTF-8 with null bytes.
+        guard let text, !text.utf8.contains(0) else { return nil }
+        self = text
+    }
+}

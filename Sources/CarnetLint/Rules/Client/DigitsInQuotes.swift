@@ -1,0 +1,40 @@
+import CarnetDescriptors
+import CarnetFoundation
+
+struct DigitsInQuotes: LintRule {
+    let explanation = DiagnosticExplanation(
+        code: "C024",
+        name: "digits-in-quotes",
+        severity: .warning,
+        summary: "A JSON body has a number in quotes.",
+        rationale: """
+            In a form all values are strings. In a JSON body, 1800 and "1800" differ, and a strict server refuses the \
+            string. Without quotes, Carnet sends a number.
+            """,
+        fix: .unsafe,
+        references: ["RFC 8259, section 6"],
+        bad: ["token: { body: json, parameters: { expires_in: ⟦'1800'⟧ } }\n"],
+        good: [
+            "token: { body: json, parameters: { expires_in: 1800 } }\n",
+            "token: { parameters: { expires_in: '1800' } }\n",
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        context.requests.flatMap { request -> [Diagnostic] in
+            guard let kind = request.kind, let rules = context.descriptor.rules(of: kind) else { return [] }
+            let inherited = kind.inheritsToken ? context.descriptor.rules(of: .token)?.body : nil
+            guard rules.body ?? inherited == .json else { return [] }
+            return request.added.compactMap { entry in
+                guard let scalar = entry.value.scalar, !scalar.isPlain, !scalar.text.isEmpty,
+                    scalar.text.utf8.allSatisfy(ASCII.isDigit), !scalar.text.hasPrefix("0")
+                else { return nil }
+                let edit = Fix.Edit(span: entry.value.span, replacement: scalar.text)
+                return finding(
+                    "\(entry.key) is sent as a string", in: context, at: entry.value.span,
+                    help: "remove the quotes if the provider's reference has a number",
+                    fix: Fix(summary: "remove the quotes", applicability: .unsafe, edits: [edit]))
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import CarnetDescriptors
+import CarnetFoundation
+
+struct AnyEmailOfAList: LintRule {
+    let explanation = DiagnosticExplanation(
+        code: "T064",
+        name: "any-email-of-a-list",
+        severity: .warning,
+        summary: "The e-mail address is the first of a list, not the primary one.",
+        rationale: """
+            An account can have several confirmed addresses. A list is in no order that a provider promises, so the first \
+            address may be an old one, and another one at the next sign-in. Most providers mark the primary address.
+            """,
+        references: ["OpenID Connect Core 1.0, section 5.1"],
+        bad: [
+            """
+            profile:
+              requests: [{ url: 'https://api.acme.example/emails', where: { verified: true }, claims: { ⟦email⟧: /email } }]
+
+            """
+        ],
+        good: [
+            """
+            profile:
+              requests: [{ url: 'https://api.acme.example/emails', where: { primary: true }, claims: { email: /email } }]
+
+            """,
+            "profile: { requests: [{ url: 'https://api.acme.example/me', claims: { email: /email } }] }\n",
+        ]
+    )
+
+    /// How providers mark the address that is the account's.
+    private static let marks = ["primary", "default", "main", "preferred"]
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        context.places.profile.requests.all.compactMap { request in
+            let conditions = request.conditions.entries
+            // Without a condition, the response is one object or a list of one.
+            guard !conditions.isEmpty, let email = request.claims.entries.first(where: { $0.key == "email" }) else {
+                return nil
+            }
+            let isMarked = conditions.contains { entry in
+                let texts = [entry.key, entry.value.scalar?.text ?? ""].map { $0.lowercased() }
+                return texts.contains { text in Self.marks.contains { text.contains($0) } }
+            }
+            guard !isMarked else { return nil }
+            return finding(
+                "nothing selects the primary address", in: context, at: email.keySpan,
+                help: "add the member that marks it to 'where', such as primary: true")
+        }
+    }
+}

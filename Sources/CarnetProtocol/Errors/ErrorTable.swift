@@ -1,0 +1,305 @@
+/// What an error of one kind means, and the next step for each of its causes.
+///
+/// These rows are the page `Docs/errors.md`, the text of `carnet explain`, and the source of `OAuthError.hint`. A place in the
+/// code gives a hint of its own only if it knows a value that the row does not.
+package struct ErrorRow: Sendable {
+    package let kind: OAuthError.Kind
+    /// What happened.
+    package let summary: String
+    /// Who can fix it.
+    package let fixedBy: String
+    package let advice: [Advice]
+
+    private init(_ kind: OAuthError.Kind, _ summary: String, fixedBy: String, _ advice: Advice...) {
+        (self.kind, self.summary, self.fixedBy, self.advice) = (kind, summary, fixedBy, advice)
+    }
+
+    package static func of(_ kind: OAuthError.Kind) -> ErrorRow? { byKind[kind] }
+
+    private static let byKind = Dictionary(all.map { ($0.kind, $0) }) { first, _ in first }
+    private static let clientAuthentication = Advice.clientAuthentication
+    private static let registeredRedirect = Advice.registeredRedirect
+    /// The steps whose requests authenticate the client.
+    private static let authenticatedSteps: [OAuthError.Step] = [
+        .tokenRequest, .clientCredentials, .deviceAuthorization, .tokenExchange, .jwtBearer, .pushedAuthorization,
+        .revocation, .introspection,
+    ]
+}
+
+/// A cause of an error, and the next step.
+package struct Advice: Sendable {
+    /// The next step. `{sign_in}`, `{redirect_uri}`, `{key}` and `{section}` stand for what only the error or the program knows.
+    package let next: String
+    /// A cause that the code names itself, because no other member of the error shows it.
+    private let name: String?
+    private let codes: [String]
+    private let statuses: ClosedRange<Int>?
+    private let steps: [OAuthError.Step]
+
+    init(
+        _ next: String, codes: [String] = [], statuses: ClosedRange<Int>? = nil, steps: [OAuthError.Step] = [],
+        named name: String? = nil
+    ) {
+        (self.next, self.codes, self.statuses, self.steps, self.name) = (next, codes, statuses, steps, name)
+    }
+
+    /// When the step is the right one; empty for each error of the kind.
+    package var cause: String {
+        let statuses = statuses.map {
+            $0.count == 1 ? "status \($0.lowerBound)" : "status \($0.lowerBound) to \($0.upperBound)"
+        }
+        let steps = steps.isEmpty ? nil : "step " + steps.map(\.rawValue).joined(separator: ", ")
+        let parts = [name, codes.isEmpty ? nil : codes.joined(separator: ", "), statuses, steps]
+        return parts.compactMap { $0 }.joined(separator: "; ")
+    }
+
+    /// The next step for a page, without what only an error knows.
+    package var text: String {
+        [
+            ("{sign_in}", "sign in again"), ("{redirect_uri}", ""), ("{key}", "the descriptor"),
+            ("{section}", "the descriptor"),
+        ].reduce(next) { text, word in text.replacing(word.0, with: word.1) }
+    }
+
+    func applies(to error: OAuthError) -> Bool {
+        name == nil && (codes.isEmpty || error.server.map { codes.contains($0.code) } ?? false)
+            && statuses.map { range in error.status.map { range.contains($0) } ?? false } ?? true
+            && (steps.isEmpty || steps.contains(error.step))
+    }
+}
+
+extension Advice {
+    static let clientAuthentication =
+        "check the client id, the secret, the method (client.authentication) and its encoding (client.basic_encoding)"
+    static let registeredRedirect = "check that exactly this redirect URI is registered{redirect_uri}"
+
+    package static let later = Advice("try again later")
+    static let again = Advice("begin the sign-in again")
+    static let clock = Advice("check the clock of this machine")
+    static let otherPage = Advice("check the URL; a proxy or a login page of the network may have responded")
+    static let refusedRefresh = Advice(
+        "the session is kept; if it fails again, {sign_in}, and map the code of an ended session in token.response.errors.codes",
+        steps: [.refresh])
+
+    /// The certificate of the server has no authority that is trusted.
+    package static let untrustedCertificate = Advice(
+        "if a proxy of your network inspects TLS, or the server has its own authority, trust it: --ca-file FILE, SSL_CERT_FILE or NetworkSettings",
+        named: "the certificate is not trusted")
+    package static let unknownHost = Advice(
+        "check the spelling of the host name, then the connection to the network", named: "the host name was not found")
+    package static let localHost = Advice(
+        "if the provider is on this machine or network, allow its host: the transport's LocalAccess, or --allow-local",
+        named: "the host is local")
+    package static let listener = Advice(
+        "choose a loopback redirect URI with a free port; carnet login --paste works with any redirect URI",
+        named: "the callback cannot be received")
+    package static let closedConnection = Advice(
+        "begin the sign-in again: a code is used once", named: "the connection closed after a code was sent")
+}
+
+extension OAuthError {
+    /// How a program names what the table leaves open.
+    package struct Words: Sendable {
+        /// The way to sign in.
+        package var signIn: String
+        package var redirectURI: String?
+
+        package init(signIn: String = "sign in again", redirectURI: String? = nil) {
+            (self.signIn, self.redirectURI) = (signIn, redirectURI)
+        }
+    }
+
+    /// The next step: the hint of the place that threw the error, else that of its cause in the table.
+    package func next(_ words: Words = Words()) -> String? {
+        let text = ownHint ?? ErrorRow.of(kind)?.advice.first { $0.applies(to: self) }?.next
+        guard var text, !text.isEmpty else { return nil }
+        let uri = redirectURI ?? words.redirectURI
+        for (name, value) in [
+            ("sign_in", words.signIn), ("redirect_uri", uri.map { ": \($0)" } ?? ""),
+            ("key", descriptorKey ?? "the descriptor"),
+            ("section", step.section),
+        ] where text.contains("{\(name)}") {
+            text = text.replacing("{\(name)}", with: value)
+        }
+        return text
+    }
+}
+
+extension ErrorRow {
+    package static let all: [ErrorRow] = [
+        ErrorRow(
+            .missingEndpoint, "the descriptor and the metadata name no such endpoint", fixedBy: "descriptor author",
+            Advice("add {key} to the descriptor")),
+        ErrorRow(
+            .missingClientSecret, "the method of client authentication needs a secret", fixedBy: "operator",
+            Advice("give the client its secret: --client-secret-env NAME, or client_secret_file in the clients file")),
+        ErrorRow(
+            .missingClientKey, "the method needs a private key", fixedBy: "operator",
+            Advice("give the client its key: client_key_file in the clients file, or signingKey of the registration")),
+        ErrorRow(
+            .missingClientCertificate, "the method needs a certificate", fixedBy: "operator",
+            Advice(
+                "give the client its certificate: client_certificate_file in the clients file, or certificate of the registration"
+            )),
+        ErrorRow(
+            .badRegistration, "the registration contradicts the descriptor, the site or the stored tokens",
+            fixedBy: "operator"),
+        ErrorRow(
+            .badDescriptor, "the descriptor lacks something that the response requires", fixedBy: "descriptor author"),
+        ErrorRow(.reservedParameter, "the call sets a parameter or claim that the protocol sets", fixedBy: "developer"),
+        ErrorRow(
+            .redirectNotAccepted, "the redirect URI has none of the descriptor's redirects forms", fixedBy: "operator"),
+        ErrorRow(.badHeader, "a header or URL of the call cannot be sent", fixedBy: "developer"),
+        ErrorRow(.unsupported, "the combination is not supported", fixedBy: "developer", .listener),
+        ErrorRow(
+            .transport, "no response: name lookup, connection, TLS or timeout",
+            fixedBy: "nobody; the operator if it persists", .untrustedCertificate, .unknownHost, .closedConnection,
+            .later),
+        ErrorRow(.serverUnavailable, "the server failed (5xx or 408)", fixedBy: "the provider", .later),
+        ErrorRow(
+            .tooManyRequests,
+            "the server limits requests (429), or asked to wait, and nothing was sent; retryAt says until when",
+            fixedBy: "nobody; the developer sends fewer requests", .later),
+        ErrorRow(
+            .unexpectedStatus, "the status is none of success, and there is no error code",
+            fixedBy: "descriptor author",
+            Advice(
+                "if the response is complete, add the status to token.response.success.statuses", statuses: 200...299),
+            Advice(
+                "if the address is the provider's, set discovery_url to it", statuses: 300...399, steps: [.discovery]),
+            Advice(
+                "if the address is the provider's, write it into {key}: a request with a token or a code follows no redirect",
+                statuses: 300...399), Advice("check the URL in {key}", statuses: 404...405), .refusedRefresh,
+            Advice(clientAuthentication, statuses: 401...401, steps: authenticatedSteps),
+            Advice(
+                "read what the server said: the provider, a firewall or a proxy refused the request",
+                statuses: 403...403),
+            Advice("the proxy wants a user and a password: write them into its URL", statuses: 407...407),
+            Advice("the request is too large for the server: check the scopes and parameters", statuses: 413...414),
+            Advice("check the encoding of the request in {section}", statuses: 415...415)),
+        ErrorRow(
+            .unexpectedContentType, "the response has another media type than the standard or the descriptor says",
+            fixedBy: "descriptor author", .otherPage),
+        ErrorRow(.malformedBody, "the body is not valid JSON, form or JWT", fixedBy: "the provider", .otherPage),
+        ErrorRow(
+            .serverError, "the server returned an OAuth error code; read server", fixedBy: "by code",
+            Advice(clientAuthentication, codes: ["invalid_client"]),
+            Advice(
+                "begin the sign-in again; if it fails again, \(registeredRedirect)", codes: ["invalid_grant"],
+                steps: [.tokenRequest]), Advice(registeredRedirect, codes: ["redirect_uri_mismatch"]),
+            Advice(registeredRedirect, codes: ["invalid_request"], steps: [.tokenRequest]),
+            Advice(registeredRedirect, codes: ["unauthorized_client", "invalid_request"], steps: [.callback]),
+            Advice(
+                "allow this grant for the client at the provider",
+                codes: ["unauthorized_client", "unsupported_grant_type"]),
+            Advice("request other scopes; see scopes in the descriptor", codes: ["invalid_scope"]),
+            Advice("request a resource that the server knows", codes: ["invalid_target"]),
+            Advice("begin again and give consent", codes: ["access_denied", "consent_required"]),
+            Advice(
+                "{sign_in}", codes: ["login_required", "interaction_required", "unmet_authentication_requirements"]),
+            Advice("try again later", codes: ["temporarily_unavailable", "server_error", "slow_down"]), .refusedRefresh),
+        ErrorRow(.malformedCallback, "the parameters or the code cannot be read", fixedBy: "the provider"),
+        ErrorRow(.missingState, "the callback has no state", fixedBy: "the provider, or an attack", .again),
+        ErrorRow(
+            .stateMismatch, "state belongs to another attempt", fixedBy: "the user begins again; or an attack", .again),
+        ErrorRow(.duplicateParameter, "a parameter occurs twice", fixedBy: "the provider, or an attack"),
+        ErrorRow(
+            .redirectMismatch, "the callback arrived at another address than the redirect URI", fixedBy: "operator",
+            Advice(registeredRedirect)),
+        ErrorRow(
+            .missingIssuer, "iss is missing although the metadata announces it (RFC 9207)",
+            fixedBy: "descriptor author: callback.iss", Advice("if the provider sends no iss, say so in callback.iss")),
+        ErrorRow(
+            .issuerMismatch, "the metadata, callback or token names another issuer",
+            fixedBy: "descriptor author: issuer, issuer_match; or an attack",
+            Advice("both must be equal in every character, a final / included; correct the issuer, or see issuer_match")
+        ),
+        ErrorRow(
+            .missingCode, "there is neither a code nor an error", fixedBy: "the provider",
+            Advice("read the names of the parameters; if they report an error, name them in callback.rename")),
+        ErrorRow(.unexpectedToken, "the callback contains a token", fixedBy: "the provider, or an attack"),
+        ErrorRow(
+            .expiredAttempt,
+            "the callback came later than AuthorizationOptions.lifetime (600 seconds), or the user agent timed out",
+            fixedBy: "the user",
+            Advice(
+                "begin the sign-in again; if the page showed an error, \(registeredRedirect)", steps: [.callback]),
+            Advice("begin again")),
+        ErrorRow(.alreadyUsed, "this callback or logout token was used before", fixedBy: "the user", .again),
+        ErrorRow(
+            .providerMismatch, "the attempt began at another provider, or with other inputs", fixedBy: "developer"),
+        ErrorRow(
+            .badSignedCallback, "the callback's signature is missing or wrong (callback.verify)",
+            fixedBy: "operator: the secret; or an attack"),
+        ErrorRow(
+            .cancelled, "the person closed the page, or the task was cancelled during a revocation or lookup",
+            fixedBy: "the user"),
+        ErrorRow(.missingField, "a required field is missing", fixedBy: "descriptor author: token.response.fields"),
+        ErrorRow(.wrongFieldType, "a field or claim has the wrong type", fixedBy: "descriptor author, or the provider"),
+        ErrorRow(.unsupportedTokenType, "the client cannot use this token_type", fixedBy: "descriptor author"),
+        ErrorRow(.malformedToken, "it is not a valid JWT", fixedBy: "the provider"),
+        ErrorRow(
+            .unsupportedAlgorithm, "its algorithm is not accepted", fixedBy: "descriptor author: id_token.algorithms"),
+        ErrorRow(.criticalHeader, "it has a crit header that the client does not know", fixedBy: "the provider"),
+        ErrorRow(.wrongTokenUse, "it is a token of another kind", fixedBy: "the provider, or an attack"),
+        ErrorRow(
+            .keyNotFound, "the key set has no fitting key",
+            fixedBy: "the provider; it recovers when new keys are published",
+            Advice(
+                "try again in a minute: keys are fetched once a minute; then compare the ids with the keys at endpoints.jwks"
+            )),
+        ErrorRow(.malformedKeys, "the key set cannot be read", fixedBy: "the provider"),
+        ErrorRow(.badSignature, "the signature is wrong", fixedBy: "an attack, or the wrong key set"),
+        ErrorRow(.decryptionFailed, "it cannot be decrypted", fixedBy: "operator: the decryption key"),
+        ErrorRow(
+            .audienceMismatch, "it is for another client", fixedBy: "operator: the client id; or an attack",
+            Advice("check the client id", steps: [.idToken, .callback, .logout])),
+        ErrorRow(.authorizedPartyMismatch, "azp names another client", fixedBy: "the provider, or an attack"),
+        ErrorRow(.expiredToken, "its expiry has passed", fixedBy: "operator: the clock; or a replay", .clock),
+        ErrorRow(.issuedInFuture, "iat is in the future", fixedBy: "operator: the clock", .clock),
+        ErrorRow(.notYetValid, "nbf is in the future", fixedBy: "operator: the clock", .clock),
+        ErrorRow(.nonceMismatch, "nonce belongs to another attempt", fixedBy: "an attack", Advice("begin the sign-in again", steps: [.idToken])),
+        ErrorRow(.accessTokenHashMismatch, "at_hash does not fit the access token", fixedBy: "an attack"),
+        ErrorRow(.codeHashMismatch, "c_hash does not fit the code", fixedBy: "an attack"),
+        ErrorRow(
+            .subjectMismatch, "another user than expected", fixedBy: "the user chooses the right account; or an attack",
+            Advice("if another member names the user, write it into profile.claims.subject", steps: [.profile]),
+            Advice("choose the account that signed in before")),
+        ErrorRow(
+            .authenticationTooOld, "the user signed in earlier than maxAge allows", fixedBy: "the user",
+            Advice("sign in again with prompt=login")),
+        ErrorRow(.authenticationTooWeak, "the sign-in has none of the required acr values", fixedBy: "the user"),
+        ErrorRow(
+            .resourceMismatch, "the metadata of a protected resource describes another resource",
+            fixedBy: "descriptor author: resource; or an attack"),
+        ErrorRow(
+            .sessionEnded, "the provider ended the session, or nobody is signed in", fixedBy: "the user",
+            Advice("{sign_in}")),
+        ErrorRow(
+            .noRefreshToken, "the access token expired and there is no refresh token",
+            fixedBy: "the user; the developer requests offline access",
+            Advice("{sign_in}; request offline access if the provider requires it")),
+        ErrorRow(.unauthorized, "the API rejected a fresh access token", fixedBy: "the user", Advice("{sign_in}")),
+        ErrorRow(
+            .insufficientScope, "the resource needs scopes that were not granted",
+            fixedBy: "developer: request them; the user grants them"),
+        ErrorRow(
+            .insufficientAuthentication, "the resource requires a stronger sign-in; read stepUp", fixedBy: "the user"),
+        ErrorRow(
+            .bindingMismatch, "a credential would go to a server that it was not obtained from; nothing was sent",
+            fixedBy: "operator: check the descriptor; the user signs in again if the provider has moved"),
+        ErrorRow(
+            .undeclaredHost, "the token must not go to this host, or the host is local",
+            fixedBy: "descriptor author: api.hosts; operator: localAccess", .localHost),
+        ErrorRow(
+            .valueRefused, "a captured value has a form that the descriptor does not allow",
+            fixedBy: "descriptor author; or an attack"),
+        ErrorRow(
+            .valueMissing, "a value that a request needs was not captured",
+            fixedBy: "descriptor author; the user signs in again"),
+        ErrorRow(
+            .choiceNeeded, "a lookup found several candidates and nobody chose", fixedBy: "developer: pass choosing:"),
+        ErrorRow(
+            .storage, "the tokens could not be saved; they are kept in memory until the next call", fixedBy: "operator"),
+    ]
+}
