@@ -46,7 +46,9 @@ struct LoginAgent: ListeningUserAgent {
         case .pasted:
             PasteUserAgent(
                 show: { [console] in console.note($0) },
-                readLine: { [end = ContinuousClock.now + timeout] in try await StandardInput.line(before: end, of: timeout) })
+                readLine: { [end = ContinuousClock.now + timeout] in
+                    try await StandardInput.line(before: end, of: timeout)
+                })
         }
     }
 

@@ -161,7 +161,7 @@ extension ErrorRow {
             "the server limits requests (429), or asked to wait, and nothing was sent; retryAt says until when",
             fixedBy: "nobody; the developer sends fewer requests", .later),
         ErrorRow(
-            .unexpectedStatus, "the status is none of success, and there is no error code",
+            .unexpectedStatus, "the status is not one of success, and there is no error code",
             fixedBy: "descriptor author",
             Advice(
                 "if the response is complete, add the status to token.response.success.statuses", statuses: 200...299),
@@ -258,7 +258,9 @@ extension ErrorRow {
         ErrorRow(.expiredToken, "its expiry has passed", fixedBy: "operator: the clock; or a replay", .clock),
         ErrorRow(.issuedInFuture, "iat is in the future", fixedBy: "operator: the clock", .clock),
         ErrorRow(.notYetValid, "nbf is in the future", fixedBy: "operator: the clock", .clock),
-        ErrorRow(.nonceMismatch, "nonce belongs to another attempt", fixedBy: "an attack", Advice("begin the sign-in again", steps: [.idToken])),
+        ErrorRow(
+            .nonceMismatch, "nonce belongs to another attempt", fixedBy: "an attack",
+            Advice("begin the sign-in again", steps: [.idToken])),
         ErrorRow(.accessTokenHashMismatch, "at_hash does not fit the access token", fixedBy: "an attack"),
         ErrorRow(.codeHashMismatch, "c_hash does not fit the code", fixedBy: "an attack"),
         ErrorRow(

@@ -15,7 +15,7 @@ extension IncomingResponse {
         return mediaType == "application/json" || mediaType.hasSuffix("+json")
     }
 
-    /// The body as JSON. An object is JSON whatever the content type says: servers send it as text/html, as text/plain or
+    /// The body as JSON. An object is JSON with any content type: servers send it as text/html, as text/plain or
     /// without a type, and no page of a proxy or a network is a JSON object.
     ///
     /// - Parameter isLenient: Ignores the content type, also for other values than objects.

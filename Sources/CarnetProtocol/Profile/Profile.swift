@@ -39,8 +39,8 @@ extension Profile {
         if failure.disposition == .tryLater { unavailable += names }
     }
 
-    /// The claims that the provider left out because it has another place for them (OpenID Connect Core, section 5.6.2): Entra
-    /// does so with more than 200 groups, or sets `hasgroups`.
+    /// The claims that the provider left out because it has another place for them (OpenID Connect Core, section 5.6.2), as
+    /// for many groups, or sets `hasgroups`.
     package var claimsElsewhere: [String]? { raw.object?.claimsElsewhere }
 
     /// Whether a claim may be there later. An address and its verification belong together.

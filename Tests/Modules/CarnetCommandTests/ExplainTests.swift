@@ -1,3 +1,4 @@
+import Carnet
 import CarnetFoundation
 import CarnetProtocol
 import Foundation
@@ -50,9 +51,10 @@ struct ExplainTests {
     @Test("A host name that was not found is no reason to try later")
     func unknownHost() {
         let message = "no response from the server: no connection to https://x.example: the host name was not found"
-        let failure = Failure(OAuthError(.discovery, .transport, message, hint: "try again later"))
+        let hint = TransportError.unknownHost("https://x.example").hint
+        let failure = Failure(OAuthError(.discovery, .transport, message, hint: hint))
         #expect(failure.next == ["check the spelling of the host name, then the connection to the network"])
-        let refused = Failure(OAuthError(.discovery, .transport, "connection refused", hint: "try again later"))
+        let refused = Failure(OAuthError(.discovery, .transport, "connection refused"))
         #expect(refused.next == ["try again later"])
     }
 }

@@ -173,7 +173,7 @@ struct LoginTests {
         "A provider that misbehaves is not signed in to",
         arguments: [
             ("denied", "server error        access_denied"),
-            ("wrong-iss", "the callback names another issuer"), ("wrong-nonce", "ID token: "),
+            ("wrong-iss", "the callback names the issuer \""), ("wrong-nonce", "ID token: "),
             ("bad-signature", "the ID token's signature is invalid"), ("wrong-audience", "ID token: "),
             ("expired-id-token", "ID token: "), ("missing-id-token", "the response has no ID token"),
             ("token-html", "token request: "), ("token-500", "http status"),
@@ -184,7 +184,7 @@ struct LoginTests {
         let login = try await home.startLogin(["google", "--sandbox", sandbox.address])
         try await Browser().open(login.address)
         let result = try await login.run.finish()
-        #expect(result.status == 1, "\(result)")
+        #expect(result.status == (fault == "token-500" ? 75 : 1), "\(result)")
         #expect(result.standardError.contains(words), "\(result)")
         #expect(result.standardOutput.isEmpty)
         try await expectNothingStored()
@@ -240,7 +240,7 @@ struct LoginTests {
         let result = try await home.run("refresh", "google", "--sandbox", sandbox.address)
         #expect(result.status == 1)
         #expect(result.standardError.contains("the provider ended the session"))
-        #expect(result.standardError.contains("sign in again"))
+        #expect(result.standardError.contains("run carnet login google --sandbox"))
         try await expectNothingStored()
     }
 }
