@@ -1,4 +1,5 @@
 import ArgumentParser
+import Carnet
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetGateway
@@ -101,7 +102,7 @@ extension LintCommand {
         return Linter(known: known, simulator: simulator, others: [GatewayFiles(registry: known)], today: today)
     }
 
-    private var today: String { String(Date().formatted(.iso8601).prefix(10)) }
+    private var today: String { String(SystemWallClock().now.formatted(.iso8601).prefix(10)) }
 
     private var simulator: SampleSimulator? {
         simulate == false ? nil : SampleSimulator(needsSamples: simulate == nil)

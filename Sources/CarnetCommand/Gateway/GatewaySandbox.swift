@@ -64,6 +64,6 @@ final class GatewaySandbox: Sendable {
 extension Provider {
     /// The scopes that a client requests if it names none.
     func defaultScopes(of registration: ClientRegistration) -> [String] {
-        scopeRules(of: values(registration, now: Date(), random: SystemRandomSource())).defaults
+        scopeRules(of: values(registration, now: SystemWallClock().now, random: SystemRandomSource())).defaults
     }
 }

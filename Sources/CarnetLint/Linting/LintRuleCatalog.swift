@@ -37,7 +37,7 @@ package enum LintRuleCatalog {
         SignedResponseWithoutKeys(), FirstCallbackNotKept(), ClaimSourceBeyondItsRights(), ClaimOfAnotherName(),
         PartsAsAlternatives(), ListOfOneValue(), AnyEmailOfAList(),
         // M: metadata and evidence.
-        IDNotFileName(), NoteAboutNothing(), DateNotDay(), BadLink(), EvidenceOfCatalogues(), PassedDate(),
+        IDNotFileName(), NoteAboutNothing(), DateNotDay(), BadLink(), EvidenceOfCatalogues(), EndedFact(),
     ]
 
     private static let codes = Set(all.filter(\.isSuppressible).map(\.explanation.code)).union(

@@ -51,10 +51,10 @@ struct ProviderPage {
     private var refresh: String {
         guard refreshes else { return "no" }
         switch descriptor.refresh.rotation {
-        case .unknown: return "yes; whether the refresh token changes is not known"
-        case .keepOld: return "yes; a new refresh token replaces the old one, if one comes"
-        case .alwaysNew: return "yes; each refresh token can be used once"
-        case .none: return "yes; the refresh token stays the same"
+        case .unknown: return "yes, rotation not known"
+        case .keepOld: return "yes, new refresh tokens replace old ones"
+        case .alwaysNew: return "yes, with one-time tokens"
+        case .none: return "yes, with one lasting token"
         }
     }
 

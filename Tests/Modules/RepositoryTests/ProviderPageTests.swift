@@ -79,7 +79,8 @@ struct ProviderPageTests {
             - **PKCE**, **Refresh**, **Revocation** and **Profile** say what a test client does during a sign-in, a refresh and a sign-out.
               "no" means that the provider lacks the feature, or that no source proves that the provider has it. The profile comes
               from a request with the access token, from the ID token or from the token response. "as announced" means that the
-              provider's metadata decide, and that no copy of them was at hand.
+              provider's metadata decide, and that no copy of them was available. "rotation not known" means that no source says whether
+              a refresh replaces the refresh token.
             - **Verified by** "own documents" means the provider's documentation, metadata or source code; "catalogues" means lists of
               providers in other libraries. The row **Not verified** of such a provider names them: check its facts before you rely on
               them. On some facts [the sources disagree](disagreements.md).

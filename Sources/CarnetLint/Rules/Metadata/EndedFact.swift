@@ -1,7 +1,7 @@
 import CarnetDescriptors
 import CarnetFoundation
 
-struct PassedDate: LintRule {
+struct EndedFact: LintRule {
     let explanation = DiagnosticExplanation(
         code: "M008",
         name: "passed-date",
