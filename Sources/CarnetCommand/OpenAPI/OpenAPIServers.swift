@@ -18,7 +18,7 @@ struct ServerBase {
         if let mark = rest.firstRange(of: "://") {
             let authority = rest[mark.upperBound...].prefix { $0 != "/" }
             guard !authority.isEmpty else { return nil }
-            host = RoutePattern.authority(String(authority))
+            host = RequestHost(String(authority))?.text ?? String(authority)
             origin = String(rest[..<authority.endIndex])
             rest = rest[authority.endIndex...]
         } else {

@@ -18,6 +18,8 @@ struct ResourceMapText {
         if resources.contains(where: \.need.isClosed) {
             lines.append("# claims: { closed: [] } refuses every request. The findings of the import say why.")
         }
+        let hosts = Set(resources.map { $0.path.host == nil })
+        if hosts.count == 2 { lines.append("hosts: [\"*\"]") }
         lines.append(resources.isEmpty ? "resources: []" : "resources:")
         text =
             (lines + resources.map { "  - { \(Self.entries($0).joined(separator: ", ")) }" })

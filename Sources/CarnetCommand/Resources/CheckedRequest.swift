@@ -26,6 +26,11 @@ struct CheckedRequest {
     func decision(by table: RouteTable, now: Date) -> Decision {
         switch table.match(method: method, authority: host, target: target) {
         case .malformed(let problem): Decision(status: 400, reason: "the path \(problem.reason)")
+        case .badHost:
+            Decision(status: 400, reason: host == nil ? "the map has hosts: name one" : "the host is invalid")
+        case .unknownHost:
+            Decision(
+                status: 421, reason: "the map does not name the host; if it is the server's own, name it under hosts")
         case .none: Decision(status: 404, reason: "no resource has this path")
         case .ambiguous: Decision(status: 404, reason: "the path differs from a resource's only in its case")
         case .methods(let methods):

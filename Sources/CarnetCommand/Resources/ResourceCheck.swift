@@ -22,7 +22,7 @@ struct ResourceCheck {
         guard !map.diagnostics.contains(where: { $0.severity == .error }) else {
             throw Failure(diagnostics: map.diagnostics, in: file, console)
         }
-        let (table, problems) = RouteTable.reading(map.entries)
+        let (table, problems) = RouteTable.reading(map.entries, hosts: map.hosts)
         if let problem = problems.first {
             throw Failure(
                 .usage, "\(map.place(of: problem.index)): \(problem.reason)", next: ["run carnet lint \(path)"])

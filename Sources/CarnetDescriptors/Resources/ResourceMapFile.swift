@@ -3,6 +3,7 @@ import CarnetFoundation
 /// A file with a resource map of its own.
 package struct ResourceMapFile: Sendable {
     package let entries: [ResourceEntry]
+    package let hosts: MapHosts
     package let diagnostics: [Diagnostic]
     package let path: String
     /// Where the entries are, their titles and their URLs.
@@ -14,6 +15,7 @@ package struct ResourceMapFile: Sendable {
         var decoder = DescriptorDecoder(file: file.path)
         let content = document.root.flatMap { Content($0, &decoder) }
         entries = content?.resources ?? []
+        hosts = content?.hosts ?? MapHosts()
         diagnostics = (document.diagnostics + decoder.diagnostics).sorted()
         path = file.path
         let nodes = document.root?.elements ?? document.root?.entry("resources")?.value.elements ?? []
@@ -54,8 +56,13 @@ package struct ResourceMapFile: Sendable {
     private struct Content: DescriptorSection {
         static let shorthand: String? = "resources"
         static let keys: [Key<Self>] = [
-            Key("resources", \.resources, isRequired: true, "resources that granted scopes allow")
+            Key("resources", \.resources, isRequired: true, "resources that granted scopes allow"),
+            Key(
+                "hosts", \.hosts,
+                "for a resource server, if a URL names a host: the other hosts that resources without a host are for; * is every host"
+            ),
         ]
         var resources: [ResourceEntry] = []
+        var hosts = MapHosts()
     }
 }

@@ -39,9 +39,31 @@ package struct Gateway: Sendable {
 
     /// - Parameter identity: `nil` for a request without a session and without a token.
     package func decide(_ request: ForwardedRequest, as identity: GatewayIdentity?) -> GatewayDecision {
-        let route: GatewayRoute
+        let first = decideTarget(request, as: identity)
+        guard first.isAllowed, let second = request.second else { return first }
+        func refusing(_ decision: GatewayDecision) -> GatewayDecision? {
+            decision.isAllowed
+                ? nil
+                : refusal(
+                    decision.outcome, "\(request.method) has a second target, where: \(decision.reason)",
+                    by: decision.route, identity, missing: decision.missing)
+        }
+        var others = table.routes(below: nil, of: request.host)
+        if case .destination(let text) = second {
+            guard let destination = try? request.redirected(to: text) else {
+                return refusal(.malformed, "the value of Destination is invalid")
+            }
+            if let refused = refusing(decideTarget(destination, as: identity)) { return refused }
+            others =
+                table.routes(below: request.target, of: request.host)
+                + table.routes(below: destination.target, of: destination.host)
+        }
+        return others.lazy.compactMap { refusing(decide(by: $0, as: identity)) }.first ?? first
+    }
+
+    private func decideTarget(_ request: ForwardedRequest, as identity: GatewayIdentity?) -> GatewayDecision {
         switch table.find(request) {
-        case .found(let found): route = found
+        case .found(let route): return decide(by: route, as: identity)
         case .malformed(let problem): return refusal(.malformed, "the path \(problem.reason)")
         case .unknownHost: return refusal(.noRoute, "no route has the host")
         case .none: return refusal(.noRoute, "no route has the path")
@@ -49,6 +71,9 @@ package struct Gateway: Sendable {
         case .methods(let methods):
             return refusal(.noRoute, "the routes of the path have other methods: " + methods.joined(separator: ", "))
         }
+    }
+
+    private func decide(by route: GatewayRoute, as identity: GatewayIdentity?) -> GatewayDecision {
         let known = identity.flatMap { identity in
             provider(of: identity).map { Sender(identity: identity, provider: $0, namedGroups: namedGroups) }
         }

@@ -80,6 +80,14 @@ struct GatewayTable: Sendable {
         }
     }
 
+    /// The routes that decide about a path of a host and all below it, in the order of the file.
+    ///
+    /// - Parameter target: All paths of the host if it is `nil` or malformed.
+    func routes(below target: String?, of host: String) -> [GatewayRoute] {
+        let segments = target.flatMap { try? RequestPath($0).segments } ?? []
+        return index.below(hosts: [host] + domains(of: host), segments).sorted().map { routes[$0] }
+    }
+
     /// The route that decides about every path and method of a host: no program behind can read
     /// its path as that of another route.
     private func onlyRoute(of names: [String]) -> GatewayRoute? {

@@ -1,3 +1,4 @@
+import CarnetDescriptors
 import CarnetFoundation
 
 /// An e-mail address with one `@`, so that every program finds the same domain in it.
@@ -16,7 +17,7 @@ package struct EmailAddress {
         else { return nil }
         local = String(decoding: first, as: UTF8.self)
         domain = String(decoding: last, as: UTF8.self).asciiLowercased
-        guard HostText.isName(domain) else { return nil }
+        guard RequestHost.isName(domain) else { return nil }
     }
 
     /// Whether two texts are one address. What is no address is the same as no other.

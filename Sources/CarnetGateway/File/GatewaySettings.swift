@@ -1,5 +1,6 @@
 package import CarnetDescriptors
 import CarnetFoundation
+package import HTTPTypes
 
 /// Sessions of people.
 package struct GatewaySessionRules: Sendable {
@@ -61,6 +62,10 @@ package struct GatewayProxyRules: Sendable {
     package internal(set) var secret: SecretPlace?
     var addresses: [AddressRange] = []
     package internal(set) var dialect = Dialect.forwarded
+    /// Why the host of an absolute request line is the one that the proxy sends, in the dialect `original`.
+    var sameHost: String?
+    /// Headers of a client that the proxy removes besides `RemovedHeaders`.
+    package internal(set) var removed: [HTTPField.Name] = []
     let node: YAMLNode
 
     package func line(of key: String) -> Int { node.line(of: key) }
@@ -102,6 +107,12 @@ extension GatewayProxyRules: GatewaySection {
                 "dialect", \.dialect,
                 "the headers that describe the request: forwarded (default) is X-Forwarded-Method, -Proto, -Host and -Uri; original is X-Original-Method and X-Original-URL"
             ),
+            Key(
+                "same_host", text: .reason, \.sameHost,
+                "for dialect: original, the reason why the proxy never serves another host than that of X-Original-URL"),
+            Key(
+                "remove", oneOrMore: .header, \.removed,
+                "headers of clients that the generated configurations remove, besides those that they always remove"),
         ]
 
     static func elsewhere(_ name: String) -> String? {

@@ -73,7 +73,7 @@ extension TextKind<String> {
         guard text.utf8.count >= 8 else {
             throw TextProblem(
                 rule: .missingReason, message: "\"\(text)\" is no reason",
-                help: "say in a sentence why the addresses can be trusted")
+                help: "say in a sentence why it is so")
         }
         return text
     }
@@ -81,7 +81,7 @@ extension TextKind<String> {
     static let emailDomain = TextKind(
         "a domain of e-mail addresses, such as example.com"
     ) { text throws(TextProblem) in
-        guard HostText.isName(text.asciiLowercased) else {
+        guard RequestHost.isName(text.asciiLowercased) else {
             throw TextProblem(
                 message: "\"\(text)\" is not a domain",
                 help: text.holds(UInt8(ascii: "@"))
@@ -137,7 +137,7 @@ extension TextKind<String> {
         "a host name without a port, or *. and a domain"
     ) { text throws(TextProblem) in
         let name = text.hasPrefix("*.") ? String(text.dropFirst(2)) : text
-        guard HostText.isName(name.asciiLowercased) else {
+        guard RequestHost.isName(name.asciiLowercased) else {
             let help =
                 if text.holds("://") {
                     "write the host alone, without the scheme"
@@ -252,23 +252,5 @@ extension String {
     /// ASCII letters in lower case: `lowercased()` changes other letters too.
     var asciiLowercased: String {
         String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
-    }
-}
-
-/// Host names as a file may have them.
-enum HostText {
-    /// Whether it is a name of labels in lower case, without a port and a dot at the end. Names with underscores exist in
-    /// private networks.
-    static func isName(_ text: String) -> Bool {
-        let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return text.utf8.count <= 253
-            && labels.allSatisfy { label in
-                (1...63).contains(label.count)
-                    && label.allSatisfy {
-                        ASCII.isDigit($0) || (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "-")
-                            || $0 == UInt8(ascii: "_")
-                    }
-                    && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
-            }
     }
 }

@@ -47,7 +47,7 @@ package enum GatewayRuleCatalog {
     static let advisory: [any GatewayRule] = [
         InlineSecret(), ImpossibleCondition(), UselessCondition(), AnyProxyTrusted(), UnknownGatewayProvider(),
         UnusedIssuer(), ProviderInputs(), UnverifiedEmail(), PointerWithoutSlash(), HostWithoutTLS(),
-        ClaimWithoutScope(), SubjectOfAnyProvider(),
+        ClaimWithoutScope(), SubjectOfAnyProvider(), HostOfRequestLine(),
     ]
 
     package static let all: [any GatewayRule] = decisive + advisory

@@ -12,15 +12,22 @@ package struct ForwardedRequest: Sendable {
     package let host: String
     /// Path and query.
     package let target: String
+    /// What else the request may read or write; `nil` for nothing.
+    package private(set) var second: SecondTarget?
 
-    /// - Parameter host: With or without a port, which does not count.
+    /// - Parameters:
+    ///   - host: With or without a port, which does not count: the client chooses it, and proxies find their server by the name.
+    ///   - fields: The client's headers that may name a second target.
     /// - Throws: `ForwardingProblem.invalid`, by the names of the headers that the values come from.
-    package init(method: String, scheme: String, host: String, target: String) throws(ForwardingProblem) {
-        try self.init(method: method, scheme: scheme, host: host, target: target, ProxyHeader.forwarded)
+    package init(
+        method: String, scheme: String, host: String, target: String, fields: HTTPFields = [:]
+    ) throws(ForwardingProblem) {
+        try self.init(
+            method: method, scheme: scheme, host: host, target: target, fields: fields, ProxyHeader.forwarded)
     }
 
     private init(
-        method: String, scheme: String, host: String, target: String, _ names: ProxyHeader.Names
+        method: String, scheme: String, host: String, target: String, fields: HTTPFields, _ names: ProxyHeader.Names
     ) throws(ForwardingProblem) {
         guard !method.isEmpty, method.utf8.count <= 64, method.utf8.allSatisfy(Self.isTokenByte) else {
             throw .invalid(header: names.method)
@@ -31,11 +38,21 @@ package struct ForwardedRequest: Sendable {
         case "http", "ws": self.scheme = "http"
         default: throw .invalid(header: names.scheme)
         }
-        guard let name = Self.hostName(host) else { throw .invalid(header: names.host) }
+        guard let name = RequestHost(host)?.name else { throw .invalid(header: names.host) }
         guard !target.isEmpty, target.utf8.count <= Self.longestTarget else { throw .invalid(header: names.target) }
         self.method = method
         self.host = name
         self.target = target
+        second = SecondTarget(of: method, fields)
+    }
+
+    /// The request for the value of `Destination`: an absolute URL, or a path of the same host (RFC 4918, section 10.3).
+    func redirected(to destination: String) throws(ForwardingProblem) -> ForwardedRequest {
+        guard destination.utf8.first != UInt8(ascii: "/") else {
+            return try ForwardedRequest(method: method, scheme: scheme, host: host, target: destination)
+        }
+        let parts = try Self.parts(of: destination)
+        return try ForwardedRequest(method: method, scheme: parts.scheme, host: parts.host, target: parts.target)
     }
 
     /// Reads what the proxy wrote about the request. The headers of the other dialect are not read.
@@ -60,12 +77,14 @@ package struct ForwardedRequest: Sendable {
                 method: try ProxyHeader.single(names.method, in: request),
                 scheme: try ProxyHeader.single(names.scheme, in: request),
                 host: try ProxyHeader.single(names.host, in: request),
-                target: try ProxyHeader.value(of: names.target, in: request), names)
+                target: try ProxyHeader.value(of: names.target, in: request), fields: request.headerFields, names)
         case .original:
             let names = ProxyHeader.original
             let method = try ProxyHeader.single(names.method, in: request)
             let parts = try Self.parts(of: try ProxyHeader.value(of: names.target, in: request))
-            try self.init(method: method, scheme: parts.scheme, host: parts.host, target: parts.target, names)
+            try self.init(
+                method: method, scheme: parts.scheme, host: parts.host, target: parts.target,
+                fields: request.headerFields, names)
         }
     }
 
@@ -93,25 +112,6 @@ package struct ForwardedRequest: Sendable {
     /// RFC 9110, section 5.6.2.
     private static func isTokenByte(_ byte: UInt8) -> Bool {
         ASCII.isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
-
-    /// The name or address without the port: who sends the request chooses its port, and proxies find their server by the
-    /// name.
-    private static func hostName(_ text: String) -> String? {
-        let bytes = Array(text.utf8)
-        var end = bytes.count
-        let close = bytes.lastIndex(of: UInt8(ascii: "]")) ?? -1
-        if let colon = bytes.lastIndex(of: UInt8(ascii: ":")), colon > close {
-            guard bytes[(colon + 1)...].allSatisfy(ASCII.isDigit), bytes.count - colon <= 6 else { return nil }
-            end = colon
-        }
-        let written = String(decoding: bytes[..<end], as: UTF8.self)
-        let name = HostName(written).text
-        if written.hasPrefix("[") {
-            guard written.hasSuffix("]"), IPAddress(numericHost: name) != nil else { return nil }
-            return name
-        }
-        return HostText.isName(name) ? name : nil
     }
 }
 

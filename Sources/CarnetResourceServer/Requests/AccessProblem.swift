@@ -7,6 +7,8 @@ enum AccessProblem: Error {
     /// The request itself is wrong, with any token.
     case malformed(String)
     case notFound(String)
+    /// The resource map has hosts, and this one is not among them.
+    case unknownHost
     case wrongMethod([String])
     case missingToken
     case invalidToken(OAuthError)
@@ -31,6 +33,7 @@ enum AccessProblem: Error {
         switch self {
         case .malformed: .badRequest
         case .notFound: .notFound
+        case .unknownHost: .misdirectedRequest
         case .wrongMethod: .methodNotAllowed
         case .missingToken, .invalidToken, .invalidProof, .wantsNonce, .insufficientAuthentication: .unauthorized
         case .insufficientScope, .forbidden: .forbidden
@@ -43,7 +46,7 @@ enum AccessProblem: Error {
     var code: String? {
         switch self {
         case .malformed: "invalid_request"
-        case .missingToken, .unavailable, .notFound, .wrongMethod, .forbidden: nil
+        case .missingToken, .unavailable, .notFound, .unknownHost, .wrongMethod, .forbidden: nil
         case .invalidToken: "invalid_token"
         case .invalidProof: "invalid_dpop_proof"
         case .wantsNonce: "use_dpop_nonce"
@@ -55,7 +58,7 @@ enum AccessProblem: Error {
     /// Whether the response says what a client can do: another token may help.
     var hasChallenge: Bool {
         switch self {
-        case .notFound, .wrongMethod, .forbidden, .unavailable: false
+        case .notFound, .unknownHost, .wrongMethod, .forbidden, .unavailable: false
         default: true
         }
     }
@@ -64,7 +67,7 @@ enum AccessProblem: Error {
     var publicDescription: String? {
         switch self {
         case .malformed(let reason): reason
-        case .missingToken, .unavailable, .wantsNonce, .notFound, .wrongMethod, .forbidden: nil
+        case .missingToken, .unavailable, .wantsNonce, .notFound, .unknownHost, .wrongMethod, .forbidden: nil
         case .insufficientScope: "the access token lacks scopes"
         case .insufficientAuthentication: "the user must sign in again"
         case .invalidProof: "the DPoP proof is not for this request and token, or was used before"
@@ -83,6 +86,7 @@ enum AccessProblem: Error {
     var reason: String {
         switch self {
         case .malformed(let reason), .notFound(let reason): reason
+        case .unknownHost: "no resource and no key of the map names the host"
         case .wrongMethod(let methods): "the resource has other methods: " + methods.joined(separator: ", ")
         case .missingToken: "the request has no access token"
         case .invalidToken(let error), .invalidProof(let error), .unavailable(let error): "\(error)"

@@ -120,14 +120,21 @@ public final class ResourceServer: Sendable {
     private func route(of request: HTTPRequest) throws(AccessProblem) -> Route? {
         guard let routes else { return nil }
         if let header = request.methodOverride { throw .malformed("the request has the header \(header)") }
+        // A second one may be the host that another program of the chain goes by.
+        if let host = HTTPField.Name("Host"), request.headerFields[values: host].contains(where: { $0 != request.authority }) {
+            throw .malformed("the request has two hosts")
+        }
         let match = routes.match(
-            method: request.method.rawValue, authority: request.authority, target: request.path ?? "")
+            method: request.method.rawValue, authority: request.authority, target: request.path ?? "",
+            own: resource.authority)
         switch match {
         case .found(let route): return route
         case .none: throw .notFound("the resource map has no resource with this path")
         case .ambiguous: throw .notFound("the path differs from that of a resource only in its case")
         case .methods(let methods): throw .wrongMethod(methods.map(\.rawValue))
         case .malformed(let problem): throw .malformed("the path \(problem.reason)")
+        case .badHost: throw .malformed("the host is missing or invalid")
+        case .unknownHost: throw .unknownHost
         }
     }
 
@@ -152,7 +159,7 @@ extension RouteTable {
         }
         let map = ResourceMapFile(file)
         if let mistake = map.diagnostics.first(where: { $0.severity == .error }) { throw refused("\(mistake)") }
-        let (table, problems) = RouteTable.reading(map.entries)
+        let (table, problems) = RouteTable.reading(map.entries, hosts: map.hosts)
         if let problem = problems.first {
             let line = map.places[problem.index].entry.start.line
             throw refused("\(file.path):\(line): \(problem.reason)")

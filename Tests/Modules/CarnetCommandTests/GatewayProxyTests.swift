@@ -1,3 +1,4 @@
+import CarnetGateway
 import Foundation
 import Testing
 
@@ -123,6 +124,37 @@ struct GatewayProxyTests {
                 #expect(made.text.contains(line), "\(proxy): \(line)")
             }
         }
+    }
+
+    @Test("The page lists the headers that the configurations remove")
+    func removedPage() throws {
+        var page = """
+            # Headers that a client cannot send
+
+            For operators who check that a program serves the request that the gateway decided about. Programs and their libraries take
+            path, host, scheme, address, method or client certificate of a request from headers. The configurations of `carnet gateway proxy`
+            remove these headers of a client. Those that the proxy sets itself (`X-Forwarded-For`, `-Host`, `-Proto`, `-Method` and `-Uri`) replace
+            the client's.
+
+            The list holds what known programs read, so it is never complete. If a program takes one of these from another header, name this header
+            in the gateway file, and make the configuration again: `proxy: { remove: [X-My-Path] }`.
+
+            | a program takes from it | headers |
+            |---|---|
+
+            """
+        for group in RemovedHeaders.groups {
+            page += "| \(group.subject) | \(group.names.map { "`\($0)`" }.joined(separator: " ")) |\n"
+        }
+        page += "\nCaddy, HAProxy and Apache also remove every header that begins with one of these: "
+        page += RemovedHeaders.beginnings.map { "`\($0)`" }.joined(separator: " ") + ".\n"
+        try check(Self.root.appending(path: "Docs/gateway/headers.md"), is: page)
+    }
+
+    @Test("A header of remove is removed like those of the list", arguments: proxies)
+    func removed(proxy: String) async throws {
+        let made = try await make(proxy, Self.small + "proxy: { remove: [X-My-Path] }\n").text.lowercased()
+        #expect(made.contains("x-my-path") && made.contains("x-traversal-path"), "\(made)")
     }
 
     @Test("Secret, metadata and ports are as the gateway file has them", arguments: proxies)

@@ -69,8 +69,8 @@ struct OpenAPIImportTests {
     private static func status(
         _ imported: OpenAPIImport, _ method: String, _ target: String, _ host: String, _ scopes: [String]? = nil
     ) -> Int {
-        let (table, problems) = RouteTable.reading(
-            ResourceMapFile(SourceFile(path: "map.yaml", text: imported.map)).entries)
+        let map = ResourceMapFile(SourceFile(path: "map.yaml", text: imported.map))
+        let (table, problems) = RouteTable.reading(map.entries, hosts: map.hosts)
         #expect(problems.isEmpty)
         return CheckedRequest(method: method, target: target, host: host, scopes: scopes)
             .decision(by: table, now: Date(timeIntervalSince1970: 0)).status

@@ -130,7 +130,7 @@ struct OpenAPIOracleTests {
         var counts = (allowed: 0, refused: 0, stricter: 0)
         for (imported, result) in zip(imports, results) {
             let map = ResourceMapFile(SourceFile(path: "map.yaml", text: imported.map))
-            let (table, problems) = RouteTable.reading(map.entries)
+            let (table, problems) = RouteTable.reading(map.entries, hosts: map.hosts)
             #expect(map.diagnostics.isEmpty && problems.isEmpty, "\(imported.map)")
             for row in result.array ?? [] {
                 let request = CheckedRequest(

@@ -1,3 +1,5 @@
+import CarnetGateway
+
 extension ProxyKind {
     static let apache = ProxyKind(
         name: "apache", folder: "/etc/apache2",
@@ -81,7 +83,8 @@ extension ProxySetup {
             # nocanon: the target goes on as the client sent it.
             \([80, 443].contains(port) ? "" : "Listen \(port)\n")
             # A host that is not listed reaches no program.
-            <VirtualHost *:\(port)>\(certificate)
+            <VirtualHost *:\(port)>
+                ServerName catch-all.invalid\(certificate)
                 <Location "/">
                     Require all denied
                 </Location>
@@ -91,7 +94,7 @@ extension ProxySetup {
     }
 
     fileprivate var apacheScript: String {
-        let beginnings = Self.removedBeginnings.map {
+        let beginnings = RemovedHeaders.beginnings.map {
             " or lower:find(\"^\($0.lowercased().replacing("-", with: "%-"))\")"
         }.joined()
         return #"""
@@ -100,7 +103,9 @@ extension ProxySetup {
             \#(luaBeginning(socket: "socket.tcp()"))
 
             -- Not from outside: what the proxy says, and what would serve another sender, path or method than the one decided.
-            local ours = { ["x-gateway-secret"] = true, \#(Self.luaSet(Self.removed)) }
+            local ours = {
+            \#(wrapped((["x-gateway-secret", "trailer", "te"] + removedBesideBeginnings).map { Self.luaSet([$0]) }, indent: "    ", separator: ", "))
+            }
 
             -- The headers of a refusal that go on to the client.
             local refusal = { ["location"] = true, ["www-authenticate"] = true, ["cache-control"] = true,
@@ -165,6 +170,7 @@ extension ProxySetup {
 
             # Plain HTTP leads to https, for the listed hosts alone.
             <VirtualHost *:80>
+                ServerName catch-all.invalid
                 <Location "/">
                     Require all denied
                 </Location>

@@ -1,3 +1,5 @@
+import CarnetGateway
+
 extension ProxyKind {
     static let caddy = ProxyKind(
         name: "caddy", folder: "/etc/caddy", takesSockets: true, certificate: .filesOrNone, starIsOneLabel: true,
@@ -72,8 +74,8 @@ extension ProxySetup {
             \(lines(headers, indent: "\t") { "request_header -\($0)" })
             \trequest_header -X-Gateway-Secret
             \t# A program that follows these would serve another sender, path or method than the one decided.
-            \(lines(Self.removedBeginnings, indent: "\t") { "request_header -\($0)*" })
-            \(lines(Self.removed, indent: "\t") { "request_header -\($0)" })
+            \(lines(RemovedHeaders.beginnings, indent: "\t") { "request_header -\($0)*" })
+            \(lines(removedBesideBeginnings, indent: "\t") { "request_header -\($0)" })
 
             \t# A program that takes another upgrade, such as h2c, would get further requests without a decision.
             \t@upgrade not vars_regexp {http.request.header.Upgrade} (?i)^websocket$

@@ -1,3 +1,5 @@
+import CarnetGateway
+
 extension ProxyKind {
     static let haproxy = ProxyKind(
         name: "haproxy", folder: "/etc/haproxy", takesSockets: true, certificate: .oneFile,
@@ -64,6 +66,9 @@ extension ProxySetup {
                 timeout server 60s
                 timeout tunnel 1h
                 timeout http-request 10s
+            .if version_atleast(3.2)
+                option http-drop-request-trailers
+            .endif
 
             frontend sites
                 \(binds)
@@ -80,11 +85,18 @@ extension ProxySetup {
             \(lines(headers, indent: "    ") { "http-request del-header \($0.lowercased())" })
                 http-request del-header x-gateway-secret
                 # A program that follows these would serve another sender, path or method than the one decided.
-            \(lines(Self.removedBeginnings, indent: "    ") { "http-request del-header ^\($0.lowercased()) -m reg" })
-            \(lines(Self.removed, indent: "    ") { "http-request del-header \($0.lowercased())" })
+            \(lines(RemovedHeaders.beginnings, indent: "    ") { "http-request del-header \($0.lowercased()) -m beg" })
+            \(lines(removedBesideBeginnings, indent: "    ") { "http-request del-header \($0.lowercased())" })
+                # Before HAProxy 3.2, an unannounced trailer goes on: no program behind may merge trailers into headers.
+                http-request del-header te
+                http-request deny deny_status 400 if { req.hdr_cnt(trailer) gt 0 }
 
                 # A program that takes another upgrade, such as h2c, would get further requests without a decision.
                 http-request del-header upgrade if !{ req.fhdr(upgrade) -i websocket } or { req.fhdr_cnt(upgrade) gt 1 }
+
+                # A header that Connection names would be removed on the way to the program, ours too.
+                http-request del-header connection
+                http-request set-header Connection upgrade if { req.fhdr(upgrade) -m found }
 
                 http-request set-header X-Forwarded-For %[src]
                 http-request set-header X-Forwarded-Proto \(isBehindTLS ? "https" : "%[ssl_fc,iif(https,http)]")

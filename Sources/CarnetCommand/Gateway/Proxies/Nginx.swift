@@ -1,3 +1,5 @@
+import CarnetGateway
+
 extension ProxyKind {
     static let nginx = ProxyKind(
         name: "nginx", folder: "/etc/nginx", takesSockets: true,
@@ -82,7 +84,11 @@ extension ProxySetup {
             proxy_set_header X-Forwarded-Uri $request_uri;
             proxy_set_header X-Real-IP $remote_addr;
             # A program that follows these would serve another sender, path or method than the one decided.
-            \(lines(removedNames.filter { $0 != "X-Real-IP" }) { "proxy_set_header \($0) \"\";" })
+            proxy_headers_hash_max_size 4096;
+            proxy_headers_hash_bucket_size 128;
+            \(wrapped(removed.filter { $0 != "X-Real-IP" }.map { "proxy_set_header \($0) \"\";" }))
+            proxy_buffering off;                      # Streams arrive as the program sends them.
+            include \(folder)/carnet-own*.conf;       # Lines of your own for every host, such as proxy_read_timeout 1h;
 
             location ~ ^/carnet/(decide|refused)$ {
                 internal;                             # From outside: 404.
@@ -103,9 +109,12 @@ extension ProxySetup {
                 proxy_set_header X-Forwarded-Host \(nginxHost);
                 proxy_set_header X-Forwarded-Method $request_method;
                 proxy_set_header X-Forwarded-Uri $request_uri;  # As the client sent it, which is what the program gets.
+                # A second target of the request is decided too.
+            \(lines(SecondTarget.headers, indent: "    ") { "proxy_set_header \($0) $http_\(variable($0));" })
                 proxy_set_header Carnet-Decision $carnet_decision; # For the page of a refusal, which is logged once.
                 proxy_hide_header Carnet-Decision;    # add_header above sends both.
                 proxy_hide_header DPoP-Nonce;
+                proxy_buffering on;
                 proxy_buffers 4 16k;
                 proxy_buffer_size 16k;                # The identity fits (nginx's own size is 4k).
                 proxy_connect_timeout 2s;
@@ -159,7 +168,7 @@ extension ProxySetup {
         }
         return """
             # \(folder)/conf.d/carnet-site.conf: the protected hosts. nginx 1.22 or newer, built with auth_request (Debian: yes).
-            upstream carnet_gateway { server \(nginxAddress); keepalive 32; }
+            upstream carnet_gateway { server \(nginxAddress); keepalive \(Self.keptConnections); }
             # A program that takes another upgrade, such as h2c, would get further requests without a decision.
             map $http_upgrade $carnet_upgrade { default ""; ~*^websocket$ websocket; }
             map $carnet_upgrade $carnet_connection { default upgrade; "" ""; }

@@ -63,29 +63,39 @@ struct ProxySetup: Sendable {
     /// Whether programs send access tokens, and so look for the metadata of the resource (RFC 9728).
     let acceptsTokens: Bool
 
-    /// Headers of a client that go on in no spelling: a program could take a sender, a path or a method from them, other than
-    /// those decided. So are all with these beginnings, except those that the proxy sets.
-    static let removed = ["Forwarded", "X-Real-IP", "X-Rewrite-URL"] + MethodOverride.headers
-    static let removedBeginnings = ["X-Forwarded-", "X-Original-"]
+    /// The headers of a client that go on in no spelling, but for those that identify the sender.
+    let removed: [String]
 
-    /// The same for a proxy that removes nothing by its beginning: what programs are known to read.
-    var removedNames: [String] {
-        let forwarded = [
-            "Port", "Prefix", "Server", "Ssl", "Scheme", "User", "Email", "Groups", "Preferred-Username",
-            "Access-Token",
-        ]
-        let original = ["URL", "URI", "Method", "Host", "User"]
-        let names = forwarded.map { "X-Forwarded-" + $0 } + original.map { "X-Original-" + $0 } + Self.removed
-        return names.filter { name in !headers.contains { $0.lowercased() == name.lowercased() } }
+    /// Those that have none of the beginnings.
+    var removedBesideBeginnings: [String] {
+        removed.filter { name in
+            !RemovedHeaders.beginnings.contains { name.lowercased().hasPrefix($0.lowercased()) }
+        }
     }
 
     /// Whether plain HTTP at port 80 leads to https.
     var redirects: Bool { tls != nil && port == 443 }
 
+    /// How many idle connections to the gateway a proxy keeps. The gateway's own limit for them is above it.
+    static let keptConnections = 256
+
     static let metadataPath = "/.well-known/oauth-protected-resource"
 
     /// The programs of all hosts.
     var programs: [Program] { hosts.flatMap(\.programs) }
+
+    /// Words in lines of at most 120 characters.
+    func wrapped(_ words: [String], indent: String = "", separator: String = " ") -> String {
+        var lines: [String] = []
+        for word in words {
+            if let last = lines.last, last.utf8.count + separator.utf8.count + word.utf8.count <= 120 {
+                lines[lines.count - 1] = last + separator + word
+            } else {
+                lines.append(indent + word)
+            }
+        }
+        return lines.joined(separator: separator.trimming(\.isWhitespace) + "\n")
+    }
 
     /// Lines of a configuration, each from one value.
     func lines<Value>(_ values: [Value], indent: String = "", _ line: (Value) -> String) -> String {
@@ -116,7 +126,11 @@ extension ProxySetup {
         self.port = port ?? (isBehindTLS ? 8080 : rules.origin.port ?? own)
         publicPort = rules.origin.port
         hosts = try Self.hosts(rules, path, programs)
-        headers = try Self.headers(rules, path)
+        let headers = try Self.headers(rules, path)
+        self.headers = headers
+        removed = (RemovedHeaders.names + rules.proxy.removed.map(\.rawName)).filter { name in
+            !headers.contains { $0.lowercased() == name.lowercased() }
+        }
         secretVariable = rules.proxy.secret.map { place in
             if case .environment(let name) = place { name } else { "CARNET_PROXY_SECRET" }
         }
@@ -124,17 +138,15 @@ extension ProxySetup {
     }
 
     /// What a proxy, a client of HTTP or the decision itself has in a header of the name.
-    private static let taken =
-        MethodOverride.headers.map { $0.lowercased() } + [
-            "accept", "cache-control", "date", "dpop", "server", "user-agent", "www-authenticate", "x-real-ip",
-            "x-rewrite-url",
-        ]
+    private static let taken: Set = [
+        "accept", "cache-control", "date", "dpop", "server", "user-agent", "www-authenticate",
+    ]
 
     private static func headers(_ rules: GatewayRules, _ path: String) throws -> [String] {
         var headers: [String] = []
         let names = rules.headers.all.map { ($0.name.rawName, $0.span.start.line as Int?) }
         for (name, line) in names + (rules.identityToken.map { [($0.header.rawName, nil)] } ?? []) {
-            guard !taken.contains(name.lowercased()) else {
+            guard !taken.contains(name.lowercased()), !RemovedHeaders.contains(name) else {
                 throw Failure(
                     .usage, "\(path)\(line.map { ":\($0)" } ?? ""): a proxy needs the header \(name) for itself",
                     next: ["choose another name, such as X-Auth-User"])

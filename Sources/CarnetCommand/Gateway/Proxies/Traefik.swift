@@ -232,7 +232,7 @@ extension ProxySetup {
                 \(lines(headers, indent: "    ") { "\"\($0)\": \"\"" })
                     X-Gateway-Secret: ""\(isBehindTLS ? "\n    X-Forwarded-Proto: https" : "")
                     # A program that follows these would serve another sender, path or method than the one decided.
-                \(lines(removedNames.filter { !Self.setByTraefik.contains($0) }, indent: "    ") { "\($0): \"\"" })
+                \(lines(removed.filter { !Self.setByTraefik.contains($0) }, indent: "    ") { "\($0): \"\"" })
                 """
             ),
             (

@@ -59,6 +59,21 @@ package struct RequestPath: Sendable {
         if byte < 0x20 || byte == 0x7F || [0x2F, 0x5C, 0x3B, 0x25].contains(byte) { throw .encodedSeparator }
     }
 
+    /// The bytes of a segment that was checked.
+    static func decoded(_ segment: ArraySlice<UInt8>) -> [UInt8] {
+        var rest = segment
+        var bytes: [UInt8] = []
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%"), let high = hexDigit(rest.popFirst()), let low = hexDigit(rest.popFirst())
+            else {
+                bytes.append(byte)
+                continue
+            }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+
     /// Upper case only (RFC 3986, section 6.2.2.1).
     private static func hexDigit(_ byte: UInt8?) -> UInt8? {
         switch byte {

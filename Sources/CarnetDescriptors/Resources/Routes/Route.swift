@@ -30,6 +30,16 @@ package struct Route: Sendable {
             && (anonymous == nil) == (other.anonymous == nil)
     }
 
+    /// Whether some token, or none, is enough for this route and not for the other.
+    func needsLess(than other: Route) -> Bool {
+        guard other.anonymous == nil, !decides(like: other) else { return false }
+        return anonymous != nil
+            || Set(requirement.allOf).isSubset(of: other.requirement.allOf)
+                && (requirement.anyOf.isEmpty || requirement.anyOf == other.requirement.anyOf)
+                && claims.allSatisfy(other.claims.contains) && (acr.isEmpty || acr == other.acr)
+                && (maxAge == nil || maxAge == other.maxAge)
+    }
+
     /// Whether a token of any kind is enough, or none.
     package var needsNothing: Bool {
         requirement.allOf.isEmpty && requirement.anyOf.isEmpty && claims.isEmpty && acr.isEmpty && maxAge == nil

@@ -21,6 +21,8 @@ package struct RouteIndex: Sendable {
 
     package var hasHosts: Bool { !trees.isEmpty }
 
+    func has(host: String) -> Bool { trees[ByteKey(host)] != nil }
+
     /// - Returns: The position of an earlier route with the same host and path for one of the methods; it stays.
     package mutating func insert(_ pattern: RoutePattern, _ methods: [String], _ position: Int) -> Int? {
         guard let host = pattern.host else { return anyHost.insert(pattern.segments, methods, position) }
@@ -37,6 +39,16 @@ package struct RouteIndex: Sendable {
         }
         return anyHost.find(segments)
     }
+
+    /// The positions of the routes that decide about a path or about one below it.
+    package func below(hosts: [String], _ segments: [ArraySlice<UInt8>]) -> Set<Int> {
+        var positions: Set<Int> = []
+        for tree in hosts.compactMap({ trees[ByteKey($0)] }) + [anyHost] {
+            // Less specific hosts decide about nothing if this one has a route for every path.
+            guard !tree.collect(segments, into: &positions) else { break }
+        }
+        return positions
+    }
 }
 
 /// The paths of one host, segment by segment.
@@ -47,8 +59,8 @@ struct RouteTree: Sendable {
     }
 
     private struct Node {
-        /// The nodes below, by their segment in lower case.
-        var literals: [ByteKey: [Literal]] = [:]
+        /// The nodes below, by their segment without its case.
+        var literals: [String: [Literal]] = [:]
         var parameter: Int?
         var own: [String: Int] = [:]
         /// The routes for the path itself and all below it.
@@ -121,13 +133,49 @@ struct RouteTree: Sendable {
         return nodes[index].rest.isEmpty ? .nothing : .methods(nodes[index].rest)
     }
 
-    private static func key(_ bytes: ArraySlice<UInt8>) -> ByteKey {
-        ByteKey(
-            String(unsafeUninitializedCapacity: bytes.count) { buffer in
-                for (place, byte) in bytes.enumerated() {
-                    buffer[place] = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
-                }
-                return bytes.count
-            })
+    /// - Returns: Whether the tree has a route for every path at and below the segments.
+    func collect(_ segments: [ArraySlice<UInt8>], into positions: inout Set<Int>) -> Bool {
+        var isWhole = false
+        var level = [0]
+        for segment in segments {
+            isWhole = isWhole || level.contains { !nodes[$0].rest.isEmpty }
+            level = level.flatMap { index in
+                (nodes[index].literals[Self.key(segment)] ?? []).map(\.node) + [nodes[index].parameter].compactMap { $0 }
+            }
+        }
+        isWhole = isWhole || level.contains { !nodes[$0].rest.isEmpty }
+        while let index = level.popLast() {
+            Work.count()
+            positions.formUnion(nodes[index].own.values)
+            positions.formUnion(nodes[index].rest.values)
+            level += nodes[index].literals.values.joined().map(\.node) + [nodes[index].parameter].compactMap { $0 }
+        }
+        return isWhole
+    }
+
+    /// The segment, decoded and without its case. `String` compares by canonical equivalence, as some file systems do.
+    private static func key(_ bytes: ArraySlice<UInt8>) -> String {
+        guard !bytes.contains(UInt8(ascii: "%")) else {
+            return folded(String(decoding: RequestPath.decoded(bytes), as: UTF8.self))
+        }
+        return String(unsafeUninitializedCapacity: bytes.count) { buffer in
+            for (place, byte) in bytes.enumerated() {
+                buffer[place] = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+            }
+            return bytes.count
+        }
+    }
+
+    /// Letters that are one to any program that ignores case: by the mappings of Unicode, there and back, so that ſ is s and the
+    /// Kelvin sign is k. The dotless ı is i by its capital letter, and the dotted İ without its dot.
+    private static func folded(_ text: String) -> String {
+        var folded = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars.flatMap(\.properties.lowercaseMapping.unicodeScalars)
+            .flatMap(\.properties.uppercaseMapping.unicodeScalars)
+            .flatMap(\.properties.lowercaseMapping.unicodeScalars)
+        where scalar != "\u{307}" || folded.last != "i" {
+            folded.append(scalar)
+        }
+        return String(folded)
     }
 }

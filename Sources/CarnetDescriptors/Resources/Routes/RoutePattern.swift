@@ -9,7 +9,7 @@ package struct RoutePattern: Hashable, Sendable {
         case rest
     }
 
-    /// Host and port as `authority(_:)` returns them; `nil` for any host.
+    /// The text of a `RequestHost`, or `*.` and a domain; `nil` for any host.
     let host: String?
     let segments: [Segment]
 
@@ -27,7 +27,8 @@ package struct RoutePattern: Hashable, Sendable {
             let slash = bytes.firstIndex(of: UInt8(ascii: "/")) ?? bytes.endIndex
             let authority = String(decoding: bytes[..<slash], as: UTF8.self)
             guard !authority.utf8.contains(UInt8(ascii: "{")) else { throw .parameterInHost }
-            host = Self.authority(authority)
+            guard let host = RequestHost(authority) else { throw .notAHost }
+            self.host = host.text
             bytes = bytes[slash...]
         }
         segments = try Self.segments(bytes.isEmpty ? [UInt8(ascii: "/")][...] : bytes)
@@ -35,7 +36,7 @@ package struct RoutePattern: Hashable, Sendable {
 
     /// - Parameters:
     ///   - path: As it is written.
-    ///   - host: In the form of `authority(_:)`; `nil` for any host.
+    ///   - host: The text of a `RequestHost`, or `*.` and a domain; `nil` for any host.
     package init(path: String, host: String? = nil) throws(RoutePatternProblem) {
         guard path.utf8.first == UInt8(ascii: "/") else { throw .notAPath }
         guard !path.utf8.contains(UInt8(ascii: "?")) else { throw .path(.character(UInt8(ascii: "?"))) }
@@ -68,23 +69,13 @@ package struct RoutePattern: Hashable, Sendable {
         }
         return segments
     }
-
-    /// Host and port in the form in which they are compared: in lower case, without dots at the end and without a default port.
-    package static func authority(_ text: String) -> String {
-        let bytes = Array(text.utf8)
-        let close = bytes.lastIndex(of: UInt8(ascii: "]")) ?? -1
-        let colon = bytes.lastIndex(of: UInt8(ascii: ":")).flatMap { $0 > close ? $0 : nil }
-        let host = HostName(String(decoding: bytes[..<(colon ?? bytes.count)], as: UTF8.self)).text
-        guard let colon else { return host }
-        let port = String(decoding: bytes[(colon + 1)...], as: UTF8.self)
-        return ["", "80", "443"].contains(port) ? host : "\(host):\(port)"
-    }
 }
 
 /// Why no request can have the URL of a resource.
 package enum RoutePatternProblem: Error, Hashable, Sendable {
     case notAURL
     case notAPath
+    case notAHost
     case parameterInHost
     case parameterInSegment
     case restNotAtEnd
@@ -93,7 +84,7 @@ package enum RoutePatternProblem: Error, Hashable, Sendable {
     /// Whether the URL may be one that a client fills and calls.
     var isClients: Bool {
         switch self {
-        case .notAURL, .parameterInHost, .parameterInSegment: true
+        case .notAURL, .notAHost, .parameterInHost, .parameterInSegment: true
         case .notAPath, .restNotAtEnd, .path: false
         }
     }
@@ -102,6 +93,7 @@ package enum RoutePatternProblem: Error, Hashable, Sendable {
         switch self {
         case .notAURL: "the URL is neither absolute nor a path"
         case .notAPath: "it does not begin with a slash"
+        case .notAHost: "the host is invalid"
         case .parameterInHost: "the host has a value that only a client knows"
         case .parameterInSegment: "{name} is only a part of a segment, and not all of it"
         case .restNotAtEnd: "** is not the last segment"

@@ -5,6 +5,11 @@ import CarnetFoundation
 package struct RouteTable: Sendable {
     package private(set) var routes: [Route] = []
     private var index = RouteIndex()
+    /// Other hosts of the map, as `key(of:)` has them.
+    private var hosts: Set<ByteKey> = []
+    private var takesEveryHost = false
+    /// The names of hosts that a URL names with a port: only there does the port count.
+    private var namesWithPort: Set<ByteKey> = []
 
     /// What a request is.
     package enum Match: Sendable {
@@ -16,6 +21,10 @@ package struct RouteTable: Sendable {
         /// The path differs from that of a resource only in its case.
         case ambiguous
         case malformed(RequestPathProblem)
+        /// The host is invalid, or missing although the map has hosts.
+        case badHost
+        /// The map has hosts, and this one is not among them.
+        case unknownHost
     }
 
     /// A resource that cannot decide.
@@ -47,8 +56,11 @@ package struct RouteTable: Sendable {
         return routes.flatMap { $0.requirement.allOf + $0.requirement.anyOf }.filter { seen.insert($0).inserted }
     }
 
+    /// - Parameter hosts: Those of the map besides those of its URLs.
     /// - Returns: Also the resources that the table has not, because they cannot decide.
-    package static func reading(_ entries: [ResourceEntry]) -> (table: RouteTable, problems: [Problem]) {
+    package static func reading(
+        _ entries: [ResourceEntry], hosts: MapHosts = MapHosts()
+    ) -> (table: RouteTable, problems: [Problem]) {
         var table = RouteTable()
         var problems: [Problem] = []
         // A URL that is missing has a finding of its own.
@@ -64,6 +76,9 @@ package struct RouteTable: Sendable {
                 let pattern = try RoutePattern(entry.url.source)
                 let position = table.routes.count
                 table.routes.append(route)
+                if let host = pattern.host.flatMap({ RequestHost($0) }), host.port != nil {
+                    table.namesWithPort.insert(ByteKey(host.name))
+                }
                 let earlier = table.index.insert(pattern, entry.methods.all.map(\.rawValue), position)
                 if let earlier, !table.routes[earlier].decides(like: route) {
                     problems.append(Problem(index: index, kind: .contradicts(table.routes[earlier].index)))
@@ -72,17 +87,61 @@ package struct RouteTable: Sendable {
                 problems.append(Problem(index: index, kind: .neverMatches(error.reason, isClients: error.isClients)))
             }
         }
+        table.takesEveryHost = hosts.isEvery
+        table.hosts = Set(hosts.names.map { ByteKey(table.key(of: $0)) })
         return (table, problems)
+    }
+
+    /// The resources with a host that a resource without one covers for other hosts, although it needs less: the positions of
+    /// both in the file. A map that lists its other hosts has said so.
+    package static func covered(
+        _ entries: [ResourceEntry], hosts: MapHosts
+    ) -> [(specific: Int, general: Int)] {
+        guard hosts.names.isEmpty else { return [] }
+        let table = reading(entries).table
+        return table.routes.compactMap { route in
+            let entry = entries[route.index]
+            guard let pattern = try? RoutePattern(entry.url.source), pattern.host != nil else { return nil }
+            // No literal has the byte of a parameter.
+            let path: [ArraySlice<UInt8>] = pattern.segments.compactMap { segment in
+                switch segment {
+                case .literal(let bytes): bytes[...]
+                case .parameter: [0]
+                case .rest: nil
+                }
+            }
+            guard case .methods(let positions) = table.index.find(hosts: [], path) else { return nil }
+            let general = entry.methods.all.compactMap { positions[$0.rawValue] }.map { table.routes[$0] }
+                .first { $0.needsLess(than: route) }
+            return general.map { (route.index, $0.index) }
+        }
+    }
+
+    /// The host as the table has it: the client chooses the port, so it counts only where a URL names one.
+    private func key(of host: RequestHost) -> String {
+        namesWithPort.contains(ByteKey(host.name)) ? host.text : RequestHost(host.name)?.text ?? host.text
     }
 
     /// - Parameters:
     ///   - authority: Host and port of the request.
     ///   - target: The path with the query.
-    package func match(method: String, authority: String?, target: String) -> Match {
+    ///   - own: The host of the server itself, which the map need not name.
+    package func match(method: String, authority: String?, target: String, own: String? = nil) -> Match {
+        var names: [String] = []
+        if let authority, RequestHost(authority) == nil { return .badHost }
+        if index.hasHosts {
+            guard let host = authority.flatMap({ RequestHost($0) }) else { return .badHost }
+            let name = key(of: host)
+            let isKnown =
+                index.has(host: name) || hosts.contains(ByteKey(name))
+                || takesEveryHost && !namesWithPort.contains(ByteKey(host.name))
+                || own.flatMap { RequestHost($0) }.map { key(of: $0).isSameBytes(as: name) } ?? false
+            guard isKnown else { return .unknownHost }
+            names = [name]
+        }
         do throws(RequestPathProblem) {
             let segments = try RequestPath(target).segments
-            let hosts = index.hasHosts ? authority.map { [RoutePattern.authority($0)] } ?? [] : []
-            return match(method, index.find(hosts: hosts, segments))
+            return match(method, index.find(hosts: names, segments))
         } catch {
             return .malformed(error)
         }

@@ -31,6 +31,20 @@ struct ContradictoryResources: LintRule, RouteRule {
         ]
     )
 
+    /// The resources of a map that another one opens for hosts that the map does not name.
+    func check(_ map: ResourceMapFile) -> [Diagnostic] {
+        RouteTable.covered(map.entries, hosts: map.hosts).map { specific, general in
+            explanation.diagnostic(
+                "a resource without a host has this path at other hosts, and needs less", file: map.path,
+                span: map.places[specific].title,
+                help: "give both a host, or list the other hosts under hosts",
+                related: [
+                    Diagnostic.Related(
+                        message: "the resource without a host", file: map.path, span: map.places[general].title)
+                ])
+        }
+    }
+
     func check(_ resources: CheckedResources) -> [Diagnostic] {
         resources.problems.compactMap { problem in
             guard case .contradicts(let first) = problem.kind else { return nil }

@@ -77,10 +77,10 @@ struct CheckedResources {
     static func diagnostics(in map: ResourceMapFile) -> [Diagnostic] {
         guard !map.entries.isEmpty, map.places.count == map.entries.count else { return [] }
         let resources = CheckedResources(
-            path: map.path, isMap: true, problems: RouteTable.reading(map.entries).problems,
+            path: map.path, isMap: true, problems: RouteTable.reading(map.entries, hosts: map.hosts).problems,
             title: { map.places[$0].title },
             url: { map.places[$0].url })
         let rules: [any RouteRule] = [UnmatchableResource(), ContradictoryResources(), OpenResourceWithNeeds()]
-        return rules.flatMap { $0.check(resources) }.sorted()
+        return (rules.flatMap { $0.check(resources) } + ContradictoryResources().check(map)).sorted()
     }
 }

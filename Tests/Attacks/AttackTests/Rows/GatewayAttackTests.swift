@@ -442,6 +442,88 @@ struct GatewayAttackTests {
         }
     }
 
+    /// Bob may open everything of the wiki but /admin, which is for Alice; he may open another host too.
+    private func bob(
+        _ method: String, _ target: String, _ fields: [(String, String)] = [], as subject: String? = "bob"
+    ) throws -> GatewayDecision {
+        let gateway = try Self.gateway(
+            """
+            gateway: 1
+            origin: https://apps.example
+            providers: [acme]
+            routes:
+              - { host: wiki.apps.example, path: /**, allow: { provider: acme, subject: [alice, bob] } }
+              - { host: wiki.apps.example, path: /admin/**, allow: { provider: acme, subject: alice } }
+              - { host: wiki.apps.example, path: /mine/deep/secret, allow: { provider: acme, subject: alice } }
+              - { host: wiki.apps.example, path: /read/**, methods: GET, allow: signed_in }
+              - { host: files.apps.example, allow: { provider: acme, subject: bob } }
+              - { host: other.apps.example, allow: { provider: acme, subject: alice } }
+
+            """)
+        var headers = HTTPFields()
+        for (name, value) in fields { headers.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value)) }
+        let host = target.hasPrefix("/files") ? "files.apps.example" : "wiki.apps.example"
+        return gateway.decide(
+            try ForwardedRequest(method: method, scheme: "https", host: host, target: target, fields: headers),
+            as: subject.map { Self.person(subject: $0) })
+    }
+
+    @Test("GW-25: Destination")
+    func GW_25_destination() throws {
+        for method in ["COPY", "MOVE"] {
+            for destination in [
+                "https://wiki.apps.example/mine/b", "/mine/b", "https://WIKI.apps.example:8443/x?y",
+                "https://files.apps.example/a",
+            ] {
+                let field = ("Destination", destination)
+                #expect(try bob(method, "/mine/a", [field]).isAllowed, "\(destination)")
+                #expect(try !bob(method, "/mine/a", [field], as: nil).isAllowed)
+                #expect(try !bob(method, "/admin/a", [field]).isAllowed)
+            }
+            for destination in [
+                "https://wiki.apps.example/admin/x", "/admin/x", "/admin", "/", "/mine", "/mine/deep", "/read/x", "/ADMIN/x",
+                "/mine/../admin/x", "//admin/x", "/%61dmin/x", "/adm%C4%B1n/x", "https://wiki.apps.example",
+                "https://other.apps.example/x", "https://evil.example/x", "https://x@wiki.apps.example/mine/b",
+                "https:///admin/x", "admin/x", "", "/mine/b#", "//wiki.apps.example/mine/b",
+            ] {
+                #expect(try !bob(method, "/mine/a", [("Destination", destination)]).isAllowed, "\(destination)")
+            }
+            // All below a path goes with it.
+            for target in ["/", "/mine", "/mine/deep", "/mine/deep/"] {
+                #expect(try !bob(method, target, [("Destination", "/b")]).isAllowed, "\(target)")
+            }
+            #expect(try !bob(method, "/mine/a", []).isAllowed)
+            let both = [("Destination", "/mine/b"), ("Destination", "/admin/b")]
+            #expect(try !bob(method, "/mine/a", both).isAllowed)
+            let admin = try bob(method, "/mine/a", [("Destination", "/admin/x")], as: "alice")
+            #expect(admin.isAllowed)
+            // Nothing of the host is for others.
+            #expect(try bob(method, "/files/a", [("Destination", "https://files.apps.example/a//b")]).isAllowed)
+        }
+        // Elsewhere the header means nothing.
+        #expect(try bob("PUT", "/mine/a", [("Destination", "/admin/x")]).isAllowed)
+    }
+
+    @Test("GW-26: Hidden second targets")
+    func GW_26_hiddenSecondTargets() throws {
+        for method in ["REPORT", "SEARCH", "BIND", "REBIND", "MERGE", "LINK", "UPDATEREDIRECTREF"] {
+            #expect(try !bob(method, "/mine/a").isAllowed, "\(method)")
+            #expect(try bob(method, "/mine/a", as: "alice").isAllowed, "\(method)")
+            #expect(try bob(method, "/files/a").isAllowed, "\(method)")
+        }
+        for name in ["X-Copy-From", "x-amz-copy-source", "X-Ms-Rename-Source"] {
+            #expect(try !bob("PUT", "/mine/a", [(name, "/admin/x")]).isAllowed, "\(name)")
+            #expect(try !bob("COPY", "/mine/a", [(name, "/admin/x"), ("Destination", "/mine/b")]).isAllowed)
+            #expect(try bob("PUT", "/files/a", [(name, "/admin/x")]).isAllowed)
+        }
+        #expect(try bob("PROPFIND", "/mine/a").isAllowed)
+    }
+
+    @Test("GW-27: Case outside ASCII")
+    func GW_27_caseOutsideASCII() throws {
+        try refuse(["/adm%C4%B1n/x", "/ADM%C4%B0N", "/admi%CC%87n", "/%E1%BA%9Fdmin/../admin"])
+    }
+
     @Test("GW-24: What a refusal shows")
     func GW_24_whatARefusalShows() throws {
         for (path, host) in [

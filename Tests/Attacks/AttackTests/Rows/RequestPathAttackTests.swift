@@ -98,6 +98,74 @@ struct RequestPathAttackTests {
         await door.expectRefused(request, 401, nil)
     }
 
+    @Test("RS-31: Spellings of a host")
+    func RS_31_spellingsOfAHost() async throws {
+        let map = """
+            resources:
+              - { title: Admin, url: "https://admin.acme.example/reports/**", scope: admin }
+              - { title: Service, url: "http://service.acme.example:8080/reports/**", scope: admin }
+              - { title: Rest, url: /**, anonymous: the public pages }
+
+            """
+        func status(_ host: String?, hosts: String = "", more: String? = nil) async throws -> Int? {
+            var request = Door.request("/reports/5", [])
+            request.authority = host
+            if let more, let name = HTTPField.Name("Host") { request.headerFields[name] = more }
+            return switch await (try Door(map: hosts + map)).server.decide(request) {
+            case .allowed: nil
+            case .refused(let refusal): refusal.response.status.code
+            }
+        }
+        for hosts in ["", "hosts: [www.acme.example]\n", "hosts: [\"*\"]\n"] {
+            for host in [
+                "admin.acme.example", "admin.acme.example:444", "admin.acme.example:8443", "admin.acme.example:0443",
+                "ADMIN.acme.example.:1", "admin.acme.example:", "service.acme.example:8080",
+            ] {
+                #expect(try await status(host, hosts: hosts) == 401, "\(hosts)\(host)")
+            }
+            for host in [
+                "x@admin.acme.example", "admin.acme.example%2e", "admin.acme.example%00", "", " ", "admin.acme.example/",
+                "admin.acme.example, www.acme.example", "admin.acme.example:x", "admin.acme.example:123456",
+                "admin.acme.example\\", "[admin.acme.example]", "ådmin.acme.example", "-.example", "a..b",
+            ] {
+                #expect(try await status(host, hosts: hosts) == 400, "\(hosts)\(host)")
+            }
+            #expect(try await status(nil, hosts: hosts) == 400)
+            #expect(try await status("admin.acme.example", hosts: hosts, more: "www.acme.example") == 400)
+            // Where a URL has a port, another one is another host, and nobody's.
+            for host in ["service.acme.example", "service.acme.example:443", "service.acme.example:81"] {
+                #expect(try await status(host, hosts: hosts) == 421, "\(hosts)\(host)")
+            }
+            #expect(try await status("api.acme.example", hosts: hosts) == nil)
+        }
+        #expect(try await status("www.acme.example") == 421)
+        #expect(try await status("www.acme.example", hosts: "hosts: [www.acme.example]\n") == nil)
+        #expect(try await status("other.example", hosts: "hosts: [www.acme.example]\n") == 421)
+        #expect(try await status("other.example", hosts: "hosts: [\"*\"]\n") == nil)
+    }
+
+    @Test("RS-32: Case outside ASCII")
+    func RS_32_caseOutsideASCII() async throws {
+        let map = """
+            resources:
+              - { title: Pages, url: /**, anonymous: they are public }
+              - { title: Settings, url: /Settings/**, scope: admin }
+              - { title: Kiosk, url: /kiosk/**, scope: admin }
+              - { title: Admin, url: /admin/**, scope: admin }
+              - { title: Street, url: /stra%C3%9Fe, scope: admin }
+              - { title: Cafe, url: /caf%C3%A9, scope: admin }
+
+            """
+        let door = try Door(map: map)
+        for path in [
+            "/%C5%BFettings/x", "/Setting%C5%BF", "/settings", "/%E2%84%AAiosk", "/k%C4%B1osk", "/K%C4%B0osk",
+            "/adm%C4%B1n/x", "/ADM%C4%B0N", "/admi%CC%87n", "/STRASSE", "/stra%E1%BA%9Ee", "/CAF%C3%89", "/cafe%CC%81",
+        ] {
+            await door.expectRefused(Door.request(path, []), 404, nil, path)
+        }
+        for path in ["/caf%C3%A8", "/settin%C4%A1s", "/adm%C3%ADn"] { await door.expectAllowed(Door.request(path, [])) }
+    }
+
     @Test("RS-27: Targets that are no paths")
     func RS_27_targetsThatAreNoPaths() async throws {
         try await refuse([

@@ -497,6 +497,28 @@ class Bench:
                     assert not bad, f"{headers}: {bad}"
                     self.same()
 
+    def check_removed(self):
+        """each header that moves a request, of the published list: at no program"""
+        page = pathlib.Path(rig.HERE, "../../../../Docs/gateway/headers.md").read_text()
+        names = [name for row in page.splitlines() if row.startswith("| ") for name in re.findall("`([^`]+)`", row)]
+        assert len(names) > 300, len(names)
+        passed = []
+        for name in names:
+            for spelling in (name, name.lower(), name.replace("-", "_")):
+                self.ask("/a", headers=[(spelling, "evil")])
+                passed += [h for r in self.at_one + self.at_two for h in r.headers if "evil" in h[1]]
+                self.same()
+        assert not passed, passed
+
+    def check_second_target(self):
+        """the second target of a request reaches the gateway, as the program gets it"""
+        for name in ("Destination", "X-Copy-From", "X-Amz-Copy-Source"):
+            for method in ("MOVE", "PUT"):
+                self.ask("/a", method=method, headers=[(name, "/b")])
+                for got in self.at_one:
+                    assert got.all(name) == self.decisions[0].all(name) == ["/b"], f"{name}: {self.decisions[0].all(name)}"
+                self.same()
+
     def check_connection(self):
         """names in the Connection header remove nothing that the proxy sets"""
         for name in [n for n, _ in IDENTITY] + FORWARDED + ["X-Gateway-Secret", "X-Forwarded-For", "Host", "Cookie"]:
