@@ -16,8 +16,9 @@ package enum RemovedHeaders {
 
     /// Every header with one of these beginnings, in configurations of proxies that can remove by a pattern.
     package static let beginnings = [
-        "X-Forwarded-", "X-Original-", "X-Rewrite-", "X-Script-", "X-Envoy-", "X-Proxy", "X-Proxied", "X-Vhm-", "X-Base-",
-        "X-Ingress-", "X-Client-Cert", "X-SSL-", "SSL-", "X-ARR-", "X-Amzn-Mtls-", "X-Appengine-", "X-Middleware-",
+        "X-Forwarded-", "X-Original-", "X-Rewrite-", "X-Script-", "X-Envoy-", "X-Proxy", "X-Proxied", "X-Vhm-",
+        "X-Base-", "X-Ingress-", "X-Client-Cert", "X-SSL-", "SSL-", "X-ARR-", "X-Amzn-Mtls-", "X-Appengine-",
+        "X-Middleware-",
         "X-Invoke-", "WL-", "L5d-", "MS-ASPNETCORE-", "CF-Connecting-", "Proxy-",
     ]
 

@@ -121,7 +121,9 @@ public final class ResourceServer: Sendable {
         guard let routes else { return nil }
         if let header = request.methodOverride { throw .malformed("the request has the header \(header)") }
         // A second one may be the host that another program of the chain goes by.
-        if let host = HTTPField.Name("Host"), request.headerFields[values: host].contains(where: { $0 != request.authority }) {
+        if let host = HTTPField.Name("Host"),
+            request.headerFields[values: host].contains(where: { $0 != request.authority })
+        {
             throw .malformed("the request has two hosts")
         }
         let match = routes.match(

@@ -135,7 +135,7 @@ struct OpenAPIOracleTests {
             for row in result.array ?? [] {
                 let request = CheckedRequest(
                     method: row["method"]?.string ?? "", target: row["target"]?.string ?? "",
-                    host: row["host"]?.string, scopes: row["scopes"]?.array?.compactMap(\.string))
+                    host: row["host"]?.string ?? "any.example", scopes: row["scopes"]?.array?.compactMap(\.string))
                 let decision = request.decision(by: table, now: Date(timeIntervalSince1970: 0))
                 switch (decision.isAllowed, row["allowed"]?.bool == true) {
                 case (true, true): counts.allowed += 1

@@ -87,6 +87,8 @@ struct MutationTests {
           secret_file: proxy-secret
           trusted: [127.0.0.1, 10.0.0.0/8]
           dialect: forwarded
+          same_host: the proxy compares the host of the request line
+          remove: [X-My-Path, X-Other-Path]
         page:
           name: Example Apps
           color: "#0a5c36"
@@ -119,7 +121,7 @@ struct MutationTests {
     private static let freeValues: Set = [
         "client_id", "client_secret_file", "title", "name", "subject", "group", "groups", "environment", "tenant",
         "department",
-        "/badge/level", "key_file", "secret_file", "audience", "trust_email",
+        "/badge/level", "key_file", "secret_file", "audience", "trust_email", "same_host",
     ]
 
     /// The end of the block of a key.

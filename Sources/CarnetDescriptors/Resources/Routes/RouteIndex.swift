@@ -140,7 +140,8 @@ struct RouteTree: Sendable {
         for segment in segments {
             isWhole = isWhole || level.contains { !nodes[$0].rest.isEmpty }
             level = level.flatMap { index in
-                (nodes[index].literals[Self.key(segment)] ?? []).map(\.node) + [nodes[index].parameter].compactMap { $0 }
+                (nodes[index].literals[Self.key(segment)] ?? []).map(\.node)
+                    + [nodes[index].parameter].compactMap { $0 }
             }
         }
         isWhole = isWhole || level.contains { !nodes[$0].rest.isEmpty }
@@ -166,8 +167,8 @@ struct RouteTree: Sendable {
         }
     }
 
-    /// Letters that are one to any program that ignores case: by the mappings of Unicode, there and back, so that ſ is s and the
-    /// Kelvin sign is k. The dotless ı is i by its capital letter, and the dotted İ without its dot.
+    /// Letters that are one to any program that ignores case: by the mappings of Unicode, there and back, so that ſ is s and
+    /// the Kelvin sign is k. The dotless ı is i by its capital letter, and the dotted İ without its dot.
     private static func folded(_ text: String) -> String {
         var folded = String.UnicodeScalarView()
         for scalar in text.unicodeScalars.flatMap(\.properties.lowercaseMapping.unicodeScalars)

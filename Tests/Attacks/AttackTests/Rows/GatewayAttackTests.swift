@@ -461,7 +461,9 @@ struct GatewayAttackTests {
 
             """)
         var headers = HTTPFields()
-        for (name, value) in fields { headers.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value)) }
+        for (name, value) in fields {
+            headers.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value))
+        }
         let host = target.hasPrefix("/files") ? "files.apps.example" : "wiki.apps.example"
         return gateway.decide(
             try ForwardedRequest(method: method, scheme: "https", host: host, target: target, fields: headers),
@@ -481,7 +483,8 @@ struct GatewayAttackTests {
                 #expect(try !bob(method, "/admin/a", [field]).isAllowed)
             }
             for destination in [
-                "https://wiki.apps.example/admin/x", "/admin/x", "/admin", "/", "/mine", "/mine/deep", "/read/x", "/ADMIN/x",
+                "https://wiki.apps.example/admin/x", "/admin/x", "/admin", "/", "/mine", "/mine/deep", "/read/x",
+                "/ADMIN/x",
                 "/mine/../admin/x", "//admin/x", "/%61dmin/x", "/adm%C4%B1n/x", "https://wiki.apps.example",
                 "https://other.apps.example/x", "https://evil.example/x", "https://x@wiki.apps.example/mine/b",
                 "https:///admin/x", "admin/x", "", "/mine/b#", "//wiki.apps.example/mine/b",

@@ -124,7 +124,8 @@ struct RequestPathAttackTests {
                 #expect(try await status(host, hosts: hosts) == 401, "\(hosts)\(host)")
             }
             for host in [
-                "x@admin.acme.example", "admin.acme.example%2e", "admin.acme.example%00", "", " ", "admin.acme.example/",
+                "x@admin.acme.example", "admin.acme.example%2e", "admin.acme.example%00", "", " ",
+                "admin.acme.example/",
                 "admin.acme.example, www.acme.example", "admin.acme.example:x", "admin.acme.example:123456",
                 "admin.acme.example\\", "[admin.acme.example]", "ådmin.acme.example", "-.example", "a..b",
             ] {

@@ -55,7 +55,61 @@ local function ask(lines)
 end
 
 -- Not from outside: what the proxy says, and what would serve another sender, path or method than the one decided.
-local ours = { ["x-gateway-secret"] = true, ["forwarded"] = true, ["x-real-ip"] = true, ["x-rewrite-url"] = true, ["x-http-method-override"] = true, ["x-http-method"] = true, ["x-method-override"] = true }
+local ours = {
+    ["x-gateway-secret"] = true, ["trailer"] = true, ["te"] = true, ["x-orig-url"] = true, ["x-orig-uri"] = true,
+    ["x-orig-path"] = true, ["original-url"] = true, ["x-rewritten-url"] = true, ["x-scriptname"] = true,
+    ["script-name"] = true, ["x-path-info"] = true, ["path-info"] = true, ["x-path"] = true, ["x-path-prefix"] = true,
+    ["x-path-override"] = true, ["x-traversal-path"] = true, ["x-replaced-path"] = true, ["x-hass-ingress-path"] = true,
+    ["x-basepath"] = true, ["base-url"] = true, ["base-path"] = true, ["x-context-path"] = true,
+    ["x-contextpath"] = true, ["x-root-path"] = true, ["x-root-url"] = true, ["x-app-path"] = true,
+    ["x-app-prefix"] = true, ["x-app-root"] = true, ["x-app-base"] = true, ["x-application-path"] = true,
+    ["x-application-root"] = true, ["x-application-prefix"] = true, ["x-mount-path"] = true, ["x-mount-point"] = true,
+    ["x-sub-path"] = true, ["x-subpath"] = true, ["x-sub-uri"] = true, ["x-subfolder"] = true, ["x-prefix"] = true,
+    ["x-url-prefix"] = true, ["x-uri-prefix"] = true, ["x-url-scheme-path"] = true, ["x-location-path"] = true,
+    ["x-external-path"] = true, ["x-external-url"] = true, ["x-public-path"] = true, ["x-public-url"] = true,
+    ["x-real-path"] = true, ["x-real-url"] = true, ["x-real-uri"] = true, ["x-request-uri"] = true,
+    ["x-request-url"] = true, ["x-request-path"] = true, ["x-requested-path"] = true, ["x-requested-uri"] = true,
+    ["x-requested-url"] = true, ["request-uri"] = true, ["request-base"] = true, ["x-request-base"] = true,
+    ["x-uri"] = true, ["x-url"] = true, ["uri"] = true, ["url"] = true, ["http-url"] = true, ["x-url-path"] = true,
+    ["x-uri-path"] = true, ["x-url-override"] = true, ["x-uri-override"] = true, ["x-unencoded-url"] = true,
+    ["unencoded-url"] = true, ["x-waws-unencoded-url"] = true, ["x-http-destinationurl"] = true,
+    ["x-http-path-override"] = true, ["x-http-url-override"] = true, ["x-http-uri-override"] = true,
+    ["x-redirect-url"] = true, ["x-upstream-path"] = true, ["x-backend-path"] = true, ["x-route-path"] = true,
+    ["x-router-path"] = true, ["x-gateway-path"] = true, ["x-gateway-prefix"] = true, ["x-service-path"] = true,
+    ["x-target-path"] = true, ["x-target-url"] = true, ["x-couchdb-requested-path"] = true,
+    ["x-couchdb-vhost-path"] = true, ["x-matched-path"] = true, ["x-now-route-matches"] = true,
+    ["x-nextjs-rewrite"] = true, ["x-nextjs-matched-path"] = true, ["x-astro-path"] = true, ["x-rstudio-request"] = true,
+    ["x-rstudio-root-path"] = true, ["x-rstudio-virtual-path"] = true, ["x-rsc-request"] = true,
+    ["rstudio-connect-app-base-url"] = true, ["x-sendfile-type"] = true, ["x-accel-mapping"] = true,
+    ["forwarded"] = true, ["x-forwarded"] = true, ["x-host"] = true, ["x-host-override"] = true, ["x-http-host"] = true,
+    ["x-http-host-override"] = true, ["x-orig-host"] = true, ["original-host"] = true, ["x-real-host"] = true,
+    ["x-server-name"] = true, ["x-server-port"] = true, ["x-backend-host"] = true, ["x-upstream-host"] = true,
+    ["x-target-host"] = true, ["x-external-host"] = true, ["x-public-host"] = true, ["x-canonical-host"] = true,
+    ["x-vhost"] = true, ["x-virtual-host"] = true, ["x-odoo-dbfilter"] = true, ["disguised-host"] = true,
+    ["was-default-hostname"] = true, ["forwarded-host"] = true, ["x-scheme"] = true, ["x-url-scheme"] = true,
+    ["x-client-scheme"] = true, ["x-request-scheme"] = true, ["x-protocol-scheme"] = true, ["x-https"] = true,
+    ["https"] = true, ["x-ssl"] = true, ["x-secure"] = true, ["x-appservice-proto"] = true, ["x-sp-edge-scheme"] = true,
+    ["x-forward-proto"] = true, ["front-end-https"] = true, ["x-front-end-https"] = true,
+    ["cloudfront-forwarded-proto"] = true, ["cf-visitor"] = true, ["fastly-ssl"] = true, ["forwarded-proto"] = true,
+    ["x-forward-for"] = true, ["x-forwarder-for"] = true, ["forwarded-for"] = true, ["forwarded-for-ip"] = true,
+    ["client-ip"] = true, ["x-client-ip"] = true, ["x-client-address"] = true, ["x-client"] = true,
+    ["x-cluster-client-ip"] = true, ["cluster-client-ip"] = true, ["x-real-ip"] = true, ["x-realip"] = true,
+    ["real-ip"] = true, ["x-remote-ip"] = true, ["x-remote-addr"] = true, ["x-remote-address"] = true,
+    ["remote-addr"] = true, ["x-originating-ip"] = true, ["x-true-client-ip"] = true, ["x-true-ip"] = true,
+    ["true-client-ip"] = true, ["x-custom-ip-authorization"] = true, ["x-source-ip"] = true, ["x-user-ip"] = true,
+    ["x-host-ip"] = true, ["x-ip"] = true, ["x-cdn-src-ip"] = true, ["cdn-src-ip"] = true, ["cdn-real-ip"] = true,
+    ["ali-cdn-real-ip"] = true, ["cf-pseudo-ipv4"] = true, ["fastly-client-ip"] = true, ["fly-client-ip"] = true,
+    ["akamai-client-ip"] = true, ["incap-client-ip"] = true, ["x-sucuri-clientip"] = true, ["do-connecting-ip"] = true,
+    ["x-nf-client-connection-ip"] = true, ["x-vercel-forwarded-for"] = true, ["x-vercel-proxied-for"] = true,
+    ["x-azure-clientip"] = true, ["x-azure-socketip"] = true, ["cloudfront-viewer-address"] = true,
+    ["x-http-method-override"] = true, ["x-http-method"] = true, ["x-method-override"] = true,
+    ["x-request-method"] = true, ["x-override-method"] = true, ["x-tunnel-method"] = true, ["x-method"] = true,
+    ["http-method-override"] = true, ["http-method"] = true, ["method-override"] = true, ["x-http-verb"] = true,
+    ["x-http-verb-override"] = true, ["x-http-override"] = true, ["client-cert"] = true, ["client-cert-chain"] = true,
+    ["x-client-verify"] = true, ["x-client-dn"] = true, ["x-client-s-dn"] = true, ["x-tls-client-cert"] = true,
+    ["x-tls-client-verify"] = true, ["x-cert"] = true, ["x-certificate"] = true, ["cf-client-cert-der-base64"] = true,
+    ["proxy"] = true
+}
 
 -- The headers of a refusal that go on to the client.
 local refusal = { ["location"] = true, ["www-authenticate"] = true, ["cache-control"] = true,
@@ -65,7 +119,7 @@ function clean(r)
     for name in pairs(r:headers_in_table()) do
         local lower = name:lower()
         -- Programs read "_", "." and more in a name as "-" (X_Auth_User): no such header goes on.
-        if identity[lower] or ours[lower] or lower:find("[^a-z0-9-]") or lower:find("^x%-forwarded%-") or lower:find("^x%-original%-") then
+        if identity[lower] or ours[lower] or lower:find("[^a-z0-9-]") or lower:find("^x%-forwarded%-") or lower:find("^x%-original%-") or lower:find("^x%-rewrite%-") or lower:find("^x%-script%-") or lower:find("^x%-envoy%-") or lower:find("^x%-proxy") or lower:find("^x%-proxied") or lower:find("^x%-vhm%-") or lower:find("^x%-base%-") or lower:find("^x%-ingress%-") or lower:find("^x%-client%-cert") or lower:find("^x%-ssl%-") or lower:find("^ssl%-") or lower:find("^x%-arr%-") or lower:find("^x%-amzn%-mtls%-") or lower:find("^x%-appengine%-") or lower:find("^x%-middleware%-") or lower:find("^x%-invoke%-") or lower:find("^wl%-") or lower:find("^l5d%-") or lower:find("^ms%-aspnetcore%-") or lower:find("^cf%-connecting%-") or lower:find("^proxy%-") then
             r.headers_in[name] = nil
         end
     end
