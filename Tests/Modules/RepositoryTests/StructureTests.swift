@@ -94,6 +94,7 @@ struct StructureTests {
     private static let ordinaryWords = [
         "apple": "the platforms",
         "box": "a sealed box of AES-GCM",
+        "buffer": "a buffer of bytes",
         "github": "the report format of GitHub Actions",
         "line": "a line of text",
         "linear": "a linear time or scale",
