@@ -73,7 +73,7 @@ extension TextKind<String> {
         guard text.utf8.count >= 8 else {
             throw TextProblem(
                 rule: .missingReason, message: "\"\(text)\" is no reason",
-                help: "say in a sentence why the addresses can be trusted")
+                help: "say in a sentence why this is safe")
         }
         return text
     }
