@@ -153,7 +153,8 @@ extension GatewaySite {
         let query = carried(
             request, [(name: "host", value: host), (name: "request", value: asked)], choosing: false)
         guard let back = ReturnTarget("\(GatewayPaths.enter)?\(query)") else { return refuseEntry(own) }
-        return WebReply.found(version.web.signInPath(returningTo: back)).severed()
+        let choose = (request.queryValue("choose") ?? "").isEmpty ? "" : "&choose=1"
+        return WebReply.found(version.web.signInPath(returningTo: back) + choose).severed()
     }
 
     /// At the other host: takes the ticket, and leads to an address without it in any case. Without one, this is the page that

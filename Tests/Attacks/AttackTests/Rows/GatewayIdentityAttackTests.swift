@@ -108,7 +108,7 @@ struct GatewayIdentityAttackTests {
         ] {
             let sender = GatewayIdentity(
                 kind: .person, provider: "many", subject: "s", name: text, email: text, isEmailVerified: true,
-                claims: JSONObject(["email": .string(text)]))
+                claims: (["email": .string(text)] as JSONValue).object ?? JSONObject())
             let decision = try decide(try gateway("signed_in", headers: headers), as: sender)
             #expect(decision.isAllowed && decision.headers.isEmpty, "\(text): \(values(decision))")
             #expect(decision.identity?.email == nil && decision.identity?.claims["email"] == nil)
@@ -117,7 +117,8 @@ struct GatewayIdentityAttackTests {
         for isVerified in [nil, false] as [Bool?] {
             let sender = GatewayIdentity(
                 kind: .person, provider: "many", subject: "s", name: "boss@example.com", email: "boss@example.com",
-                isEmailVerified: isVerified, claims: JSONObject(["email": "boss@example.com"]))
+                isEmailVerified: isVerified, claims: (["email": "boss@example.com"] as JSONValue).object ?? JSONObject()
+            )
             #expect(try decide(try gateway("signed_in", headers: headers), as: sender).headers.isEmpty)
             let claim = try gateway("{ claim: { email: boss@example.com } }", headers: headers)
             #expect(try !decide(claim, as: sender).isAllowed)
