@@ -11,7 +11,7 @@ public struct WebReply: Sendable {
     }
 
     /// A redirect after which the browser sends a GET (RFC 9110, section 15.4.4).
-    static func redirect(to location: String) -> WebReply {
+    package static func redirect(to location: String) -> WebReply {
         WebReply(HTTPResponse(status: .seeOther, headerFields: privateHeaders + [.location: location]))
     }
 
@@ -36,7 +36,16 @@ public struct WebReply: Sendable {
         return WebReply(HTTPResponse(status: status, headerFields: fields), body: page)
     }
 
-    mutating func set(_ cookies: [String]) {
+    /// The same for an address that brought a credential: no other page learns it.
+    package func severed() -> WebReply {
+        var reply = self
+        for (name, value) in [("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin")] {
+            if let name = HTTPField.Name(name) { reply.head.headerFields[name] = value }
+        }
+        return reply
+    }
+
+    package mutating func set(_ cookies: [String]) {
         for cookie in cookies { head.headerFields.append(HTTPField(name: .setCookie, value: cookie)) }
     }
 

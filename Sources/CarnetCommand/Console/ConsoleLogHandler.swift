@@ -18,6 +18,26 @@ struct ConsoleLogHandler: LogHandler {
     func log(event: LogEvent) {
         let about = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
             .map { ($0.key, "\($0.value)") }.filter { !$0.1.isEmpty }
-        console.note(([event.message.description] + about.map { "\($0)=\($1)" }).joined(separator: " ").printable)
+        console.note(
+            ([event.message.description] + about.map { "\($0)=\(Self.value($1))" }).joined(separator: " ").printable)
+    }
+
+    /// A value that has a separator of the line, in quotation marks: no value looks as another field.
+    private static func value(_ text: String) -> String {
+        let isPlain = text.unicodeScalars.allSatisfy {
+            (0x21...0x10FFFF).contains($0.value) && !["=", "\"", "\\", "\u{7F}"].contains($0)
+                && !$0.properties.isWhitespace
+        }
+        guard !isPlain else { return text }
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": quoted += "\\\(scalar)"
+            case "\n": quoted += "\\n"
+            case "\r": quoted += "\\r"
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
     }
 }

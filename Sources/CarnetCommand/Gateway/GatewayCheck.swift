@@ -25,12 +25,14 @@ struct GatewayCheckOptions: ParsableArguments {
 /// `carnet gateway check`: what a gateway decides, without a server.
 struct GatewayCheck {
     let options: GatewayCheckOptions
+    let registry: ProviderRegistry
     let console: Console
 
     static let usage = "carnet gateway check FILE, FILE METHOD URL, or FILE --requests REQUESTS"
 
-    init(options: GatewayCheckOptions, _ context: CommandContext) {
+    init(options: GatewayCheckOptions, _ registry: ProviderRegistry, _ context: CommandContext) {
         self.options = options
+        self.registry = registry
         console = context.console
     }
 
@@ -51,12 +53,12 @@ struct GatewayCheck {
         let source = try SourceFile(readingFrom: path)
         let file = GatewayFile(source)
         guard file.rules != nil else { throw Failure(diagnostics: file.diagnostics, in: source, console) }
-        let gateway = try Gateway(file)
+        let gateway = try Gateway(file, knowing: registry)
         if let requests = options.requests { return try runTable(requests, gateway) }
         let request = try reading { () throws(GatewayFileMistake) in
             try CheckedGatewayRequest(method: arguments[1], url: arguments[2])
         }
-        let decision = gateway.decide(request.forwarded, as: try account()?.identity(in: gateway.rules))
+        let decision = gateway.decide(request.forwarded, as: try account()?.identity(in: gateway))
         let row = [
             decision.isAllowed ? "allowed" : "refused (\(decision.outcome.rawValue))", decision.place?.printable ?? "-",
             decision.route?.title?.printable ?? "-", decision.reason.printable,

@@ -109,7 +109,9 @@ struct GatewayCommand: Subcommand {
         case nil: Self.printSample(context.console)
         case "check"? where words.count == 2 && check.account.isEmpty && check.requests == nil:
             try await checkStart(words[1], context)
-        case "check"?: try GatewayCheck(options: check, context).run(Array(words.dropFirst()))
+        case "check"?:
+            try GatewayCheck(options: check, ProviderSources(providers, context).registry, context).run(
+                Array(words.dropFirst()))
         case "proxy"?:
             try GatewayProxy(proxy, context).run(Array(words.dropFirst()), bind: bind, port: port, socket: socket)
         case "sessions"?:
@@ -232,10 +234,11 @@ struct GatewayCommand: Subcommand {
             providers: [\(entry?.descriptor.id.rawValue ?? "acme")]
             routes:
               - { path: /public/**, allow: anyone }
-              - { path: /**, allow: signed_in }
+              # Change this to the domain of your people's verified addresses, or write email: [you@example.com].
+              - { path: /**, allow: { email_domain: example.com } }
             # For the program behind the proxy.
             headers:
-              X-Auth-User: "{account.provider}:{account.subject}"
+              X-Auth-User: "{account.id}"
               X-Auth-Email: "{account.email}"
             """
     }

@@ -137,8 +137,8 @@ final class GatewayLoader: Sendable {
             throw GatewayMistakes([Failure(describing: error)])
         }
         let findings = Linter(others: [GatewayFiles(registry: sources.registry)]).lint(files: [file]).diagnostics
-        let unknown = findings.filter { $0.code == GatewayRuleCatalog.unknownProvider }
-        guard unknown.isEmpty else { throw GatewayMistakes(unknown, in: file) }
+        let refused = findings.filter { GatewayRuleCatalog.refused.contains($0.code) }
+        guard refused.isEmpty else { throw GatewayMistakes(refused, in: file) }
         let found: OpenStore? = await attempt { try await self.store(rules, creating: creating) }
         let tokens: any TokenStore = found?.tokens ?? memory
         let known = self.clients.withLock { $0 }
@@ -183,8 +183,7 @@ final class GatewayLoader: Sendable {
             // A rule of lint rejects a file with another one.
             guard let client = table[issuer.provider] else { throw Failure(.usage, "bearer has an unknown provider") }
             return TokenIssuer(
-                client, audiences: issuer.audiences.isEmpty ? [rules.origin.site] : issuer.audiences,
-                introspectsOpaqueTokens: issuer.introspects)
+                client, audiences: issuer.audiences, introspectsOpaqueTokens: issuer.introspects)
         }
         let version = GatewayVersion(
             gateway, web: web, issuers: issuers, usedProofs: tokens as? any UsedTokenStore ?? usedProofs,
@@ -268,7 +267,9 @@ final class GatewayLoader: Sendable {
     ) async throws -> OAuthClient {
         if let sandbox {
             return try await sandbox.client(
-                of: descriptor, scopes: provider.scopes, at: rules.origin, store: store)
+                of: descriptor.variant(provider.environment), scopes: provider.scopes,
+                inputs: Dictionary(provider.inputs.items.map { ($0.name, $0.value) }) { $1 }, at: rules.origin,
+                store: store)
         }
         var own = ClientSource()
         own.clientID = provider.clientID

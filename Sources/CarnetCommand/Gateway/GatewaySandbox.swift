@@ -31,12 +31,13 @@ final class GatewaySandbox: Sendable {
     ///
     /// - Throws: `ResolutionError`; `Failure` if the provider has no profile.
     func client(
-        of descriptor: ProviderDescriptor, scopes: [String], at origin: WebURL, store: any TokenStore
+        of descriptor: ProviderDescriptor, scopes: [String], inputs given: [String: String], at origin: WebURL,
+        store: any TokenStore
     ) async throws -> OAuthClient {
         var descriptor = descriptor
         // The sandbox takes the gateway's address, also where the provider wants https.
         descriptor.redirects = []
-        let inputs = descriptor.exampleInputs([:])
+        let inputs = descriptor.exampleInputs(given)
         let provider = try descriptor.resolve(inputs: inputs)
         try provider.requireProfile()
         let simulated = SimulatedClient(

@@ -200,7 +200,8 @@ struct GatewaySession {
                 found.sessions.append(
                     GatewaySession(
                         key: key, subject: connection.subject ?? "", name: claims?["name"]?.scalarText,
-                        email: claims?["email"]?.scalarText ?? note.email, firstEmail: note.email,
+                        email: (claims?["email"]?.scalarText ?? note.email).flatMap { EmailAddress($0)?.text },
+                        firstEmail: note.email,
                         signedInAt: note.signedInAt, expiresAt: note.expiresAt,
                         browser: note.name ?? ""))
             } catch let error as TokenStoreError where error.kind == .unreadable || store.lacksKey {

@@ -20,6 +20,7 @@ package struct DescriptorRules: Sendable {
     package internal(set) var parent: ProviderID?
     package internal(set) var docs: String?
     package internal(set) var status = ProviderStatus.open
+    package internal(set) var accounts = AccountHolders.anyone
     package internal(set) var register = RegisterRules()
     package internal(set) var display = DisplayRules()
     package internal(set) var verified: Verification?
@@ -76,6 +77,9 @@ extension DescriptorRules: DescriptorSection {
         Key("docs", \.docs, "a link to the provider's documentation"),
         Key(
             "status", \.status, "whether the provider accepts new applications, and until when it works; default: open"),
+        Key(
+            "accounts", \.accounts,
+            "who can have an account: anyone can register, or administrators choose the members; default: anyone"),
         Key("register", \.register, "how an application is registered at the provider"),
         Key("display", \.display, "how the provider is shown to users"),
         Key("verified", \.verified, "when and how the facts in this file were checked"),

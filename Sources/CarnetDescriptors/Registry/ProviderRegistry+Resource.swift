@@ -70,7 +70,8 @@ extension ProviderRegistry {
 
     /// The sections that do not concern the authorization server, or that are about one client of it.
     private static let notLent = [
-        "docs", "status", "register", "display", "environments", "issuer_match", "resources", "api", "profile",
+        "docs", "status", "accounts", "register", "display", "environments", "issuer_match", "resources", "api",
+        "profile",
         "exchange", "connection", "samples",
     ]
 

@@ -20,9 +20,15 @@ package struct IssuerPattern: Hashable, Sendable {
     /// What the issuers that it can make look like.
     private let form: ValuePattern
 
-    init(parts: [Part]) {
+    /// - Parameter place: The form of each place.
+    init(parts: [Part], place: ValuePattern) {
         self.parts = parts
-        form = Self.form(of: parts)
+        form = Self.form(of: parts, place)
+    }
+
+    /// The claims that tell the tenants apart.
+    package var claims: [String] {
+        parts.compactMap { if case .place(_, let claim) = $0 { claim } else { nil } }
     }
 
     /// The pattern as it is written, places in braces: so it stands in the metadata of a server for many tenants.
@@ -46,19 +52,34 @@ package struct IssuerPattern: Hashable, Sendable {
         return output
     }
 
+    /// Whether some names or JSON Pointers are those of all claims that tell the tenants apart.
+    package func isChosen(by names: [String]) -> Bool {
+        claims.allSatisfy { claim in
+            names.contains {
+                $0.isSameBytes(as: claim)
+                    || (JSONPointer($0)?.tokens).map { $0.count == 1 && $0[0].isSameBytes(as: claim) } ?? false
+            }
+        }
+    }
+
+    /// Whether the claims of one sender make an issuer.
+    package func makes(_ issuer: String, from claim: (String) -> String?) -> Bool {
+        let expected = filled { _, name in
+            claim(name).flatMap { !$0.isEmpty && $0.utf8.allSatisfy(ASCII.isUnreserved) ? $0 : nil }
+        }
+        return canMake(issuer) && expected.map { issuer.isSameBytes(as: $0) } ?? false
+    }
+
     /// Whether some claims make the issuer from the pattern.
     func canMake(_ issuer: String) -> Bool { form.matches(issuer) }
 
-    /// A place is one or more unreserved characters (RFC 3986, section 2.3).
-    private static func form(of parts: [Part]) -> ValuePattern {
+    private static func form(of parts: [Part], _ place: ValuePattern) -> ValuePattern {
         var program: [PatternInstruction] = []
         for part in parts {
             switch part {
             case .literal(let text):
                 program += text.unicodeScalars.map { .character(PatternCharacters(ranges: [$0.value...$0.value])) }
-            case .place:
-                program.append(.character(.unreserved))
-                program.append(.split(program.count - 1, program.count + 1))
+            case .place: program += place.part(at: program.count)
             }
         }
         return ValuePattern(source: text(of: parts) { name, _ in "{\(name)}" } ?? "", program: program + [.match])
@@ -93,11 +114,7 @@ extension SharedSections {
     /// - Parameter claim: the text of a claim of the same token.
     package func acceptsIssuer(_ issuer: String, ofTokenWith claim: (String) -> String?) -> Bool {
         switch sections.issuerMatch {
-        case .pattern(let pattern):
-            let expected = pattern.filled { _, name in
-                claim(name).flatMap { !$0.isEmpty && $0.utf8.allSatisfy(ASCII.isUnreserved) ? $0 : nil }
-            }
-            return expected.map { issuer.isSameBytes(as: $0) } ?? false
+        case .pattern(let pattern): return pattern.makes(issuer, from: claim)
         case .anyOf(let issuers): return isOwn(issuer) || issuers.containsBytes(of: issuer)
         case .exact, .off: return isOwn(issuer)
         }
@@ -109,11 +126,21 @@ extension SharedSections {
         sections.issuer == nil || sections.issuerMatch == .off || acceptsIssuer(inCallback: issuer)
     }
 
+    /// Where the issuer of an account is one of many: what tells them apart. An account of the provider's own issuer is of the
+    /// tenant that the inputs name.
+    package func tenants(of issuer: String?) -> IssuerPattern? {
+        guard case .pattern(let pattern) = sections.issuerMatch, !pattern.claims.isEmpty,
+            !(issuer.map(isOwn) ?? false)
+        else { return nil }
+        return pattern
+    }
+
     private func isOwn(_ other: String) -> Bool { sections.issuer.map { other.isSameBytes(as: $0) } ?? false }
 }
 
 extension InputResolver {
-    func issuerMatch(_ rule: IssuerRule) throws(ResolutionError) -> IssuerMatch {
+    /// - Parameter own: The provider's own issuer.
+    func issuerMatch(_ rule: IssuerRule, own: String?) throws(ResolutionError) -> IssuerMatch {
         switch rule {
         case .exact: return .exact
         case .off: return .off
@@ -124,21 +151,21 @@ extension InputResolver {
                 if let issuer = try fill(template, key: "issuer_match.any_of.\(index)") { issuers.append(issuer) }
             }
             return .anyOf(issuers)
-        case .template(let template, let claims):
+        case .template(let template, let claims, let form):
             try checkURL(template, key: "issuer_match")
-            return .pattern(
-                IssuerPattern(
-                    parts: template.parts.map { part in
-                        switch part {
-                        case .literal(let text): .literal(text)
-                        case .input(let name):
-                            values[name].map { .literal($0) } ?? .place(name: name, claim: claims[name] ?? name)
-                        // A rule about issuers is filled with the inputs, so none is read.
-                        case .late: .literal("")
-                        }
+            let pattern = IssuerPattern(
+                parts: template.parts.map { part in
+                    switch part {
+                    case .literal(let text): .literal(text)
+                    case .input(let name):
+                        values[name].map { .literal($0) } ?? .place(name: name, claim: claims[name] ?? name)
+                    // A rule about issuers is filled with the inputs, so none is read.
+                    case .late: .literal("")
                     }
-                )
-            )
+                }, place: form ?? .unreserved)
+            // An input can fix the tenant, if the descriptor says how one looks: otherwise `common` could be one.
+            let isOne = (form != nil || pattern.claims.isEmpty) && own.map(pattern.canMake) ?? false
+            return isOne ? .exact : .pattern(pattern)
         }
     }
 }

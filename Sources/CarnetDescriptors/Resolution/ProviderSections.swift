@@ -92,7 +92,7 @@ extension ProviderSections {
         let resource = try descriptor.resource.flatMap { template throws(ResolutionError) in
             try resolver.url(template, key: "resource")
         }
-        let issuerMatch = try resolver.issuerMatch(descriptor.issuerMatch)
+        let issuerMatch = try resolver.issuerMatch(descriptor.issuerMatch, own: issuer)
         let discoveryURL = try descriptor.discoveryURL.flatMap { template throws(ResolutionError) in
             try resolver.url(template, key: "discovery_url")
         }

@@ -101,6 +101,21 @@ package struct ValuePattern: Hashable, Sendable {
     }
 }
 
+extension ValuePattern {
+    /// The instructions as a part of a longer pattern, without the end.
+    func part(at start: Int) -> [PatternInstruction] {
+        program.dropLast().enumerated().map { index, instruction in
+            switch instruction {
+            case .split(let first, let second): .split(first + start, second + start)
+            case .jump(let target): .jump(target + start)
+            // The start and the end of the part are not those of the value.
+            case .border: .jump(start + index + 1)
+            default: instruction
+            }
+        }
+    }
+}
+
 extension ValuePattern: CustomStringConvertible {
     package var description: String { source }
 }

@@ -16,16 +16,20 @@ package struct CheckedAccount: Sendable {
     var claims = JSONObject()
 
     /// The identity in a gateway with these rules. Without a provider, the first of the file states it.
-    package func identity(in rules: GatewayRules) -> GatewayIdentity {
+    package func identity(in gateway: Gateway) -> GatewayIdentity {
+        let rules = gateway.rules
         let first = isProgram ? rules.bearer.first?.provider : rules.providers.first?.id
         let provider = self.provider ?? first ?? ProviderID(rawValue: "")
         var claims = claims
         if !groups.isEmpty, let place = rules.provider(provider)?.groups {
             claims.set(.array(groups.map(JSONValue.string)), as: place)
         }
+        let tenants = gateway.tenants[provider]
         return GatewayIdentity(
-            kind: isProgram ? .program : .person, provider: provider, issuer: issuer, subject: subject, name: name,
-            email: email, isEmailVerified: isEmailVerified, clientID: clientID, scopes: Set(scopes), claims: claims)
+            kind: isProgram ? .program : .person, provider: provider,
+            issuer: issuer ?? tenants?.filled { _, claim in claims[claim]?.string }, subject: subject, name: name,
+            email: email, isEmailVerified: isEmailVerified, clientID: clientID, scopes: Set(scopes), claims: claims,
+            tenants: tenants)
     }
 }
 

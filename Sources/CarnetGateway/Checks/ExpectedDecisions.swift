@@ -55,8 +55,8 @@ package struct ExpectedDecisions: Sendable {
         let identity: GatewayIdentity?
         switch row.sender {
         case .nobody: identity = nil
-        case .values(let account): identity = account.identity(in: gateway.rules)
-        case .account(let name, _): identity = accounts[name]?.identity(in: gateway.rules)
+        case .values(let account): identity = account.identity(in: gateway)
+        case .account(let name, _): identity = accounts[name]?.identity(in: gateway)
         }
         return gateway.decide(row.request.forwarded, as: identity)
     }

@@ -1,4 +1,4 @@
-import CarnetDescriptors
+package import CarnetDescriptors
 import CarnetFoundation
 package import CarnetProtocol
 import HTTPTypes
@@ -11,9 +11,12 @@ package struct Gateway: Sendable {
     private let providers: [ProviderID: GatewayProvider]
     private let issuers: Set<ProviderID>
     private let namedGroups: Set<ByteKey>
+    /// The providers whose tenant is open, for identities that somebody made up.
+    let tenants: [ProviderID: IssuerPattern]
 
+    /// - Parameter registry: The known providers, for identities that somebody made up.
     /// - Throws: `OAuthError` of kind `badDescriptor` with file and line, for a file with an error.
-    package init(_ file: GatewayFile) throws(OAuthError) {
+    package init(_ file: GatewayFile, knowing registry: ProviderRegistry? = nil) throws(OAuthError) {
         guard let rules = file.rules else {
             let mistake = file.diagnostics.first { $0.severity == .error }
             throw OAuthError(
@@ -27,6 +30,14 @@ package struct Gateway: Sendable {
         providers = Dictionary(rules.providers.map { ($0.id, $0) }) { first, _ in first }
         issuers = Set(rules.bearer.map(\.provider))
         namedGroups = rules.namedGroups
+        tenants =
+            registry.map { registry in
+                Dictionary(
+                    rules.providers.compactMap { provider in
+                        provider.openTenants(in: registry).map { (provider.id, $0) }
+                    }
+                ) { $1 }
+            } ?? [:]
     }
 
     /// Whether the file decides about a host. A sign-in leads back to no other.
@@ -75,26 +86,31 @@ package struct Gateway: Sendable {
 
     private func decide(by route: GatewayRoute, as identity: GatewayIdentity?) -> GatewayDecision {
         let known = identity.flatMap { identity in
-            provider(of: identity).map { Sender(identity: identity, provider: $0, namedGroups: namedGroups) }
+            provider(of: identity).map {
+                Sender(identity: identity.counting(at: $0), provider: $0, namedGroups: namedGroups)
+            }
         }
+        let shown = known?.identity ?? identity
         if case .anyone = route.allow {
             // A token where none is taken identifies nobody.
             let sender = known.flatMap { $0.identity.kind == .program && !route.acceptsTokens ? nil : $0 }
-            return allowed(sender, by: route, "anyone may send the request")
+            return allowed(sender?.chosen(by: nil), by: route, "anyone may send the request")
         }
         guard let sender = known else {
-            return refusal(.signIn, reason(ofUnknown: identity), by: route, identity, missing: [.signIn])
+            return refusal(.signIn, reason(ofUnknown: identity), by: route, shown, missing: [.signIn])
         }
         guard sender.identity.kind == .person || route.acceptsTokens else {
-            return refusal(.forbidden, "the route takes no access tokens", by: route, identity, missing: [.person])
+            return refusal(.forbidden, "the route takes no access tokens", by: route, shown, missing: [.person])
         }
         guard case .conditions(let conditions) = route.allow else {
-            return allowed(sender, by: route, "every signed-in sender may send the request")
+            return allowed(sender.chosen(by: nil), by: route, "every signed-in sender may send the request")
         }
         var nearest: [GatewayDecision.Missing]?
         for condition in conditions {
             let missing = condition.missing(for: sender)
-            if missing.isEmpty { return allowed(sender, by: route, "the sender meets \(place(of: condition.line))") }
+            if missing.isEmpty {
+                return allowed(sender.chosen(by: condition), by: route, "the sender meets \(place(of: condition.line))")
+            }
             if missing.count < nearest?.count ?? .max { nearest = missing }
         }
         let missing = nearest ?? []
@@ -103,7 +119,7 @@ package struct Gateway: Sendable {
             reason +=
                 "; the provider left out \(elsewhere.joined(separator: " ").quotable()) and names another place (_claim_names)"
         }
-        return refusal(.forbidden, reason, by: route, identity, missing: missing)
+        return refusal(.forbidden, reason, by: route, shown, missing: missing)
     }
 
     /// Decides about the accounts of one session, the latest sign-in first: the first that is allowed is the sender. If none
@@ -159,20 +175,43 @@ package struct Gateway: Sendable {
 
 /// An identity with the provider that states it.
 struct Sender {
-    let identity: GatewayIdentity
+    var identity: GatewayIdentity
     let provider: GatewayProvider
     let namedGroups: Set<ByteKey>
+
+    /// The sender for the program behind: without a condition that names the tenant, the tenant's statements do not count.
+    func chosen(by condition: GatewayCondition?) -> Sender {
+        guard let tenants = identity.tenants, !(condition?.names(tenants, of: identity) ?? false) else { return self }
+        var sender = self
+        sender.identity = identity.withoutStatements(of: tenants)
+        return sender
+    }
 }
 
 extension GatewayCondition {
     /// Of the first key's line.
     var line: Int { (node.entries?.first?.keySpan ?? node.span).start.line }
 
+    /// Whether it needs more than an account of a provider, which only the account's tenant can state.
+    var needsStatements: Bool {
+        node.entries?.contains { !["provider", "signed_in"].contains($0.key) } ?? false
+    }
+
+    /// Whether the condition, which is met, names the tenant that issued the identity. Only the claims that make the issuer's
+    /// name are its own: another claim of the same name may come from elsewhere.
+    func names(_ tenants: IssuerPattern, of identity: GatewayIdentity) -> Bool {
+        guard tenants.isChosen(by: claims.names), let issuer = identity.issuer else { return false }
+        return tenants.makes(issuer) { identity.claims[$0]?.string }
+    }
+
     /// What a sender lacks; empty if the condition is met. Values are compared as bytes, domains without their case.
     func missing(for sender: Sender) -> [GatewayDecision.Missing] {
         let identity = sender.identity
         var missing: [GatewayDecision.Missing] = []
         if !providers.isEmpty, !providers.contains(identity.provider) { missing.append(.provider(providers)) }
+        if let tenants = identity.tenants, needsStatements, !names(tenants, of: identity) {
+            missing.append(.tenant(tenants.claims))
+        }
         if !emailDomains.isEmpty || !emails.isEmpty { missing += missingEmail(for: sender) }
         if !subjects.isEmpty, !(identity.subject.map(subjects.containsBytes) ?? false) { missing.append(.subject) }
         if !groups.isEmpty, !sender.identity.groups(sender.provider).contains(where: groups.containsBytes) {
@@ -190,7 +229,7 @@ extension GatewayCondition {
     }
 
     private func missingEmail(for sender: Sender) -> [GatewayDecision.Missing] {
-        guard let text = sender.identity.trustedEmail(sender.provider) else { return [.verifiedEmail] }
+        guard let text = sender.identity.email else { return [.verifiedEmail] }
         let address = EmailAddress(text)
         var missing: [GatewayDecision.Missing] = []
         if !emailDomains.isEmpty, !(address.map { emailDomains.containsBytes(of: $0.domain) } ?? false) {
@@ -210,7 +249,7 @@ extension HeaderTemplate {
     /// The value for a sender; `nil` if one of its values is missing or cannot be in a header.
     func value(for sender: Sender) -> String? {
         var text = ""
-        for part in parts {
+        for (index, part) in parts.enumerated() {
             let values: [String]
             switch part {
             case .literal(let literal): values = [literal]
@@ -223,6 +262,12 @@ extension HeaderTemplate {
                 }
             }
             guard !values.isEmpty, values.allSatisfy(Self.isFieldText) else { return nil }
+            // Where a value has the text that ends it, a program could read another value behind it.
+            if !part.isLiteral, parts.indices.contains(index + 1), case .literal(let end) = parts[index + 1],
+                parts.dropFirst(index + 2).contains(where: { !$0.isLiteral }), values.contains(where: { $0.holds(end) })
+            {
+                return nil
+            }
             text += values.joined(separator: ",")
         }
         // White space at an end does not arrive (RFC 9110, section 5.5), and a proxy refuses a response whose headers are long.
@@ -236,9 +281,10 @@ extension HeaderTemplate {
         return switch value {
         case .provider: [identity.provider.rawValue]
         case .issuer: one(identity.issuer)
-        case .subject: one(identity.subject)
+        case .id: one(identity.id)
+        case .subject: one(identity.shownSubject)
         case .name: one(identity.name)
-        case .email: one(identity.trustedEmail(sender.provider))
+        case .email: one(identity.email)
         case .groups: identity.shownGroups(sender.provider, named: sender.namedGroups).filter(isElement)
         case .scopes: identity.scopes.sorted().filter(isElement)
         case .clientID: one(identity.clientID)

@@ -37,6 +37,8 @@ package struct GatewayDecision: Sendable {
         case signIn
         /// A sign-in with one of these.
         case provider([ProviderID])
+        /// The account is of a tenant that no claim of these chooses.
+        case tenant([String])
         /// The provider does not state that the address is the person's.
         case verifiedEmail
         /// None of these domains.
@@ -60,6 +62,7 @@ package struct GatewayDecision: Sendable {
             switch self {
             case .signIn: "to sign in"
             case .provider(let ids): "to sign in with " + ids.map(name).joined(separator: " or ")
+            case .tenant: "an account of another organization"
             case .verifiedEmail: "an account whose e-mail address is verified"
             case .emailDomain: "an account with an e-mail address of another domain"
             case .email, .subject: "another account"
@@ -75,6 +78,9 @@ package struct GatewayDecision: Sendable {
             switch self {
             case .signIn: "nobody is signed in"
             case .provider(let ids): "a sign-in with " + ids.map(\.rawValue).joined(separator: " or ")
+            case .tenant(let claims):
+                "a tenant that the operator chose: the provider's input does not fix it, and the condition has no claim "
+                    + claims.joined(separator: " and ")
             case .verifiedEmail: "a verified e-mail address"
             case .emailDomain(let domains): "an e-mail address of \(Self.listed(domains, "the domain"))"
             case .email: "the e-mail address"

@@ -1,5 +1,6 @@
 package import CarnetDescriptors
 package import CarnetFoundation
+import CarnetProtocol
 
 /// The sender of a request: a person with a session, or a program with an access token.
 package struct GatewayIdentity: Sendable {
@@ -13,7 +14,8 @@ package struct GatewayIdentity: Sendable {
     package var issuer: String?
     package var subject: String?
     package var name: String?
-    package var email: String?
+    /// One valid address: with a second one in it, programs disagree whose it is.
+    package private(set) var email: String?
     /// As the provider states it; `nil` if it does not.
     package var isEmailVerified: Bool?
     /// The client that a program's token was issued to.
@@ -22,27 +24,66 @@ package struct GatewayIdentity: Sendable {
     package var scopes: Set<String>
     /// The claims of the profile or of the access token; the groups are among them.
     package var claims: JSONObject
+    /// Where the provider leaves the tenant open: what tells its tenants apart.
+    package var tenants: IssuerPattern?
 
     package init(
         kind: Kind, provider: ProviderID, issuer: String? = nil, subject: String? = nil, name: String? = nil,
         email: String? = nil, isEmailVerified: Bool? = nil, clientID: String? = nil, scopes: Set<String> = [],
-        claims: JSONObject = JSONObject()
+        claims: JSONObject = JSONObject(), tenants: IssuerPattern? = nil
     ) {
         self.kind = kind
         self.provider = provider
         self.issuer = issuer
         self.subject = subject
-        self.name = name
-        self.email = email
+        self.email = email.flatMap { EmailAddress($0)?.text }
+        self.name = email != nil && name.isSameBytes(as: email) ? self.email : name
         self.isEmailVerified = isEmailVerified
+        self.tenants = tenants
         self.clientID = clientID
         self.scopes = scopes
         self.claims = claims
     }
 
-    /// The e-mail address if it is known to belong to the person.
-    func trustedEmail(_ provider: GatewayProvider) -> String? {
-        isEmailVerified == true || isEmailVerified == nil && provider.trustsEmail != nil ? email : nil
+    /// One value for each person and each program, which no two have: behind the provider's id, which has no colon, a program
+    /// has a slash. An account of one of many tenants has its issuer there, which is encoded.
+    package var id: String? {
+        let head = provider.rawValue + (tenants == nil ? "" : "/" + PercentEncoding.encode(issuer ?? ""))
+        guard kind == .program else { return subject.map { "\(head):\($0)" } }
+        return userOfProgram.map { "\(head)/token:\($0)" } ?? clientID.map { "\(head)/client:\($0)" }
+    }
+
+    /// The account that the issuer names in a program's token: without a user, the subject is the client (RFC 9068, section 3),
+    /// who may be called as a person.
+    private var userOfProgram: String? { subject.isSameBytes(as: clientID) ? nil : subject }
+
+    /// The provider's id of the account, for a header.
+    var shownSubject: String? { kind == .person ? subject : clientID == nil ? nil : userOfProgram }
+
+    /// The identity with the statements that count: an address only if it is known to belong to the person. Conditions,
+    /// headers, tokens and pages read no other.
+    func counting(at provider: GatewayProvider) -> GatewayIdentity {
+        var identity = self
+        let isTrusted = isEmailVerified == true || isEmailVerified == nil && provider.trustsEmail != nil
+        if !isTrusted { identity.dropEmail() }
+        identity.claims["email"] = identity.email.map { .string($0) }
+        return identity
+    }
+
+    /// The identity without what a tenant says that nobody chose. Its own name stays.
+    func withoutStatements(of tenants: IssuerPattern) -> GatewayIdentity {
+        var identity = self
+        identity.dropEmail()
+        identity.claims = JSONObject()
+        for claim in tenants.claims { identity.claims[claim] = claims[claim] }
+        return identity
+    }
+
+    /// A name may be the address.
+    private mutating func dropEmail() {
+        if email != nil, name.isSameBytes(as: email) { name = nil }
+        email = nil
+        isEmailVerified = nil
     }
 
     /// In bytes. A proxy has little more room for all headers together.

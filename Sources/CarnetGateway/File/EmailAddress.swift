@@ -3,18 +3,21 @@ import CarnetFoundation
 
 /// An e-mail address with one `@`, so that every program finds the same domain in it.
 package struct EmailAddress {
+    /// The address as the provider wrote it.
+    package let text: String
     /// As bytes: the part before the `@` is the domain's own matter (RFC 5321, section 2.4).
     let local: String
     /// In lower case, because names of domains have no case (RFC 1034, section 3.1).
     let domain: String
 
-    /// - Returns: `nil` for a quoted local part, a second `@`, a comment or an address literal (RFC 5322, section 3.4.1):
+    /// - Returns: `nil` for a quoted local part, a second `@`, a comment, an address literal (RFC 5322, section 3.4.1) or other than ASCII:
     ///   programs disagree about the domain of such an address.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         guard parts.count == 2, text.utf8.count <= 254, let first = parts.first, let last = parts.last, !first.isEmpty,
-            first.allSatisfy({ $0 > 0x20 && $0 != 0x7F && !"\"(),:;<>[\\]".utf8.contains($0) })
+            first.allSatisfy({ (0x21...0x7E).contains($0) && !"\"(),:;<>[\\]".utf8.contains($0) })
         else { return nil }
+        self.text = text
         local = String(decoding: first, as: UTF8.self)
         domain = String(decoding: last, as: UTF8.self).asciiLowercased
         guard RequestHost.isName(domain) else { return nil }

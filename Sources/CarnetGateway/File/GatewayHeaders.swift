@@ -48,11 +48,13 @@ package struct HeaderTemplate: Hashable, Sendable {
         case literal(String)
         case value(IdentityValue)
         case claim(String)
+
+        var isLiteral: Bool { if case .literal = self { true } else { false } }
     }
 
     /// A value of an identity, by its name in a template.
     enum IdentityValue: String, CaseIterable, Hashable, Sendable {
-        case provider, issuer, subject, name, email, groups, scopes
+        case id, provider, issuer, subject, name, email, groups, scopes
         case clientID = "client_id"
 
         static let prefix = "account."
@@ -78,6 +80,11 @@ package struct HeaderTemplate: Hashable, Sendable {
                     rule: .badTemplate, message: "a brace has no partner", help: "write {account.subject}")
             }
             if brace > rest.startIndex { parts.append(.literal(String(decoding: rest[..<brace], as: UTF8.self))) }
+            guard brace > rest.startIndex || parts.last?.isLiteral ?? true else {
+                throw TextProblem(
+                    rule: .badTemplate, message: "two places are adjacent, so nobody can tell where the first ends",
+                    help: "write a separator such as a colon between them, or use two headers")
+            }
             let name = String(decoding: rest[rest.index(after: brace)..<end], as: UTF8.self)
             parts.append(try Self.place(name))
             rest = rest[rest.index(after: end)...]

@@ -111,7 +111,7 @@ package enum SecretPlace: Hashable, Sendable {
 /// An issuer whose access tokens programs may present.
 package struct GatewayIssuer: Sendable {
     package internal(set) var provider = ProviderID(rawValue: "")
-    /// The gateway's names in the tokens; its origin if empty.
+    /// The gateway's names in the tokens; the origin of each request if empty.
     package internal(set) var audiences: [String] = []
     /// Whether tokens that are no JWTs are sent to the introspection endpoint.
     package internal(set) var introspects = false
@@ -129,7 +129,7 @@ extension GatewayIssuer: GatewaySection {
         Key("provider", text: .provider, \.provider, isRequired: true, "one of providers"),
         Key(
             "audience", oneOrMore: .string, \.audiences,
-            "the gateway's name in access tokens, or a list; default: the origin"),
+            "the gateway's name in access tokens, or a list; default: the origin of the request"),
         Key(
             "introspection", \.introspects,
             "whether tokens that are no JWTs are sent to the introspection endpoint (RFC 7662), for one issuer"),

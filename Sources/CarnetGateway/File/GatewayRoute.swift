@@ -109,6 +109,8 @@ package struct GatewayCondition: Sendable {
     package internal(set) var groups: [String] = []
     package internal(set) var clientIDs: [String] = []
     package internal(set) var claims = NamedList<ClaimRequirement>()
+    /// Why every account of the providers may open the route.
+    package internal(set) var signedIn: String?
     var scope: [String] = []
     var allOf: [String] = []
     var anyOf: [String] = []
@@ -156,6 +158,9 @@ extension GatewayCondition: GatewaySection {
         Key("scope", one: .scope, \.scope, "the scope that the access token or the sign-in needs"),
         Key("all_of", oneOrMore: .scope, \.allOf, "scopes of which all are needed"),
         Key("any_of", oneOrMore: .scope, \.anyOf, "scopes of which one is needed"),
+        Key(
+            "signed_in", text: .reason, \.signedIn,
+            "why everybody who can sign in may send the requests, where anyone can register; it demands nothing"),
     ]
 
     static func elsewhere(_ name: String) -> String? {
@@ -167,7 +172,7 @@ extension GatewayCondition: GatewaySection {
         case "claims": "it is claim"
         case "sub", "id": "it is subject"
         case "providers", "issuer", "idp": "it is provider"
-        case "anyone", "signed_in": "write allow: \(name)"
+        case "anyone": "write allow: anyone"
         default: nil
         }
     }

@@ -47,13 +47,14 @@ package enum GatewayRuleCatalog {
     static let advisory: [any GatewayRule] = [
         InlineSecret(), ImpossibleCondition(), UselessCondition(), AnyProxyTrusted(), UnknownGatewayProvider(),
         UnusedIssuer(), ProviderInputs(), UnverifiedEmail(), PointerWithoutSlash(), HostWithoutTLS(),
-        ClaimWithoutScope(), SubjectOfAnyProvider(), HostOfRequestLine(),
+        ClaimWithoutScope(), SubjectOfAnyProvider(), HostOfRequestLine(), StatementOfAnyTenant(),
+        OpenToEverybody(),
     ]
 
     package static let all: [any GatewayRule] = decisive + advisory
 
-    /// The finding without which no gateway can start.
-    package static let unknownProvider = UnknownGatewayProvider().explanation.code
+    /// The findings with which no gateway starts: they need the known providers.
+    package static let refused = [UnknownGatewayProvider().explanation.code, StatementOfAnyTenant().explanation.code]
 
     /// Sorted by code. Their examples are whole files.
     package static let explanations = all.map { rule in

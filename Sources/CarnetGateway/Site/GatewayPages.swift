@@ -54,8 +54,9 @@ struct GatewayPages: Sendable {
     ) -> WebReply {
         let accounts: [HTML] = session.accounts.map { account in
             let provider = web.clients[account.provider]?.provider.name ?? account.provider.rawValue
-            let email: HTML? = account.email.map { ", \($0)" }
-            return "<li>\(account.name ?? "A user")\(email), with \(provider)</li>"
+            let identity = GatewayIdentity(account, web)
+            let email: HTML? = identity.email.map { ", \($0)" }
+            return "<li>\(identity.name ?? "A user")\(email), with \(provider)</li>"
         }
         return page(
             .ok, title,
@@ -80,8 +81,8 @@ struct GatewayPages: Sendable {
             """
             <p role="alert">It took too long, or this browser accepts no cookies.</p>
             <p><a href="/">Begin again</a></p>
-            <p><small>Reference: \(id)</small></p>
-            """, id: id)
+            \(if: !id.isEmpty, "<p><small>Reference: \(id)</small></p>")
+            """)
     }
 
     func notFound() -> WebReply {

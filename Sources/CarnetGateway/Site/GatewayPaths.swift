@@ -14,6 +14,8 @@ package enum GatewayPaths {
     static let account = "/carnet/account"
     /// At the origin: hands the session over to another host.
     static let enter = "/carnet/enter"
+    /// At another host: asks for the session.
+    static let begin = "/carnet/begin"
     /// At another host: takes the session.
     static let entered = "/carnet/entered"
 

@@ -82,7 +82,7 @@ extension GatewaySite {
     ) async throws(Refusal) -> [GatewayIdentity] {
         guard let site = version.hosts.site(of: asked.host) else { return [] }
         if let server = site.server, request.hasAccessToken, version.gateway.route(of: asked)?.acceptsTokens ?? false {
-            switch await server.decide(asked.received(request, site.origin)) {
+            switch await server.decide(asked.received(request, site.origin), from: request.client) {
             case .allowed(let caller?): return [GatewayIdentity(caller, version.issuers)]
             case .allowed(nil): return []
             case .refused(let refusal): throw .token(refusal)
@@ -251,7 +251,9 @@ extension GatewayIdentity {
             name: caller.claims["name"]?.string, email: caller.claims["email"]?.string,
             isEmailVerified: caller.claims["email_verified"]?.bool, clientID: caller.clientID,
             scopes: known.map { ResourceMap([], scopes: $0).effectiveScopes(caller.scopes) } ?? Set(caller.scopes),
-            claims: caller.claims)
+            claims: caller.claims,
+            tenants: issuers.first { $0.client.provider.id == caller.provider }?.client.provider.shared.tenants(
+                of: caller.issuer))
     }
 
     init(_ account: WebAccount, _ web: WebSignIn) {
@@ -260,6 +262,7 @@ extension GatewayIdentity {
             kind: .person, provider: account.provider, issuer: account.issuer, subject: account.subject,
             name: account.name, email: account.email, isEmailVerified: account.isEmailVerified,
             scopes: known.map { ResourceMap([], scopes: $0).effectiveScopes(account.scopes) } ?? Set(account.scopes),
-            claims: account.claims)
+            claims: account.claims,
+            tenants: web.clients[account.provider]?.provider.shared.tenants(of: account.issuer))
     }
 }

@@ -36,9 +36,10 @@ extension GatewaySite {
             return await accountPage(request, site, version)
         case (GatewayPaths.web.signOut, .get), (GatewayPaths.web.signOut, .head):
             return await signOutPage(request, site, version)
-        case (GatewayPaths.enter, .get) where isOwn: return await handOver(request, version)
-        case (GatewayPaths.entered, .get) where !isOwn: return entered(request, site, version)
-        case (GatewayPaths.web.signIn, .get) where !isOwn: return leaveForSignIn(request, host, site, version)
+        case (GatewayPaths.enter, .get) where isOwn: return await handOver(request, site, version)
+        case (GatewayPaths.begin, .get) where !isOwn: return ask(request, host, site, version)
+        case (GatewayPaths.entered, .get): return await entered(request, site, version)
+        case (GatewayPaths.web.signIn, .get) where !isOwn: return leaveForSignIn(request, host, version)
         default: break
         }
         // The sign-in itself is at the origin; a sign-out is wherever somebody is.
@@ -99,60 +100,93 @@ extension GatewaySite {
 
     // MARK: - Sign-in for another host
 
-    /// At another host: remembers the browser, and leads it to the origin.
-    private func leaveForSignIn(
-        _ request: HTTPRequest, _ host: String, _ site: HostSites.Site, _ version: GatewayVersion
-    ) -> WebReply {
-        let (entry, cookie) = site.web.beginEntry(request)
-        let query = PercentEncoding.encode([
-            (name: "host", value: host), (name: "entry", value: entry),
-            (name: "return_to", value: request.queryValue("return_to").flatMap { ReturnTarget($0) }?.path ?? "/"),
-            (name: "choose", value: request.queryValue("choose") == nil ? "" : "1"),
-        ])
-        var reply = WebReply.found("\(version.rules.origin.site)\(GatewayPaths.enter)?\(query)")
-        if let cookie { reply.head.headerFields.append(HTTPField(name: .setCookie, value: cookie)) }
-        return reply
+    /// The parameters that go through all redirects of a sign-in for another host.
+    private func carried(
+        _ request: HTTPRequest, _ first: [(name: String, value: String)] = [], choosing: Bool = true
+    ) -> String {
+        let target = request.queryValue("return_to").flatMap { ReturnTarget($0) } ?? .home
+        let choose = choosing && !(request.queryValue("choose") ?? "").isEmpty ? [(name: "choose", value: "1")] : []
+        return PercentEncoding.encode(first + [(name: "return_to", value: target.path)] + choose)
     }
 
-    /// At the origin: leads to the host with a ticket, or first to the sign-in.
-    private func handOver(_ request: HTTPRequest, _ version: GatewayVersion) async -> WebReply {
+    /// At another host: leads the browser to the origin, which remembers it.
+    private func leaveForSignIn(_ request: HTTPRequest, _ host: String, _ version: GatewayVersion) -> WebReply {
+        .found("\(version.rules.origin.site)\(GatewayPaths.enter)?\(carried(request, [(name: "host", value: host)]))")
+    }
+
+    /// At another host: asks for a session in the name of this host, for the browser that the origin remembers.
+    private func ask(
+        _ request: HTTPRequest, _ host: String, _ site: HostSites.Site, _ version: GatewayVersion
+    ) -> WebReply {
+        guard let browser = request.queryValue("browser"),
+            let (text, cookie) = try? site.web.entryRequest(request, from: browser)
+        else { return refuseEntry(site) }
+        let query = carried(request, [(name: "host", value: host), (name: "request", value: text)])
+        var reply = WebReply.found("\(version.rules.origin.site)\(GatewayPaths.enter)?\(query)")
+        reply.set([cookie].compactMap { $0 })
+        return reply.severed()
+    }
+
+    /// At the origin: leads to the host, which asks for a session; then to the sign-in, and to the host with a ticket.
+    private func handOver(_ request: HTTPRequest, _ own: HostSites.Site, _ version: GatewayVersion) async -> WebReply {
         guard let name = request.queryValue("host"), let host = HTTPRequest.host(of: name),
-            !version.hosts.isOwn(host), let site = version.hosts.site(of: host),
-            let entry = request.queryValue("entry")
+            !version.hosts.isOwn(host), let site = version.hosts.site(of: host)
         else { return version.pages.notFound() }
-        let target = request.queryValue("return_to").flatMap { ReturnTarget($0) } ?? .home
+        guard let asked = request.queryValue("request") else {
+            let (browser, cookie) = version.web.beginEntry(request)
+            let query = carried(request, [(name: "browser", value: browser)])
+            var reply = WebReply.found("\(site.origin.site)\(GatewayPaths.begin)?\(query)")
+            reply.set([cookie].compactMap { $0 })
+            return reply.severed()
+        }
+        guard version.web.accepts(asked, of: site.web, request) else { return refuseEntry(own) }
         do {
-            let wantsChoice = !(request.queryValue("choose") ?? "").isEmpty
-            if !wantsChoice,
-                let ticket = try await version.web.ticket(for: site.web, entry: entry, returningTo: target, request)
+            if (request.queryValue("choose") ?? "").isEmpty,
+                let ticket = try await version.web.ticket(for: site.web, asked: asked, request)
             {
-                let query = PercentEncoding.encode([(name: "ticket", value: ticket)])
-                return .found("\(site.origin.site)\(GatewayPaths.entered)?\(query)")
+                let query = carried(request, [(name: "ticket", value: ticket)])
+                return WebReply.found("\(site.origin.site)\(GatewayPaths.entered)?\(query)").severed()
             }
         } catch {
             return unavailable(error, version)
         }
-        func back(_ target: ReturnTarget) -> ReturnTarget? {
-            let query = PercentEncoding.encode([
-                (name: "host", value: host), (name: "entry", value: entry), (name: "return_to", value: target.path),
-            ])
-            return ReturnTarget("\(GatewayPaths.enter)?\(query)")
-        }
-        // A path that is too long for both is dropped.
-        guard let back = back(target) ?? back(.home) else { return version.pages.notFound() }
-        return .found(version.web.signInPath(returningTo: back))
+        let query = carried(
+            request, [(name: "host", value: host), (name: "request", value: asked)], choosing: false)
+        guard let back = ReturnTarget("\(GatewayPaths.enter)?\(query)") else { return refuseEntry(own) }
+        let choose = (request.queryValue("choose") ?? "").isEmpty ? "" : "&choose=1"
+        return WebReply.found(version.web.signInPath(returningTo: back) + choose).severed()
     }
 
-    /// At the other host: takes the ticket.
-    private func entered(_ request: HTTPRequest, _ site: HostSites.Site, _ version: GatewayVersion) -> WebReply {
-        let reply = request.queryValue("ticket").flatMap { try? site.web.enter($0, request) }
-        guard let reply else {
-            let id = newID()
-            logger.notice(
-                "A ticket for a session is not accepted", metadata: ["id": "\(id)", "host": "\(site.origin.host)"])
-            return version.pages.ticketRefused(id: id)
+    /// At the other host: takes the ticket, and leads to an address without it in any case. Without one, this is the page that
+    /// says so.
+    private func entered(
+        _ request: HTTPRequest, _ site: HostSites.Site, _ version: GatewayVersion
+    ) async -> WebReply {
+        guard let ticket = request.queryValue("ticket") else {
+            let reference = request.queryValue("reference") ?? ""
+            let isReference = reference.utf8.count <= 24 && reference.utf8.allSatisfy(ASCII.isAlphanumeric)
+            return version.pages.ticketRefused(id: isReference ? reference : "").severed()
         }
-        return reply
+        do {
+            guard let cookies = try await site.web.enter(ticket, request, remembering: version.usedProofs) else {
+                return refuseEntry(site)
+            }
+            let target = request.queryValue("return_to").flatMap { ReturnTarget($0) } ?? .home
+            var reply = WebReply.redirect(to: target.path)
+            reply.set(cookies)
+            return reply.severed()
+        } catch {
+            return refuseEntry(site, "\(error)")
+        }
+    }
+
+    /// Leads to the page of a refusal, whose address has nothing of the request.
+    private func refuseEntry(_ site: HostSites.Site, _ cause: String = "") -> WebReply {
+        let id = newID()
+        logger.notice(
+            "A session is not handed to another host",
+            metadata: ["id": "\(id)", "host": "\(site.origin.host)", "cause": "\(cause)"])
+        return WebReply.redirect(to: "\(GatewayPaths.entered)?reference=\(id)").severed()
     }
 }
 

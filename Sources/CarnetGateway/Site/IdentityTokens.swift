@@ -56,12 +56,10 @@ final class IdentityTokens: Sendable {
         claims["iss"] = .string(gateway.origin.site)
         let audiences = rules.audiences.isEmpty ? [origin] : rules.audiences
         claims["aud"] = audiences.count == 1 ? .string(audiences[0]) : .array(audiences.map { .string($0) })
-        // Two providers may have the same subject for two people.
-        let subject = identity.subject ?? identity.clientID.map { "client:\($0)" }
-        claims["sub"] = subject.map { .string("\(identity.provider.rawValue):\($0)") }
+        claims["sub"] = identity.id.map { .string($0) }
         claims["provider"] = .string(identity.provider.rawValue)
         claims["provider_issuer"] = identity.issuer.map { .string($0) }
-        claims["provider_subject"] = identity.subject.map { .string($0) }
+        claims["provider_subject"] = identity.shownSubject.map { .string($0) }
         claims["name"] = identity.name.map { .string($0) }
         claims["email"] = identity.email.map { .string($0) }
         if identity.email != nil { claims["email_verified"] = identity.isEmailVerified.map { .bool($0) } }

@@ -5,9 +5,9 @@ import CarnetProtocol
 import HTTPTypes
 
 extension ResourceServer {
-    func validated(_ token: Secret) async throws(AccessProblem) -> ValidatedToken {
+    func validated(_ token: Secret, from sender: String?) async throws(AccessProblem) -> ValidatedToken {
         do {
-            guard ReceivedAccessToken.hasForm(token) else { return try await introspected(token) }
+            guard ReceivedAccessToken.hasForm(token) else { return try await introspected(token, from: sender) }
             return try await states.accepted(token, at: clock.now) {
                 let received = try ReceivedAccessToken(token)
                 guard let issuer = issuer(of: received) else {
@@ -39,12 +39,12 @@ extension ResourceServer {
         issuer.audiences.isEmpty ? [resource.text] : issuer.audiences
     }
 
-    private func introspected(_ token: Secret) async throws -> ValidatedToken {
+    private func introspected(_ token: Secret, from sender: String?) async throws -> ValidatedToken {
         guard let issuer = opaqueIssuer else {
             throw OAuthError(.accessToken, .malformedToken, "the access token is not a JWT, and no issuer introspects")
         }
         let audiences = audiences(of: issuer)
-        return try await states.state(of: token, at: clock.now) {
+        return try await states.state(of: token, from: sender, at: clock.now) {
             do {
                 let token = try await issuer.client.validate(opaque: token, naming: audiences)
                 return .success(ValidatedToken(token, of: issuer))

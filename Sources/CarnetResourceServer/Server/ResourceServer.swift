@@ -88,13 +88,20 @@ public final class ResourceServer: Sendable {
     public func decide(
         _ request: HTTPRequest, requiring scopes: [String] = [], clientCertificate: [UInt8]? = nil
     ) async -> AccessDecision {
+        await decide(request, requiring: scopes, clientCertificate: clientCertificate, from: nil)
+    }
+
+    /// - Parameter sender: The address of the sender: unknown tokens of many senders take turns.
+    package func decide(
+        _ request: HTTPRequest, requiring scopes: [String] = [], clientCertificate: [UInt8]? = nil, from sender: String?
+    ) async -> AccessDecision {
         var isDPoP = false
         do throws(AccessProblem) {
             let route = try route(of: request)
             if route?.anonymous != nil, scopes.isEmpty { return .allowed(nil) }
             guard let presented = try PresentedToken(of: request) else { throw .missingToken }
             isDPoP = presented.isDPoP
-            let validated = try await validated(presented.token)
+            let validated = try await validated(presented.token, from: sender)
             try await checkSender(of: validated.token, presented, request, clientCertificate)
             let missing = scopes.filter { !validated.granted.contains($0) }
             guard missing.isEmpty else { throw .insufficientScope(missing) }
@@ -141,7 +148,17 @@ public final class ResourceServer: Sendable {
     }
 
     private func check(_ validated: ValidatedToken, for route: Route) throws(AccessProblem) {
-        let claims = validated.token.claims
+        let (claims, token) = (validated.token.claims, validated.token)
+        // A tenant that nobody chose can state any claim.
+        if !route.claims.isEmpty, let provider = issuers.first(where: { $0.client.provider.id == validated.provider }),
+            let tenants = provider.client.provider.shared.tenants(of: token.issuer)
+        {
+            guard tenants.isChosen(by: route.claims.map(\.name)), let issuer = token.issuer,
+                tenants.makes(issuer, from: { claims[$0]?.string })
+            else {
+                throw .forbidden(claim: tenants.claims[0])
+            }
+        }
         switch route.shortfall(scopes: validated.granted, claims: claims, now: clock.now, skew: 60) {
         case nil: return
         case .scopes(let missing)?: throw .insufficientScope(missing)

@@ -28,6 +28,9 @@ final class StateCache: Sendable {
     private let table = Lock(Table())
     private let lifetime: TimeInterval
     private let limit: Int
+    /// The tokens that were accepted, also when their state is too old.
+    private let formerlyAccepted = Lock(Recent<[UInt8], Bool>(limit: 20_000))
+    private let unknown = UnknownTokens()
 
     /// - Parameters:
     ///   - lifetime: In seconds. A revoked token is accepted at most so long.
@@ -50,11 +53,12 @@ final class StateCache: Sendable {
         return validated
     }
 
-    /// The state of an opaque token, which is requested if it is not known.
+    /// The state of an opaque token, which is requested if it is not known. A token that was never accepted waits for a place.
     ///
+    /// - Parameter sender: The address of the sender; `nil` if it is unknown.
     /// - Throws: Errors of `request` that say nothing about the token; these are not remembered.
     func state(
-        of token: Secret, at now: Date, _ request: @escaping @Sendable () async throws -> State
+        of token: Secret, from sender: String?, at now: Date, _ request: @escaping @Sendable () async throws -> State
     ) async throws -> State {
         let key = token.fingerprint
         let (known, task) = table.withLock { table -> (State?, Task<State, any Error>?) in
@@ -64,7 +68,9 @@ final class StateCache: Sendable {
             let id = table.lastRequest
             let task = Task { [self] in
                 defer { self.table.withLock { if $0.requests[key]?.id == id { $0.requests[key] = nil } } }
-                let state = try await request()
+                let isKnown = formerlyAccepted.withLock { $0.value(of: key) } ?? false
+                let state = try await isKnown ? request() : unknown.withPlace(of: sender, request)
+                if case .success = state { formerlyAccepted.withLock { $0.keep(true, for: key) } }
                 self.table.withLock { table in
                     // It may have been forgotten meanwhile.
                     if table.requests[key]?.id == id { self.keep(state, of: key, at: now, in: &table) }
@@ -86,6 +92,7 @@ final class StateCache: Sendable {
             table.entries[key] = nil
             table.requests[key] = nil
         }
+        formerlyAccepted.withLock { $0.forget(key) }
     }
 
     private func keep(_ state: State, of key: [UInt8], at now: Date, in table: inout Table) {

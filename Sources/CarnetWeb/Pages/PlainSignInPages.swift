@@ -30,7 +30,7 @@ package struct PlainSignInPages: SignInPages {
     package func choice(_ page: SignInChoice) -> String {
         let signedIn: HTML? = page.session?.account().map { "<p>You are signed in as \($0.name ?? "a user").</p>" }
         let forms: [HTML] = page.providers.map {
-            "\(Self.form($0, "Sign in with \($0.name)", page.returnTo))\n"
+            "\(Self.form($0, "Sign in with \($0.name)", page.returnTo, another: page.asksForAnother))\n"
         }
         let signOut: HTML? = signedIn.map { _ in signOutForm(returningTo: page.path) }
         return self.page("Sign in", "\(signedIn)\(forms)\(signOut)").text
@@ -71,10 +71,13 @@ package struct PlainSignInPages: SignInPages {
         ).text
     }
 
-    private static func form(_ choice: SignInChoice.Choice, _ label: String, _ returnTo: String) -> HTML {
+    private static func form(_ choice: SignInChoice.Choice, _ label: String, _ returnTo: String, another: Bool = false)
+        -> HTML
+    {
         """
         <form method="post" action="\(choice.action)">
-        <input type="hidden" name="return_to" value="\(returnTo)">
+        <input type="hidden" name="return_to" value="\(returnTo)">\
+        \(if: another, "<input type=\"hidden\" name=\"another\" value=\"on\">")
         <button>\(choice.color.map(mark))\(label)</button>
         </form>
         """

@@ -36,4 +36,6 @@ public struct SignInChoice: Sendable {
     public let path: String
     /// The current session.
     public let session: WebSession?
+    /// Whether the forms ask the provider for another account, by the field `another`.
+    package var asksForAnother = false
 }

@@ -7,58 +7,101 @@ package import HTTPTypes
 
 /// A session goes from the host with the sign-in to another host of the same site as an encrypted ticket in a redirect.
 ///
-/// The ticket is for one host and for the browser that asked for it: the browser has a secret in a cookie of that host, and
-/// the ticket has the secret's hash. So nobody can sign a browser in with the ticket of another (login CSRF).
+/// Each of the two hosts gives the browser a secret in a cookie of its own. The other host asks for the ticket with an encrypted
+/// request that has the hashes of both. So a ticket is issued in a browser that was at both hosts, and serves only there: nobody
+/// can sign a browser in with the ticket of another (login CSRF), and nobody can have one issued for a browser of their own.
 extension WebSignIn {
     private static let ticketPurpose = "ticket for a session"
+    private static let requestPurpose = "request for a session"
     private static let ticketLifetime: TimeInterval = 60
     private static let entryLifetime = 3600
     private static let entryBytes = 16
 
-    private struct Ticket: Codable {
-        let accounts: [WebAccount]
+    private struct EntryRequest: Codable {
+        /// The hash of the secret at the host that asks.
         let entry: String
-        let returnTo: ReturnTarget
+        /// The hash of the secret at the host with the sign-in.
+        let browser: String
         let expiresAt: Date
     }
 
-    /// At a host without a session: the hash for the ticket, and the cookie to set.
-    package func beginEntry(_ request: HTTPRequest) -> (entry: String, cookie: String?) {
-        let known = receivedCookies(of: request)[cookies.entry].flatMap { isEntry($0) ? $0 : nil }
-        let secret = known ?? randomName(bytes: Self.entryBytes)
+    private struct Ticket: Codable {
+        let id: String
+        let accounts: [WebAccount]
+        let entry: String
+        let expiresAt: Date
+    }
+
+    /// At either host: the hash of the browser's secret, and the cookie to set.
+    package func beginEntry(_ request: HTTPRequest) -> (hash: String, cookie: String?) {
+        let secret = entrySecret(of: request) ?? randomName(bytes: Self.entryBytes)
         return (hash(secret), cookies.cookie(cookies.entry, secret, seconds: Self.entryLifetime))
     }
 
-    /// At the host with the sign-in: the ticket for another host; `nil` if nobody is signed in, or `entry` is no hash.
+    /// At a host without a session: the request for a ticket, and the cookie to set.
+    ///
+    /// - Parameter browser: The hash of the browser's secret at the host with the sign-in.
+    package func entryRequest(_ request: HTTPRequest, from browser: String) throws -> (text: String, cookie: String?) {
+        let (entry, cookie) = beginEntry(request)
+        let asked = EntryRequest(
+            entry: entry, browser: browser, expiresAt: clock.now.addingTimeInterval(Double(Self.entryLifetime)))
+        return (
+            try EncryptedValue.encrypt(asked, for: purpose(Self.requestPurpose), with: keys, random: random), cookie
+        )
+    }
+
+    /// At the host with the sign-in: whether this browser may have a ticket for another host that asked for it.
+    package func accepts(_ entryRequest: String, of host: WebSignIn, _ request: HTTPRequest) -> Bool {
+        asked(entryRequest, of: host, request) != nil
+    }
+
+    private func asked(_ text: String, of host: WebSignIn, _ request: HTTPRequest) -> EntryRequest? {
+        guard let secret = entrySecret(of: request),
+            let asked = try? EncryptedValue.decrypt(
+                text, as: EntryRequest.self, for: host.purpose(Self.requestPurpose), with: keys),
+            asked.expiresAt > clock.now, asked.browser.isSameBytes(as: hash(secret))
+        else { return nil }
+        return asked
+    }
+
+    /// At the host with the sign-in: the ticket for another host; `nil` if nobody is signed in, or this browser did not ask.
     ///
     /// - Throws: `TokenStoreError`.
     package func ticket(
-        for host: WebSignIn, entry: String, returningTo target: ReturnTarget, _ request: HTTPRequest
+        for host: WebSignIn, asked text: String, _ request: HTTPRequest
     ) async throws -> String? {
-        guard entry.utf8.count == 64, let session = try await liveSession(of: request) else { return nil }
+        guard let asked = asked(text, of: host, request), let session = try await liveSession(of: request) else {
+            return nil
+        }
         let ticket = Ticket(
-            accounts: session.accounts, entry: entry, returnTo: target,
+            id: randomName(bytes: Self.entryBytes), accounts: session.accounts, entry: asked.entry,
             expiresAt: clock.now.addingTimeInterval(Self.ticketLifetime))
         return try EncryptedValue.encrypt(
             ticket, for: host.purpose(Self.ticketPurpose), with: keys, random: random)
     }
 
-    /// At the other host: sets the session of a ticket and leads on.
+    /// At the other host: the cookies of a ticket's session. A ticket is used up by whoever presents it first.
     ///
+    /// - Parameter used: Remembers the tickets, for all processes that share it.
     /// - Returns: `nil` if the ticket is not for this host and this browser now.
-    package func enter(_ ticket: String, _ request: HTTPRequest) throws -> WebReply? {
-        guard let secret = receivedCookies(of: request)[cookies.entry], isEntry(secret),
+    /// - Throws: Errors of `used`.
+    package func enter(
+        _ ticket: String, _ request: HTTPRequest, remembering used: any UsedTokenStore
+    ) async throws -> [String]? {
+        guard
             let ticket = try? EncryptedValue.decrypt(
                 ticket, as: Ticket.self, for: purpose(Self.ticketPurpose), with: keys),
-            ticket.expiresAt > clock.now, ticket.entry.isSameBytes(as: hash(secret)),
+            ticket.expiresAt > clock.now,
+            try await used.use("ticket \(ticket.id)", until: ticket.expiresAt, now: clock.now),
+            let secret = entrySecret(of: request), ticket.entry.isSameBytes(as: hash(secret)),
             let cookie = try sessionCookie(ticket.accounts)
         else { return nil }
-        var reply = WebReply.redirect(to: ticket.returnTo.path)
-        reply.set([cookies.removal(cookies.entry), cookie])
-        return reply
+        return [cookies.removal(cookies.entry), cookie]
     }
 
-    private func isEntry(_ text: String) -> Bool { text.utf8.count == 2 * Self.entryBytes }
+    private func entrySecret(of request: HTTPRequest) -> String? {
+        receivedCookies(of: request)[cookies.entry].flatMap { $0.utf8.count == 2 * Self.entryBytes ? $0 : nil }
+    }
 
     private func hash(_ secret: String) -> String { Array(SHA256.hash(data: Array(secret.utf8))).hexadecimal }
 }

@@ -11,7 +11,7 @@ struct PendingSignIn: Codable {
     /// The state, where a store keeps the rest.
     var storedState: Secret?
     let provider: ProviderID
-    let returnTo: ReturnTarget
+    var returnTo: ReturnTarget
     /// Who was signed in then, for a callback that is posted from the provider's page: it comes without the session's
     /// cookie.
     let accounts: [WebAccount]

@@ -2,13 +2,14 @@ import CarnetProtocol
 
 /// The path of this site that a browser is sent to after a sign-in. It cannot lead to another site.
 ///
-/// Browsers read `\` as `/` and drop tabs and line breaks, so `/\evil.example` would leave the site. A string that is
-/// not plainly a local path is rejected.
+/// Browsers read `\` as `/` and drop tabs and line breaks, so `/\evil.example` would leave the site, and so may a path whose
+/// first segments a proxy decodes or removes. Behind a first segment that has a name, nothing leads to another host.
 package struct ReturnTarget: Hashable, Sendable, Codable {
     package static let home = ReturnTarget(checked: "/")
-    private static let lengthLimit = 1024
+    /// What a proxy accepts, in bytes.
+    private static let lengthLimit = 16_384
 
-    /// The path, with its query.
+    /// The path, with its query and fragment.
     package let path: String
 
     private init(checked: String) {
@@ -21,22 +22,25 @@ package struct ReturnTarget: Hashable, Sendable, Codable {
         guard bytes.first == UInt8(ascii: "/"), bytes.count <= Self.lengthLimit,
             bytes.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") })
         else { return nil }
-        let beforeQuery = String(decoding: bytes.prefix { $0 != 0x3F && $0 != 0x23 }, as: UTF8.self)
-        // Servers and proxies decode paths, some of them twice.
-        var forms = [beforeQuery]
-        for _ in 0..<2 {
-            guard let last = forms.last, let decoded = PercentEncoding.decode(last) else { return nil }
-            forms.append(decoded)
-        }
-        for form in forms {
-            let isPlain = form.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F && $0 != "\\" }
-            // By bytes: a slash with a combining mark behind it is another character, and still a slash.
-            let segments = form.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
-            let hasEmpty = segments.dropLast().contains { $0.isEmpty }
-            let isRelative = segments.contains { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }
-            guard isPlain, !hasEmpty, !isRelative else { return nil }
+        var form = String(decoding: bytes.prefix { $0 != 0x3F && $0 != 0x23 }, as: UTF8.self)
+        // Servers and proxies decode paths, some of them twice, and then remove dot segments.
+        for depth in 0...2 {
+            guard Self.staysLocal(form) else { return nil }
+            guard depth < 2, let decoded = PercentEncoding.decode(form) else { break }
+            form = decoded
         }
         path = text
+    }
+
+    /// Whether no reader of a path finds a host in it: with dot segments removed, it begins with one slash.
+    private static func staysLocal(_ path: String) -> Bool {
+        guard path.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return false }
+        let bytes = path.utf8.filter { $0 != 0x20 }.map { $0 == UInt8(ascii: "\\") ? 0x2F : $0 }
+        let segments = bytes.split(separator: 0x2F, omittingEmptySubsequences: false).dropFirst()
+        let isRelative = segments.contains { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }
+        // Where segments are removed, an empty one may become the first.
+        let hasEmpty = segments.dropLast().contains { $0.isEmpty }
+        return segments.count <= 1 || !(segments.first?.isEmpty ?? true) && !(isRelative && hasEmpty)
     }
 
     package init(from decoder: any Decoder) throws {

@@ -4,6 +4,7 @@ import CarnetFoundation
 import CarnetProtocol
 import CarnetStorage
 package import HTTPTypes
+import Logging
 
 extension WebSignIn {
     /// How many sign-ins may wait in one browser: one for each tab, within reason.
@@ -46,8 +47,21 @@ extension WebSignIn {
                 waiting.storedState = begun.pending.id
             }
             let lifetime = Int(begun.pending.expiresAt.timeIntervalSince(clock.now).rounded(.up))
-            let cookie = try cookie(
-                cookies.pending(begun.pending.storageID), of: waiting, seconds: lifetime, isPosted: isPosted)
+            func kept() throws -> String {
+                try self.cookie(
+                    cookies.pending(begun.pending.storageID), of: waiting, seconds: lifetime, isPosted: isPosted)
+            }
+            let cookie: String
+            if let whole = try? kept() {
+                cookie = whole
+            } else {
+                // No browser keeps a longer cookie, and the sign-in matters more than the page after it.
+                logger.notice(
+                    "The address of a page is too long to return to after the sign-in",
+                    metadata: ["bytes": "\(returnTo.path.utf8.count)"])
+                waiting.returnTo = .home
+                cookie = try kept()
+            }
             let others = receivedCookies(of: request).all.map(\.name).filter(cookies.isPending)
             var reply = WebReply.redirect(to: begun.url)
             reply.set(others.dropLast(Self.pendingLimit - 1).map(cookies.removal))

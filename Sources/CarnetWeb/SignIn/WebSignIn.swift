@@ -273,8 +273,10 @@ public struct WebSignIn: Sendable {
 
     private func choice(_ request: HTTPRequest, only provider: ProviderID? = nil) async -> WebReply {
         let returnTo = request.queryValue("return_to").flatMap { ReturnTarget($0) } ?? .home
+        var page = choicePage(returnTo, only: provider, session: await shownSession(of: request))
+        page.asksForAnother = !(request.queryValue("choose") ?? "").isEmpty
         return .html(
-            pages.choice(choicePage(returnTo, only: provider, session: await shownSession(of: request))),
+            pages.choice(page),
             policy: pages.contentSecurityPolicy)
     }
 

@@ -41,16 +41,20 @@ struct SessionTests {
         _ = try await attacker.open("https://apps.example/wiki")
         func ticket(_ person: inout Person) async throws -> String {
             let left = try await person.get("https://wiki.apps.example/carnet/sign-in?return_to=%2Fstart")
-            let entered = try await person.get(try #require(left.location))
+            let remembered = try await person.get(try #require(left.location))
+            let asked = try await person.get(try #require(remembered.location))
+            let entered = try await person.get(try #require(asked.location))
             return try #require(entered.location)
         }
         let url = try await ticket(&attacker)
         #expect(url.hasPrefix("https://wiki.apps.example/carnet/entered?ticket="))
         _ = try await victim.get("https://wiki.apps.example/carnet/sign-in?return_to=%2F")
         let forced = try await victim.get(url)
-        #expect(forced.status == 400 && victim.cookies["wiki.apps.example"]?["__Host-carnet-session"] == nil)
+        #expect(forced.status == 303 && victim.cookies["wiki.apps.example"]?["__Host-carnet-session"] == nil)
+        #expect(try #require(forced.location).hasPrefix("/carnet/entered?reference="))
+        let late = try await ticket(&attacker)
         stand.clock.advance(by: .seconds(61))
-        #expect(try await attacker.get(url).status == 400)
+        #expect(try await attacker.get(late).location?.hasPrefix("/carnet/entered?reference=") == true)
         let fresh = try await ticket(&attacker)
         #expect(try await attacker.get(fresh).location == "/start")
         // Hosts that the file does not know get no ticket.
@@ -58,6 +62,46 @@ struct SessionTests {
             "https://apps.example/carnet/enter?host=evil.example&entry=\(String(repeating: "0", count: 64))&return_to=%2F"
         )
         #expect(evil.status == 404 && evil.location == nil)
+    }
+
+    @Test("GW-38: Nobody asks in the name of another browser, and no address keeps a ticket that works")
+    func GW_38_ticketsOfOtherBrowsers() async throws {
+        let stand = try await Stand()
+        var victim = Person(stand)
+        var attacker = Person(stand)
+        _ = try await victim.open("https://apps.example/wiki")
+        // The attacker asks at both hosts, and has the victim's browser finish it.
+        let left = try await attacker.get("https://wiki.apps.example/carnet/sign-in?return_to=%2Fstart")
+        let remembered = try await attacker.get(try #require(left.location))
+        let asked = try await attacker.get(try #require(remembered.location))
+        for url in [try #require(asked.location), try #require(asked.location) + "&host=wiki.apps.example"] {
+            let reply = try await victim.get(url)
+            #expect(!(reply.location ?? "").contains("ticket="), "\(reply.location ?? "")")
+        }
+        _ = try await victim.get(try #require(left.location))
+        #expect(try await victim.get(try #require(asked.location)).location?.contains("ticket=") == false)
+        // The request of one host is none of another.
+        let other = try #require(asked.location).replacing("host=wiki", with: "host=other")
+        #expect(try await attacker.get(other).location?.contains("ticket=") != true)
+        // One use, whoever presents it first: also a browser that it is not for.
+        func ticket() async throws -> String {
+            var url = "https://wiki.apps.example/carnet/sign-in?return_to=%2Fstart"
+            for _ in 0..<4 { url = try #require(try await victim.get(url).location) }
+            return url
+        }
+        let used = try await ticket()
+        _ = try await attacker.get(used)
+        let refused = try await victim.get(used)
+        #expect(refused.location?.hasPrefix("/carnet/entered?reference=") == true)
+        let fresh = try await ticket()
+        let entered = try await victim.get(fresh)
+        #expect(entered.status == 303 && entered.location == "/start")
+        #expect(try await victim.get(fresh).location?.hasPrefix("/carnet/entered?reference=") == true)
+        let page = try await victim.get("https://wiki.apps.example/carnet/entered?reference=\"><b>")
+        #expect(page.status == 400 && !page.body.contains("<b>"))
+        for reply in [refused, entered, page] {
+            #expect(reply["Referrer-Policy"] == "no-referrer" && reply["Cross-Origin-Opener-Policy"] == "same-origin")
+        }
     }
 
     @Test("GW-32: A sign-out on one host ends the session on all hosts at once, and only by a form of that host")

@@ -58,9 +58,71 @@ struct GatewayRuleTests {
             #expect(rule.name.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)*/) != nil)
             #expect(rule.summary.hasSuffix(".") && !rule.rationale.isEmpty)
             // These need the known providers.
-            guard !["G014", "G016", "G017", "G020"].contains(rule.code) else { continue }
+            guard !["G014", "G016", "G017", "G020", "G023", "G024"].contains(rule.code) else { continue }
             #expect(!rule.bad.isEmpty && !rule.good.isEmpty, "\(rule.code)")
             #expect(rule.bad.allSatisfy { !MarkedExample($0).spans.isEmpty }, "\(rule.code)")
+        }
+    }
+
+    private static let tenants = """
+        carnet: 1
+        id: many
+        name: Many
+        inputs: { tenant: { default: common } }
+        issuer: https://id.many.example/{tenant}
+        issuer_match: { template: "https://id.many.example/{tid}"PATTERN }
+
+        """
+
+    @Test(
+        "A statement of any tenant is refused, unless the tenant is fixed or named",
+        arguments: [
+            ("many", "", "{ group: ops }", true), ("{ id: many, inputs: { tenant: t1 } }", "", "{ group: ops }", false),
+            ("{ id: many, inputs: { tenant: common } }", "", "{ group: ops }", true),
+            ("{ id: many, inputs: { tenant: organizations } }", ", pattern: \"t[0-9]\"", "{ group: ops }", true),
+            ("{ id: many, inputs: { tenant: t1 } }", ", pattern: \"t[0-9]\"", "{ group: ops }", false),
+            ("many", "", "{ claim: { roles: Admin } }", true), ("many", "", "{ subject: a }", true),
+            ("many", "", "{ email: boss@example.com }", true), ("many", "", "{ email_domain: example.com }", true),
+            ("many", "", "{ group: ops, claim: { tid: t1 } }", false),
+            ("many", "", "{ group: ops, claim: { /tid: t1 } }", false),
+            ("many", "", "{ group: ops, claim: { other: t1 } }", true),
+            ("many", "", "{ signed_in: the forum is for everybody }", false),
+        ])
+    func tenants(provider: String, pattern: String, allow: String, isRefused: Bool) {
+        for file in ["many", "child"] {
+            var registry = ProviderRegistry()
+            registry.add([
+                SourceFile(path: "many.yaml", text: Self.tenants.replacing("PATTERN", with: pattern)),
+                SourceFile(path: "child.yaml", text: "carnet: 1\nid: child\nname: Child\nextends: many\n"),
+            ])
+            let id = provider.replacing("many", with: file)
+            let text = "gateway: 1\norigin: https://apps.example\nproviders: [\(id)]\nroutes: [{ allow: \(allow) }]\n"
+            let codes = lint(text, registry: registry).filter { $0.code != "G017" }.map(\.code)
+            #expect(codes == (isRefused ? ["G024"] : []), "\(codes)")
+            // No comment makes it a file to start with.
+            let silenced = lint("# carnet-lint-disable G024: it is known\n" + text, registry: registry)
+            #expect(silenced.contains { $0.code == "G024" } == isRefused)
+        }
+    }
+
+    @Test("A route for every account is found where anyone can register, unless the file says why")
+    func everybody() {
+        for (accounts, allow, isFound) in [
+            ("", "signed_in", true), ("accounts: anyone\n", "signed_in", true),
+            ("accounts: members\n", "signed_in", false), ("", "{ provider: acme }", true),
+            ("", "[{ email: anna@example.com }, { provider: acme }]", true),
+            ("", "{ signed_in: the forum is for everybody }", false), ("", "{ email_domain: example.com }", false),
+            ("", "anyone", false),
+        ] {
+            var registry = ProviderRegistry()
+            registry.add([
+                SourceFile(
+                    path: "acme.yaml",
+                    text: "carnet: 1\nid: acme\nname: Acme\n\(accounts)issuer: https://id.acme.example\n")
+            ])
+            let text = "gateway: 1\norigin: https://apps.example\nproviders: [acme]\nroutes: [{ allow: \(allow) }]\n"
+            let codes = lint(text, registry: registry).map(\.code)
+            #expect(codes == (isFound ? ["G023"] : []), "\(accounts) \(allow)")
         }
     }
 
@@ -68,7 +130,9 @@ struct GatewayRuleTests {
     func unknownProvider() {
         var registry = ProviderRegistry()
         registry.add([
-            SourceFile(path: "acme.yaml", text: "carnet: 1\nid: acme\nname: Acme\nissuer: https://id.acme.example\n")
+            SourceFile(
+                path: "acme.yaml",
+                text: "carnet: 1\nid: acme\nname: Acme\naccounts: members\nissuer: https://id.acme.example\n")
         ])
         let text =
             "gateway: 1\norigin: https://apps.example\nproviders:\n  - acme\n  - acne\nroutes: [{ allow: signed_in }]\n"

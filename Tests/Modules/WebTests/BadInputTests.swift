@@ -22,7 +22,7 @@ struct BadInputTests {
             "/%2F%2Fevil.example", "/%252f/evil.example", "/./%2fevil.example", "/..//evil.example",
             "/a/../..//evil.example",
             "///evil.example", "/ /evil.example", "/%0d%0aSet-Cookie:x=y", "https://app.example/ok",
-            "/" + String(repeating: "a", count: 1100),
+            "/" + String(repeating: "a", count: 17_000), "/%20/evil.example", "/x/../%2fevil.example",
         ]
     )
     func openRedirects(target: String) async throws {
@@ -34,7 +34,11 @@ struct BadInputTests {
 
     @Test(
         "A path of this site is kept to the letter",
-        arguments: ["/", "/orders", "/orders/", "/a?b=//c&d=%2F%2Fe", "/caf%C3%A9", "/a#b", "/@me", "/a:b"]
+        arguments: [
+            "/", "/orders", "/orders/", "/a?b=//c&d=%2F%2Fe", "/caf%C3%A9", "/a#b", "/@me", "/a:b",
+            "/reports/Q3%20report.pdf", "/100%25.txt", "/a//b", "/a%3Bb", "/a%2Fb",
+            "/" + String(repeating: "a", count: 1_100),
+        ]
     )
     func localTargets(target: String) {
         #expect(ReturnTarget(target)?.path == target)

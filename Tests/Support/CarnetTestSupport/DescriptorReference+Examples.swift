@@ -81,6 +81,7 @@ extension DescriptorReference {
         issuer_match:
           template: https://id.acme.example/{tenantid}/v2.0
           claims: { tenantid: tid }
+          pattern: "[0-9a-f-]{36}"
 
         """,
         "endpoints": """

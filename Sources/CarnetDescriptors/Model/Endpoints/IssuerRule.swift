@@ -5,7 +5,9 @@ package enum IssuerRule: Sendable, Hashable {
     /// Only the descriptor's issuer (RFC 8414, section 3.3; OpenID Connect Core, section 3.1.3.7).
     case exact
     /// Issuers that vary by a claim of the ID token, such as the tenant. Places that are not inputs are claims.
-    case template(Template, claims: NamedList<String>)
+    ///
+    /// - Parameter pattern: The form of a value that stands for one tenant.
+    case template(Template, claims: NamedList<String>, pattern: ValuePattern?)
     /// The descriptor's issuer and these.
     case anyOf([Template])
     /// Any issuer that the metadata names.
@@ -26,7 +28,7 @@ extension IssuerRule: DescriptorValue {
         }
         return .either([
             .choice(["exact"]),
-            section("IssuerTemplate", "{ template: ISSUER }", ["template", "claims"]),
+            section("IssuerTemplate", "{ template: ISSUER }", ["template", "claims", "pattern"]),
             section("IssuerList", "{ any_of: [ISSUER] }", ["any_of"]),
             section("IssuerOff", "{ none: REASON }", ["none"]),
         ])
@@ -36,14 +38,21 @@ extension IssuerRule: DescriptorValue {
     private struct Section: DescriptorSection {
         var template: Template?
         var claims = NamedList<String>()
+        var pattern: ValuePattern?
         var anyOf: [Template]?
         var none: String?
+        /// Whether it has nothing of a template.
+        var isPlain: Bool { claims.isEmpty && pattern == nil }
 
         static let keys: [Key<Self>] = [
             Key("template", \.template, "the issuer with a {place} for the varying part"),
             Key(
                 "claims", \.claims,
                 "place -> the claim of the ID token that it must equal; default: the claim with the place's name"
+            ),
+            Key(
+                "pattern", \.pattern,
+                "a regular expression for a place that names one tenant; with an input of this form, only the tenant's own issuer is accepted"
             ),
             Key("any_of", \.anyOf, "other issuers of the same provider"),
             Key("none", \.none, "the reason why the issuer of the metadata is not compared"),
@@ -80,9 +89,9 @@ extension IssuerRule: DescriptorValue {
                 )
                 return nil
             }
-            self = .template(template, claims: section.claims)
-        case (nil, let issuers?, nil) where section.claims.isEmpty: self = .anyOf(issuers)
-        case (nil, nil, let reason?) where section.claims.isEmpty: self = .off(because: reason)
+            self = .template(template, claims: section.claims, pattern: section.pattern)
+        case (nil, let issuers?, nil) where section.isPlain: self = .anyOf(issuers)
+        case (nil, nil, let reason?) where section.isPlain: self = .off(because: reason)
         // What is laid over another rule need not repeat it.
         case (nil, nil, nil) where decoder.isPartial: return nil
         default:
@@ -99,7 +108,8 @@ extension IssuerRule: DescriptorValue {
     func json(_ filler: TemplateFiller) -> JSONValue? {
         switch self {
         case .exact: "exact"
-        case .template(let template, let claims): Section(template: template, claims: claims).json(filler)
+        case .template(let template, let claims, let pattern):
+            Section(template: template, claims: claims, pattern: pattern).json(filler)
         case .anyOf(let issuers): Section(anyOf: issuers).json(filler)
         case .off(let reason): Section(none: reason).json(filler)
         }

@@ -8,7 +8,8 @@ struct SubjectOfAnyProvider: GatewayRule {
         rationale: """
             Each provider has its own subjects and groups. With several providers in the file, two people may have the same \
             subject, and everybody can create a group of any name somewhere: the program takes one person for the other. The \
-            program needs a header with the provider or the issuer.
+            program needs a header with the provider or the issuer. So it does with one provider of many tenants: there, only the \
+            issuer or account.id tells two people apart.
             """,
         references: ["OpenID Connect Core 1.0, section 5.7"],
         bad: [
@@ -16,26 +17,32 @@ struct SubjectOfAnyProvider: GatewayRule {
             "providers: [acme, globex]\nheaders: { X-Auth-Email: \"{account.email}\", ⟦X-Auth-Groups⟧: \"{account.groups}\" }\n",
         ],
         good: [
-            "providers: [acme, globex]\nheaders: { X-Auth-User: \"{account.provider}:{account.subject}\" }\n",
+            "providers: [acme, globex]\nheaders: { X-Auth-User: \"{account.id}\" }\n",
             "headers: { X-Auth-User: \"{account.subject}\" }\n",
         ]
     )
 
     func check(_ context: GatewayContext) -> [Diagnostic] {
         let headers = context.rules.headers.all
-        guard context.rules.providers.count > 1,
-            !headers.contains(where: { $0.template.has(.provider) || $0.template.has(.issuer) })
-        else { return [] }
+        let hasTenants = context.registry.map { registry in
+            context.rules.providers.contains { $0.openTenants(in: registry) != nil }
+        }
+        let isTold: (GatewayHeader) -> Bool = { header in
+            header.template.has(.issuer) || header.template.has(.id)
+                || hasTenants != true && header.template.has(.provider)
+        }
+        guard context.rules.providers.count > 1 || hasTenants == true, !headers.contains(where: isTold) else {
+            return []
+        }
         return headers.compactMap { header in
             if header.template.has(.subject) {
                 return finding(
-                    "the subject may be of any provider", context, at: header.span,
-                    help: "write {account.provider}:{account.subject}")
+                    "the subject may be of any provider\(hasTenants == true ? " or tenant" : "")", context,
+                    at: header.span, help: "write {account.id}")
             }
             guard header.template.has(.groups) else { return nil }
             return finding(
-                "the groups may be of any provider", context, at: header.span,
-                help: "add a header with {account.provider}")
+                "the groups may be of any provider", context, at: header.span, help: "add a header with {account.id}")
         }
     }
 }

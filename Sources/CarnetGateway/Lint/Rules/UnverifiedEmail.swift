@@ -10,7 +10,8 @@ struct UnverifiedEmail: GatewayRule {
         rationale: """
             An address counts only if the provider states that it belongs to the person. A provider whose profile has no such \
             statement, as its descriptor and the sample in it show, makes the condition impossible. If administrators choose \
-            the addresses, as in a company's directory, trust_email says so.
+            the addresses, as in a company's directory, trust_email says so. At a provider with many tenants, an attacker is the \
+            administrator of their own: fix the tenant before you trust its addresses.
             """,
         references: ["OpenID Connect Core 1.0, section 5.1"]
     )
@@ -21,9 +22,7 @@ struct UnverifiedEmail: GatewayRule {
             guard let key = ["email_domain", "email"].first(where: { condition.node.entry($0) != nil }) else {
                 return nil
             }
-            let named = context.rules.providers.filter {
-                condition.providers.isEmpty || condition.providers.contains($0.id)
-            }
+            let named = context.rules.providers(of: condition)
             let isMet = named.contains { provider in
                 provider.trustsEmail != nil
                     || (try? registry.descriptor(provider.id))?.mayStateVerifiedEmail ?? true
@@ -33,7 +32,9 @@ struct UnverifiedEmail: GatewayRule {
             return finding(
                 "no address counts: \(ids) \(named.count == 1 ? "does" : "do") not state that addresses are verified",
                 context, at: condition.keySpan(key),
-                help: "add trust_email: REASON to the provider if its administrators choose the addresses")
+                help:
+                    "add trust_email: REASON to the provider if the administrators of your own tenant choose the addresses"
+            )
         }
     }
 }

@@ -20,7 +20,7 @@ struct UnusedInput: LintRule {
         var used = Set(context.templateUses.flatMap(\.inputNames))
         for variant in context.variants { used.formUnion(variant.templateUses.flatMap(\.inputNames)) }
         // The other placeholders are claims.
-        if case .template(let template, _) = context.descriptor.issuerMatch { used.formUnion(template.inputNames) }
+        if case .template(let template, _, _) = context.descriptor.issuerMatch { used.formUnion(template.inputNames) }
         let declared = context.descriptor.inputs.names
         // A misspelled use is a finding of its own.
         used.formUnion(used.subtracting(declared).compactMap { context.nearest(to: $0, in: declared) })

@@ -36,8 +36,8 @@ struct ReturnTargetTarget: FuzzTarget {
             "\(text) leads to \(url?.absoluteString ?? "nothing")")
         for _ in 0..<2 {
             guard let path = (url?.path(percentEncoded: false)) else { continue }
-            try require(!path.contains("/../") && !path.contains("//"), "\(text) leads to \(path)")
+            try require(!path.hasPrefix("//"), "\(text) leads to \(path)")
         }
-        try require(text.utf8.count <= 1024, "a path of \(text.utf8.count) bytes")
+        try require(text.utf8.count <= 16_384, "a path of \(text.utf8.count) bytes")
     }
 }

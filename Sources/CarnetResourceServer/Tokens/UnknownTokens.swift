@@ -1,0 +1,63 @@
+import CarnetFoundation
+import CarnetProtocol
+
+/// The places of requests about tokens that nobody has seen: anybody can make up such tokens, and the connections to the provider
+/// also serve sign-ins and known tokens. The senders take turns.
+final class UnknownTokens: Sendable {
+    private struct Table {
+        var taken = 0
+        var count = 0
+        var waiting: [String: [CheckedContinuation<Bool, Never>]] = [:]
+        /// The senders that wait, the next first.
+        var turns: [String] = []
+    }
+
+    /// How many requests run at the same time, and how many wait; of one sender, a quarter.
+    private let places, patience: Int
+    private let table = Lock(Table())
+
+    init(places: Int = 16, patience: Int = 1_024) {
+        self.places = places
+        self.patience = patience
+    }
+
+    /// - Parameter sender: The address of the sender; `nil` if it is unknown.
+    /// - Throws: `OAuthError` if too many wait.
+    func withPlace<Value>(of sender: String?, _ body: () async throws -> Value) async throws -> Value {
+        let mayRun = await withCheckedContinuation { turn in
+            let known = table.withLock { enter(&$0, sender, turn) }
+            if let known { turn.resume(returning: known) }
+        }
+        guard mayRun else {
+            throw OAuthError(.introspection, .transport, "too many unknown tokens wait for the introspection endpoint")
+        }
+        defer { table.withLock { leave(&$0) }?.resume(returning: true) }
+        return try await body()
+    }
+
+    /// - Returns: Whether the sender may run now; `nil` if it waits.
+    private func enter(_ table: inout Table, _ sender: String?, _ turn: CheckedContinuation<Bool, Never>) -> Bool? {
+        guard table.taken >= places else {
+            table.taken += 1
+            return true
+        }
+        let own = table.waiting[sender ?? ""]?.count ?? 0
+        guard table.count < patience, own < patience / (sender == nil ? 1 : 4) else { return false }
+        if own == 0 { table.turns.append(sender ?? "") }
+        table.waiting[sender ?? "", default: []].append(turn)
+        table.count += 1
+        return nil
+    }
+
+    /// - Returns: Who takes the place.
+    private func leave(_ table: inout Table) -> CheckedContinuation<Bool, Never>? {
+        guard let sender = table.turns.first, let next = table.waiting[sender]?.removeFirst() else {
+            table.taken -= 1
+            return nil
+        }
+        table.turns.removeFirst()
+        table.count -= 1
+        if table.waiting[sender]?.isEmpty ?? true { table.waiting[sender] = nil } else { table.turns.append(sender) }
+        return next
+    }
+}
