@@ -85,7 +85,7 @@ struct ServerLimitsTests {
 
     /// RFC 9112, section 3.2.
     @Test("HOST-15: A request without one valid host is refused, and nothing after it is read", arguments: hosts)
-    func hosts(_ host: (fields: String, version: String, isValid: Bool)) throws {
+    func oneHost(_ host: (fields: String, version: String, isValid: Bool)) throws {
         let connection = try Connection(ServerLimits())
         try connection.send("GET / HTTP/\(host.version)\r\n\(host.fields)\r\n\r\n")
         #expect(try (connection.channel.readInbound(as: HTTPRequestPart.self) != nil) == host.isValid)
