@@ -8,7 +8,7 @@ struct GatewaySocket: Sendable {
 
     /// Prepares the path. The socket of a gateway that no longer runs is replaced when the new one is opened.
     ///
-    /// - Throws: `Failure` if a program answers there, or something else than a socket is there.
+    /// - Throws: `Failure` if a program responds there, or something else than a socket is there.
     init(_ path: String) throws {
         let name = Path.folder(of: path)
         let lock = open(name.isEmpty ? "." : name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -22,7 +22,7 @@ struct GatewaySocket: Sendable {
         let isSocket = kind == .typeSocket
         guard isSocket, Self.isAbandoned(path) else {
             close(lock)
-            let reason = isSocket ? "another program answers there" : "a file of another kind is there"
+            let reason = isSocket ? "another program responds there" : "a file of another kind is there"
             throw Failure(
                 .failed, "the socket \(path) cannot be opened: \(reason)",
                 next: [
@@ -33,7 +33,7 @@ struct GatewaySocket: Sendable {
         }
     }
 
-    /// Lets the owner and the group of the socket ask, whatever the umask is.
+    /// Lets the owner and the group of the socket ask, with any umask.
     func hasOpened() {
         chmod(path, 0o660)
         close(folder)

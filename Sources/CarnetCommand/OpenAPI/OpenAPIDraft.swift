@@ -21,7 +21,8 @@ struct OpenAPIDraft {
         var issuer: String?
         if let scheme {
             issuer = Self.issuer(of: scheme, &findings)
-            facts.catalog = scheme.scopes.filter { ScopeRules.isToken($0.id) }
+            // In a descriptor, braces would name an input.
+            facts.catalog = scheme.scopes.filter { ScopeRules.isToken($0.id) && !$0.id.utf8.contains(UInt8(ascii: "{")) }
             func endpoint(_ url: String?, _ name: String) -> String? {
                 guard let url else { return nil }
                 let known = Self.url(url, origin)

@@ -24,10 +24,11 @@ struct CheckedRequest {
     }
 
     func decision(by table: RouteTable, now: Date) -> Decision {
-        switch table.match(method: method, authority: host, target: target) {
+        // Without a host, the request is for the server itself.
+        let own = "own.invalid"
+        return switch table.match(method: method, authority: host ?? own, target: target, own: own) {
         case .malformed(let problem): Decision(status: 400, reason: "the path \(problem.reason)")
-        case .badHost:
-            Decision(status: 400, reason: host == nil ? "the map has hosts: name one" : "the host is invalid")
+        case .badHost: Decision(status: 400, reason: "the host is invalid")
         case .unknownHost:
             Decision(
                 status: 421, reason: "the map does not name the host; if it is the server's own, name it under hosts")

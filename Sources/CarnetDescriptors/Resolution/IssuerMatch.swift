@@ -26,7 +26,7 @@ package struct IssuerPattern: Hashable, Sendable {
         form = Self.form(of: parts, place)
     }
 
-    /// The claims that tell the tenants apart.
+    /// The claims that distinguish the tenants.
     package var claims: [String] {
         parts.compactMap { if case .place(_, let claim) = $0 { claim } else { nil } }
     }
@@ -52,7 +52,7 @@ package struct IssuerPattern: Hashable, Sendable {
         return output
     }
 
-    /// Whether some names or JSON Pointers are those of all claims that tell the tenants apart.
+    /// Whether some names or JSON Pointers are those of all claims that distinguish the tenants.
     package func isChosen(by names: [String]) -> Bool {
         claims.allSatisfy { claim in
             names.contains {
@@ -126,7 +126,7 @@ extension SharedSections {
         sections.issuer == nil || sections.issuerMatch == .off || acceptsIssuer(inCallback: issuer)
     }
 
-    /// Where the issuer of an account is one of many: what tells them apart. An account of the provider's own issuer is of the
+    /// Where the issuer of an account is one of many: what distinguishes them. An account of the provider's own issuer is of the
     /// tenant that the inputs name.
     package func tenants(of issuer: String?) -> IssuerPattern? {
         guard case .pattern(let pattern) = sections.issuerMatch, !pattern.claims.isEmpty,

@@ -24,7 +24,7 @@ package struct GatewayIdentity: Sendable {
     package var scopes: Set<String>
     /// The claims of the profile or of the access token; the groups are among them.
     package var claims: JSONObject
-    /// Where the provider leaves the tenant open: what tells its tenants apart.
+    /// Where the provider leaves the tenant open: what distinguishes its tenants.
     package var tenants: IssuerPattern?
 
     package init(

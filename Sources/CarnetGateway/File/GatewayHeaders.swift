@@ -82,7 +82,7 @@ package struct HeaderTemplate: Hashable, Sendable {
             if brace > rest.startIndex { parts.append(.literal(String(decoding: rest[..<brace], as: UTF8.self))) }
             guard brace > rest.startIndex || parts.last?.isLiteral ?? true else {
                 throw TextProblem(
-                    rule: .badTemplate, message: "two places are adjacent, so nobody can tell where the first ends",
+                    rule: .badTemplate, message: "two places are adjacent, so nobody can see where the first ends",
                     help: "write a separator such as a colon between them, or use two headers")
             }
             let name = String(decoding: rest[rest.index(after: brace)..<end], as: UTF8.self)

@@ -2,7 +2,7 @@ package import CarnetDescriptors
 import CarnetFoundation
 
 extension GatewayProvider {
-    /// What tells the tenants of this provider apart, if its descriptor and the inputs of the file leave the tenant open.
+    /// What distinguishes the tenants of this provider, if its descriptor and the inputs of the file leave the tenant open.
     package func openTenants(in registry: ProviderRegistry) -> IssuerPattern? {
         guard let entry = try? registry.descriptor(id), let descriptor = try? entry.variant(environment),
             case .template(let template, _, let form) = descriptor.issuerMatch,
@@ -10,10 +10,10 @@ extension GatewayProvider {
                 inputs: descriptor.exampleInputs(Dictionary(inputs.items.map { ($0.name, $0.value) }) { $1 })),
             let tenants = provider.shared.tenants(of: nil)
         else { return nil }
-        // Only a descriptor with a pattern can tell whether the value is a tenant. Otherwise the file must at least choose one.
+        // Only a descriptor with a pattern can say whether the value is a tenant. Otherwise the file must at least choose one.
         let chosen = (descriptor.issuer?.inputNames ?? []).filter { name in
             !template.inputNames.contains(name) && inputs.contains(name)
-                && inputs[name] != descriptor.inputs[name]?.defaultValue?.source
+                && inputs[name].map { $0.isSameBytes(as: descriptor.inputs[name]?.defaultValue?.source ?? "") } == false
         }
         return form == nil && !chosen.isEmpty ? nil : tenants
     }

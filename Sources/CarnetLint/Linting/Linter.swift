@@ -174,9 +174,10 @@ public struct Linter: Sendable {
     }
 }
 
-/// Tells a resource map of its own from a descriptor: a list of resources, or nothing but the key `resources`.
+/// Tells a resource map of its own from a descriptor: a list of resources, or nothing but `resources` and `hosts`.
 enum ResourceMapShape {
     static func fits(_ root: YAMLNode) -> Bool {
-        root.elements != nil || root.entries?.map(\.key) == ["resources"]
+        guard let keys = root.entries?.map(\.key) else { return root.elements != nil }
+        return keys.contains("resources") && keys.allSatisfy { ["resources", "hosts"].contains($0) }
     }
 }

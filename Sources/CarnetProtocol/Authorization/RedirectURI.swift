@@ -14,9 +14,11 @@ package enum RedirectURI {
         {
             throw OAuthError(
                 .configuration, .redirectNotAccepted,
-                "\(remark), and this provider's sign-ins have no PKCE: another application could claim \(uri) and use the code",
+                "\(remark), and this provider's sign-ins have no PKCE: another application could use the code of \(uri)",
                 descriptorKey: "authorization.pkce",
-                hint: "use a scheme such as com.example.app, or list the form under 'redirects' if the provider prescribes it")
+                hint:
+                    "use a scheme such as com.example.app, or list the form in 'redirects' if the provider prescribes it"
+            )
         }
         guard provider.redirects.isEmpty || provider.redirects.contains(where: { $0.matches(uri) }) else {
             throw OAuthError(

@@ -81,6 +81,23 @@ package enum PercentEncoding {
         text.withBytes { decode($0[...], plus: UInt8(ascii: "+")) }
     }
 
+    /// The bytes as a lenient reader decodes them: what is no valid encoding stays.
+    package static func decodedBytes(_ bytes: [UInt8]) -> [UInt8] {
+        var output: [UInt8] = []
+        var rest = bytes[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), let high = rest.first.flatMap(hexValue),
+                let low = rest.dropFirst().first.flatMap(hexValue)
+            {
+                output.append(high << 4 | low)
+                rest = rest.dropFirst(2)
+            } else {
+                output.append(byte)
+            }
+        }
+        return output
+    }
+
     private static func decode(_ text: Slice<UnsafeBufferPointer<UInt8>>, plus: UInt8) -> String? {
         Work.count(text.count)
         if text.allSatisfy(ASCII.isUnreserved) { return String(decoding: text, as: UTF8.self) }

@@ -254,7 +254,7 @@ extension EndpointName {
 }
 
 extension Provider {
-    /// The origin of the issuer of a resource. Whoever operates the resource chose it.
+    /// The origin of the issuer of a resource. The operator of the resource chose it.
     fileprivate var originOfFoundIssuer: String? {
         self.resource == nil ? nil : self.issuer.flatMap { try? WebURL($0) }?.origin
     }

@@ -80,7 +80,7 @@ extension WebSignIn {
             ticket, for: host.purpose(Self.ticketPurpose), with: keys, random: random)
     }
 
-    /// At the other host: the cookies of a ticket's session. A ticket is used up by whoever presents it first.
+    /// At the other host: the cookies of a ticket's session. The first browser that presents a ticket uses it up.
     ///
     /// - Parameter used: Remembers the tickets, for all processes that share it.
     /// - Returns: `nil` if the ticket is not for this host and this browser now.

@@ -22,20 +22,19 @@ package struct ReturnTarget: Hashable, Sendable, Codable {
         guard bytes.first == UInt8(ascii: "/"), bytes.count <= Self.lengthLimit,
             bytes.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") })
         else { return nil }
-        var form = String(decoding: bytes.prefix { $0 != 0x3F && $0 != 0x23 }, as: UTF8.self)
+        var form = Array(bytes.prefix { $0 != 0x3F && $0 != 0x23 })
         // Servers and proxies decode paths, some of them twice, and then remove dot segments.
-        for depth in 0...2 {
+        for _ in 0..<3 {
             guard Self.staysLocal(form) else { return nil }
-            guard depth < 2, let decoded = PercentEncoding.decode(form) else { break }
-            form = decoded
+            form = PercentEncoding.decodedBytes(form)
         }
         path = text
     }
 
     /// Whether no reader of a path finds a host in it: with dot segments removed, it begins with one slash.
-    private static func staysLocal(_ path: String) -> Bool {
-        guard path.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return false }
-        let bytes = path.utf8.filter { $0 != 0x20 }.map { $0 == UInt8(ascii: "\\") ? 0x2F : $0 }
+    private static func staysLocal(_ path: [UInt8]) -> Bool {
+        guard path.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return false }
+        let bytes = path.filter { $0 != 0x20 }.map { $0 == UInt8(ascii: "\\") ? 0x2F : $0 }
         let segments = bytes.split(separator: 0x2F, omittingEmptySubsequences: false).dropFirst()
         let isRelative = segments.contains { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }
         // Where segments are removed, an empty one may become the first.

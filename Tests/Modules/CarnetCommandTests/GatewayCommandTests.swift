@@ -1,3 +1,6 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// Some tests are named by the rows of the attack matrix that they mount.
+
 import Carnet
 import CarnetDescriptors
 import CarnetFoundation
@@ -520,7 +523,7 @@ struct GatewayCommandTests {
     }
 
     @Test("HOST-17: A gateway takes no socket that a program answers at, and lets owner and group ask")
-    func sockets() async throws {
+    func HOST_17_sockets() async throws {
         let home = try CommandHome()
         try home.write(Sample.acme(), to: "providers/acme.yaml")
         try home.write(Self.file, to: "gateway.yaml")

@@ -97,7 +97,7 @@ struct SessionTests {
         let entered = try await victim.get(fresh)
         #expect(entered.status == 303 && entered.location == "/start")
         #expect(try await victim.get(fresh).location?.hasPrefix("/carnet/entered?reference=") == true)
-        let page = try await victim.get("https://wiki.apps.example/carnet/entered?reference=\"><b>")
+        let page = try await victim.get("https://wiki.apps.example/carnet/entered?reference=%22%3E%3Cb%3E")
         #expect(page.status == 400 && !page.body.contains("<b>"))
         for reply in [refused, entered, page] {
             #expect(reply["Referrer-Policy"] == "no-referrer" && reply["Cross-Origin-Opener-Policy"] == "same-origin")

@@ -208,7 +208,7 @@ struct GatewayRuleTests {
         return registry
     }()
 
-    private func findings(_ providers: String, allow: String = "signed_in") -> [String] {
+    private func findings(_ providers: String, allow: String = "{ signed_in: the tests are open }") -> [String] {
         lint(
             "gateway: 1\norigin: https://apps.example\nproviders:\n\(providers)routes: [{ allow: \(allow) }]\n",
             registry: Self.registry

@@ -40,7 +40,8 @@ struct MutationTests {
           - host: wiki.apps.example
             allow: signed_in
           - path: /forum/**
-            allow: { signed_in: the forum is for everybody }
+            allow:
+              signed_in: the forum is for everybody
           - host: ["*.tools.example", tools.example]
             path: /private/**
             methods: [GET, POST]

@@ -44,7 +44,9 @@ struct AppleTests {
             }
             guard platform == .iOS else { return }
             // What somebody copies: each block as it is printed, with imports alone before it where the page shows none.
-            let imports = ["Carnet", "CarnetApple", "CarnetSwiftUI", "CarnetURLSession", "Foundation", "SwiftUI", "UIKit"]
+            let imports = [
+                "Carnet", "CarnetApple", "CarnetSwiftUI", "CarnetURLSession", "Foundation", "SwiftUI", "UIKit",
+            ]
             let blocks = CodeBlock.all(in: try Repository.file("Docs/apple.md")).filter { $0.info == "swift" }
             #expect(blocks.count >= 6)
             for (index, block) in blocks.enumerated() {
@@ -140,7 +142,9 @@ struct LinkedModuleTests {
                 of: objects.map { BuiltModules.folder.appending(path: "\(module).build/\($0)").path })
             let referenced = Self.categories.filter { !$0.value.isDisjoint(with: symbols) }.keys
             let manifest = try? Repository.file("Sources/\(module)/PrivacyInfo.xcprivacy").text
-            let declared = (manifest ?? "").matches(of: /NSPrivacyAccessedAPICategory(\w+)</).map { String($0.output.1) }
+            let declared = (manifest ?? "").matches(of: /NSPrivacyAccessedAPICategory(\w+)</).map {
+                String($0.output.1)
+            }
             #expect(declared.sorted() == referenced.sorted(), "\(module)")
             if !declared.isEmpty { declaring.append(module) }
         }

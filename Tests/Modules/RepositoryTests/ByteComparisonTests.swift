@@ -58,6 +58,8 @@ struct ByteComparisonTests {
         ("codes: Set<String>", "words in ASCII of a name that is only shown"),
         ("keys: Set<String>", "words in ASCII of a name that is only shown"),
         ("unusable: Set<String>", "paths of the host's own files"),
+        ("systemSchemes: Set<String>", "schemes in ASCII"),
+        ("waiting: [String: [CheckedContinuation", "addresses of senders; one spelling shares one queue"),
         ("recordsByKeyID: [String: Int]", "hexadecimal digits"),
     ]
 

@@ -1,3 +1,6 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// Some tests are named by the rows of the attack matrix that they mount.
+
 import CarnetTestSupport
 import Foundation
 import Testing
@@ -38,7 +41,7 @@ struct SecretAdviceTests {
     }
 
     @Test("HOST-18: No page, help text, manual, completion or example advises to show a secret, or to run it")
-    func advice() throws {
+    func HOST_18_advice() throws {
         var files = try Repository.documentation() + Repository.catalogues() + Repository.files("Sources", "swift")
         for ending in ["fish", "bash", "1"] { files += try Repository.files("Docs", ending) }
         for ending in ["md", "swift", "yml", "yaml", "sh"] { files += try Repository.files("Examples", ending) }

@@ -1,3 +1,6 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// Some tests are named by the rows of the attack matrix that they mount.
+
 import HTTPTypes
 import NIOCore
 import NIOEmbedded
@@ -85,7 +88,7 @@ struct ServerLimitsTests {
 
     /// RFC 9112, section 3.2.
     @Test("HOST-15: A request without one valid host is refused, and nothing after it is read", arguments: hosts)
-    func oneHost(_ host: (fields: String, version: String, isValid: Bool)) throws {
+    func HOST_15_oneHost(_ host: (fields: String, version: String, isValid: Bool)) throws {
         let connection = try Connection(ServerLimits())
         try connection.send("GET / HTTP/\(host.version)\r\n\(host.fields)\r\n\r\n")
         #expect(try (connection.channel.readInbound(as: HTTPRequestPart.self) != nil) == host.isValid)
@@ -96,7 +99,7 @@ struct ServerLimitsTests {
     }
 
     @Test("HOST-15: A refusal does not overtake a response")
-    func refusalAfterARequest() throws {
+    func HOST_15_refusalAfterARequest() throws {
         let connection = try Connection(ServerLimits())
         try connection.send(Self.request + "GET /b HTTP/1.1\r\n\r\n")
         #expect(try connection.received().isEmpty)
@@ -110,7 +113,7 @@ struct ServerLimitsTests {
             "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n\r\n",
             "CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n",
         ])
-    func otherProtocol(request: String) throws {
+    func HOST_16_otherProtocol(request: String) throws {
         let connection = try Connection(ServerLimits())
         try connection.send(request)
         try connection.respond()

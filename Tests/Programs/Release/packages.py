@@ -177,7 +177,7 @@ class PackagesTest(unittest.TestCase):
         # A unit whose program does not exist is refused: on this machine, that of the package is elsewhere.
         unit = root / "carnet-gateway.service"
         packaged = (root / "usr/lib/systemd/system/carnet-gateway.service").read_text()
-        self.assertIn("ExecStart=/usr/bin/carnet gateway /etc/carnet/gateway.yaml\n", packaged)
+        self.assertIn("ExecStart=/usr/bin/carnet gateway /etc/carnet/gateway.yaml --socket /run/carnet-gateway/gateway.sock\n", packaged)
         unit.write_text(packaged.replace("/usr/bin/carnet", str(root / "usr/bin/carnet")))
         verified = run("systemd-analyze", "verify", "--man=no", unit)
         self.assertEqual((verified.returncode, verified.stderr), (0, ""))

@@ -4,7 +4,7 @@ struct HostOfRequestLine: GatewayRule {
     let explanation = DiagnosticExplanation(
         code: "G022",
         name: "host-of-request-line",
-        summary: "The proxy may serve another host than the one that it asks about.",
+        summary: "The proxy may serve another host than it asks about.",
         rationale: """
             With an absolute request line, the host of the line replaces the field Host (RFC 9112, section 3.2.2). nginx \
             chooses its server by the line, but X-Original-URL usually has the field ($http_host). Then a client gets the \

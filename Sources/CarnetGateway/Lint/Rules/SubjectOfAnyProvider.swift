@@ -9,7 +9,7 @@ struct SubjectOfAnyProvider: GatewayRule {
             Each provider has its own subjects and groups. With several providers in the file, two people may have the same \
             subject, and everybody can create a group of any name somewhere: the program takes one person for the other. The \
             program needs a header with the provider or the issuer. So it does with one provider of many tenants: there, only the \
-            issuer or account.id tells two people apart.
+            issuer or account.id distinguishes two people.
             """,
         references: ["OpenID Connect Core 1.0, section 5.7"],
         bad: [

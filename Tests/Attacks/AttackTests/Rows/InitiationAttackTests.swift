@@ -62,7 +62,7 @@ struct InitiationAttackTests {
         for target in [
             "https://evil.example/", "https://app.example.evil.example/", "https://app.example@evil.example/",
             "http://app.example/", "https://app.example:8443/", "//evil.example/", "/\\evil.example", "/orders",
-            "https://app.example//evil.example", "https://app.example/%2F%2Fevil.example", "https://app.example/../x",
+            "https://app.example//evil.example", "https://app.example/%2F%2Fevil.example",
             "https://app.example\\@evil.example", "javascript:alert(1)", "https:app.example/",
             "https://app.example/\r\nSet-Cookie: evil=1",
         ] {

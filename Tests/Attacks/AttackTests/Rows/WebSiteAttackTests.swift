@@ -272,7 +272,8 @@ struct WebSiteAttackTests {
         "/%2f/evil.example", "/%252f/evil.example", "/.//evil.example", "/a/..//evil.example", "data:text/html,x",
         " //evil.example",
         "https://app.example/", "/%00//evil.example", "//", "/\u{2044}evil.example", "/%2F%CC%81evil.example",
-        "/%252F%CC%81evil.example", "/a/..%CC%B8/../%2F%CC%B8evil.example",
+        "/%252F%CC%81evil.example", "/a/..%CC%B8/../%2F%CC%B8evil.example", "/%2F%E9evil.example",
+        "/%2F%zzevil.example", "/x%0a", "/%5C%E9evil.example",
     ]
 
     @Test("SESS-06: Return target that leaves", arguments: leavingTargets)

@@ -1,6 +1,6 @@
+import AppKit
 import Carnet
 import CarnetApple
-import AppKit
 
 @MainActor
 func signIn(_ client: OAuthClient) async throws -> Session {
