@@ -835,7 +835,7 @@ _carnet_client-document() {
     repeating_flags=()
     non_repeating_flags=(--check --json -v --verbose --version -h --help)
     repeating_options=(--redirect-uri --scope --allow-local)
-    non_repeating_options=(--name --client-uri --logo-uri --policy-uri --tos-uri --software-id --software-version --port --ca-file --color)
+    non_repeating_options=(--name --client-uri --logo-uri --policy-uri --tos-uri --software-id --software-version --ca-file --color)
     __carnet_offer_flags_options 1
 
     # Offer option value completions
@@ -867,9 +867,6 @@ _carnet_client-document() {
     '--software-version')
         return
         ;;
-    '--port')
-        return
-        ;;
     '--ca-file')
         __carnet_add_completions -f
         return
@@ -887,7 +884,7 @@ _carnet_client-document() {
 _carnet_login() {
     repeating_flags=()
     non_repeating_flags=(--no-browser --paste --device --register-again --pushed --no-pushed --signed --no-signed --json -v --verbose --version -h --help)
-    repeating_options=(--providers --input --input-env --allow-local --scope --resource --acr --prompt --ui-locale --choose)
+    repeating_options=(--providers --input --input-env --allow-local --scope --authorization-host --resource --acr --prompt --ui-locale --choose)
     non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --client-id-document --authorization-details --claims --max-age --login-hint --response-mode --color)
     __carnet_offer_flags_options 1
 
@@ -940,6 +937,9 @@ _carnet_login() {
         return
         ;;
     '--client-id-document')
+        return
+        ;;
+    '--authorization-host')
         return
         ;;
     '--resource')
@@ -1335,7 +1335,7 @@ _carnet_call() {
 _carnet_mcp() {
     repeating_flags=()
     non_repeating_flags=(--no-browser -v --verbose --version -h --help)
-    repeating_options=(--providers --input --input-env --allow-local)
+    repeating_options=(--providers --input --input-env --allow-local --authorization-host)
     non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --client-id-document)
     __carnet_offer_flags_options 1
 
@@ -1385,6 +1385,9 @@ _carnet_mcp() {
         return
         ;;
     '--client-id-document')
+        return
+        ;;
+    '--authorization-host')
         return
         ;;
     esac

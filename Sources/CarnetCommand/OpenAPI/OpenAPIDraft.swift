@@ -22,7 +22,7 @@ struct OpenAPIDraft {
         if let scheme {
             issuer = Self.issuer(of: scheme, &findings)
             // In a descriptor, braces would name an input.
-            facts.catalog = scheme.scopes.filter { ScopeRules.isToken($0.id) && !$0.id.utf8.contains(UInt8(ascii: "{")) }
+            facts.catalog = scheme.scopes.filter { ScopeRules.isToken($0.id) && !$0.id.contains("{") }
             func endpoint(_ url: String?, _ name: String) -> String? {
                 guard let url else { return nil }
                 let known = Self.url(url, origin)

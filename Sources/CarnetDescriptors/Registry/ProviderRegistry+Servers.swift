@@ -70,11 +70,15 @@ extension Template {
             }
         }
         guard let name else { return (try? WebURL(start))?.origin.isSameBytes(as: url.origin) == true ? [:] : nil }
-        let origin = url.origin
-        guard end.contains("."), origin.hasPrefix(start), origin.hasSuffix(end),
-            origin.utf8.count > start.utf8.count + end.utf8.count
-        else { return nil }
-        return [name: String(origin.dropFirst(start.count).dropLast(end.count))]
+        guard end.contains(".") else { return nil }
+        (start, end) = (start.lowercased(), end.lowercased())
+        // An origin always has the port; a template rarely has.
+        for text in [url.origin, "\(url.scheme)://\(url.host)"]
+        where text.hasPrefix(start) && text.hasSuffix(end) && text.count > start.count + end.count {
+            let inputs = [name: String(text.dropFirst(start.count).dropLast(end.count))]
+            if origin(with: inputs)?.isSameBytes(as: url.origin) == true { return inputs }
+        }
+        return nil
     }
 
     fileprivate func origin(with inputs: [String: String]) -> String? {

@@ -9,9 +9,9 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
 extension JSONValue {
     /// Reads one JSON text (RFC 8259).
     ///
-    /// Stricter than the RFC where a difference between two parsers could be abused: a repeated member name, a byte
-    /// order mark, invalid UTF-8, a lone surrogate and nesting past `maximumDepth` are errors. So is a string that is
-    /// costly to compare: see `String.isStreamSafe`.
+    /// Stricter than the RFC where a difference between two parsers could be abused: a repeated member name with a
+    /// different value, a byte order mark, invalid UTF-8, a lone surrogate and nesting past `maximumDepth` are errors.
+    /// So is a string that is costly to compare: see `String.isStreamSafe`.
     ///
     /// - Throws: `JSONError`.
     package init(parsing bytes: some Sequence<UInt8>, maximumDepth: Int = 64) throws(JSONError) {
@@ -149,8 +149,10 @@ private struct JSONParser {
             guard try takeIf(UInt8(ascii: ":")) else { throw repetition ?? error("expected ':'") }
             let value = try parseValue(depth: depth + 1)
             if let repetition {
-                // Every parser reads the same from two equal members.
-                guard object.members.count < Self.longestSearch, object[name] == value else { throw repetition }
+                // Every parser reads the same from two members with the same bytes.
+                guard object.members.count < Self.longestSearch, let first = object[name],
+                    first.jsonText().isSameBytes(as: value.jsonText())
+                else { throw repetition }
             } else {
                 object.append(name, value)
             }

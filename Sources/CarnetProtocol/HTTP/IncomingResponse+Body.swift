@@ -6,8 +6,10 @@ extension IncomingResponse {
     /// The media type without its parameters, in lower case.
     var mediaType: String? { head.headerFields.value(of: .contentType).map { MediaType.essence(of: $0) } }
 
-    /// The content type as messages may show it, with everything that the server wrote.
-    var shownMediaType: String? { head.headerFields.value(of: .contentType).map { quoted($0, limit: 100) } }
+    /// The content type as messages may show it, with everything that the server wrote; `nil` without one.
+    var shownMediaType: String? {
+        head.headerFields.value(of: .contentType).flatMap { $0.isEmpty ? nil : quoted($0, limit: 100) }
+    }
 
     /// Whether the content type says JSON (RFC 8259, section 11; RFC 6839, section 3.1).
     var claimsJSON: Bool {

@@ -13,9 +13,9 @@ public struct Introspection: Sendable {
     /// The audiences of the token.
     package let audience: [String]
 
-    package var subject: String? { claims["sub"]?.string }
-    package var clientID: String? { claims["client_id"]?.string }
-    package var username: String? { claims["username"]?.string }
+    package var subject: String? { claims[stated: "sub"]?.string }
+    package var clientID: String? { claims[stated: "client_id"]?.string }
+    package var username: String? { claims[stated: "username"]?.string }
     package var tokenType: String? { claims["token_type"]?.string }
     package var issuer: String? { claims["iss"]?.string }
     /// `nil` if the server does not say.

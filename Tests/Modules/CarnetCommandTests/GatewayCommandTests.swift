@@ -522,7 +522,7 @@ struct GatewayCommandTests {
         #expect(socket.status == 1 && socket.standardError.contains("the folder none does not exist"), "\(socket)")
     }
 
-    @Test("HOST-17: A gateway takes no socket that a program answers at, and lets owner and group ask")
+    @Test("HOST-17: A gateway takes no socket at which a program responds, and lets owner and group ask")
     func HOST_17_sockets() async throws {
         let home = try CommandHome()
         try home.write(Sample.acme(), to: "providers/acme.yaml")
@@ -543,7 +543,7 @@ struct GatewayCommandTests {
             _ = try await first.line(0, of: .standardOutput)
             #expect(try mode() == 0o660)
             let second = try await home.start(arguments).finish()
-            #expect(second.status == 1 && second.standardError.contains("another program answers there"), "\(second)")
+            #expect(second.status == 1 && second.standardError.contains("another program responds there"), "\(second)")
             #expect(try mode() == 0o660)
             // It leaves its socket behind, which the next one replaces.
             first.send(signal: SIGKILL)

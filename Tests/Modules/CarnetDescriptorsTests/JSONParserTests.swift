@@ -30,13 +30,26 @@ struct JSONParserTests {
 
     // TOK-14, IDT-18.
     @Test(
-        "Repeated name is an error",
+        "Repeated name with another value is an error",
         arguments: [
-            #"{"a":1,"a":2}"#, #"{"a":1,"\u0061":2}"#, #"{"x":{"a":1,"a":1}}"#, #"[{"a":1,"a":1}]"#,
+            #"{"a":1,"a":2}"#, #"{"a":1,"\u0061":2}"#, #"{"x":{"a":1,"a":1.0}}"#, #"[{"a":1,"a":"1"}]"#,
+            #"{"a":null,"a":""}"#, #"{"a":"\u00e9","a":"e\u0301"}"#, #"{"a":{"\u00e9":1},"a":{"e\u0301":1}}"#,
+            #"{"a":{"b":1,"c":2},"a":{"c":2,"b":1}}"#, #"{"a":1,"a":1,"a":2}"#,
         ])
     func repeatedNameIsAnError(_ text: String) {
         let error = #expect(throws: JSONError.self) { try JSONValue(parsing: text) }
         #expect(error?.reason.contains("repeated") == true)
+    }
+
+    // INT-39.
+    @Test(
+        "Repeated name with the same value is one member",
+        arguments: [
+            (#"{"a":1,"a":1}"#, #"{"a":1}"#), (#"{"x":{"a":1,"b":2,"a":1}}"#, #"{"x":{"a":1,"b":2}}"#),
+            (#"[{"a":"b","\u0061":"\u0062"}]"#, #"[{"a":"b"}]"#), (#"{"a":[1,{}],"a":[1, {}]}"#, #"{"a":[1,{}]}"#),
+        ])
+    func repeatedEqualMemberIsOne(_ text: String, read: String) throws {
+        #expect(try JSONValue(parsing: text).jsonText() == read)
     }
 
     // TOK-14.

@@ -40,7 +40,9 @@ struct OpaqueTokenTests {
         await door.expectRefused(Door.bearing(Self.token), 401, "invalid_token")
     }
 
-    @Test("A response without an audience is for the server that asked", arguments: ["", #","token_type":"Bearer""#])
+    @Test(
+        "A response without an audience is for the server that asked",
+        arguments: ["", #","token_type":"Bearer""#, #","sub":"""#])
     func withoutAudience(more: String) async throws {
         let door = try Door(introspects: true)
         door.introspecting(#"{"active":true\#(more)}"#)

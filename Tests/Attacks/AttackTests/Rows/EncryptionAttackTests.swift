@@ -160,7 +160,7 @@ struct EncryptionAttackTests {
         }
         let cases: [(OAuthError.Kind, @Sendable (String) throws -> String)] = [
             (.subjectMismatch, { _ in try encryption.encrypt(#"{"sub":"user-2"}"#) }),
-            (.subjectMismatch, { _ in try encryption.encrypt("{}") }),
+            (.missingField, { _ in try encryption.encrypt("{}") }),
             (.malformedToken, { _ in try encryption.encrypt(#"["user-1"]"#) }),
             (.malformedToken, { _ in try encryption.encrypt("") }), (.malformedToken, { _ in plain }),
             (.decryptionFailed, { _ in try other.encrypt(plain) }),

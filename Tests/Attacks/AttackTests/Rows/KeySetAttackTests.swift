@@ -91,17 +91,25 @@ struct KeySetAttackTests {
     func JOSE_14_keyForSomethingElse() async throws {
         let members: [(String, JSONValue)] = [
             ("use", "enc"), ("use", "SIG"), ("use", 5), ("key_ops", ["sign"]), ("key_ops", "verify"), ("alg", "PS256"),
-            ("alg", "RS384"), ("alg", "RSA-OAEP"), ("alg", 5), ("alg", "HS256"), ("kid", "2"), ("kid", .null),
+            ("alg", "RS384"), ("alg", "RSA-OAEP"), ("alg", 5), ("alg", "HS256"), ("kid", "2"),
         ]
         try await refuse(.idToken, .keyNotFound, each: members) { script, member in
             script.keys["keys"] = [try SigningKey.rsa.jwk(["kid": "1"].merging([member.0: member.1]) { $1 })]
         }
-        // INT-25: an empty list of operations excludes none.
+        // INT-25: an empty list of operations excludes none. INT-37: the only key may have no id.
         let good: [(String, JSONValue)] = [
             ("use", "sig"), ("key_ops", ["verify"]), ("key_ops", []), ("alg", "RS256"), ("x5c", ["junk"]),
+            ("kid", .null),
         ]
         try await accept(each: good) { script, member in
-            script.keys["keys"] = [try SigningKey.rsa.jwk(["kid": "1", member.0: member.1])]
+            script.keys["keys"] = [try SigningKey.rsa.jwk(["kid": "1"].merging([member.0: member.1]) { $1 })]
+        }
+        // The signature decides, and a key for something else stays one.
+        try await refuse(.idToken, .badSignature) {
+            $0.keys["keys"] = [try SigningKey.otherRSA.jwk(["kid": .null])]
+        }
+        try await refuse(.idToken, .keyNotFound) {
+            $0.keys["keys"] = [try SigningKey.rsa.jwk(["kid": .null, "use": "enc"])]
         }
     }
 
@@ -152,7 +160,10 @@ struct KeySetAttackTests {
             $0.keys = .text($1)
         }
         try await refuse(.keys, .malformedBody, each: ["", "<html>", #"{"keys":[]"#]) { $0.keys = .text($1) }
-        try await refuse(.keys, .unexpectedStatus, each: [404, 302, 204]) { $0.keys.status = $1 }
+        try await refuse(.keys, .unexpectedStatus, each: [404, 302]) { $0.keys.status = $1 }
+        // INT-32: any 2xx is a success, and still needs a key set.
+        try await refuse(.keys, .malformedBody) { $0.keys = .text("", status: 204) }
+        try await refuse(.keys, .malformedKeys) { $0.keys = .text("{}", status: 299) }
         try await refuse(.keys, .serverUnavailable, each: [500, 503]) { $0.keys.status = $1 }
         try await refuse(.keys, .transport, each: [.responseTooLarge, .timeout] as [ServerResponse.TransportFailure]) {
             $0.keys = .fails($1)

@@ -158,10 +158,10 @@ struct RegistrationAttackTests {
         try await refuse(.registration, .unexpectedStatus, in: .register, each: [204, 302, 307, 401, 403]) {
             $0.registration.status = $1
         }
-        try await refuse(.registration, .missingField, in: .register, each: [nil, .null] as [JSONValue?]) {
+        try await refuse(.registration, .missingField, in: .register, each: [nil, .null, ""] as [JSONValue?]) {
             $0.registration["client_id"] = $1
         }
-        try await refuse(.registration, .wrongFieldType, in: .register, each: [5, "", []] as [JSONValue]) {
+        try await refuse(.registration, .wrongFieldType, in: .register, each: [5, true, []] as [JSONValue]) {
             $0.registration["client_id"] = $1
         }
     }
@@ -246,17 +246,20 @@ struct RegistrationAttackTests {
     func DCR_05_redirectURIsAreCheckedBefore() async throws {
         let scenario = Scenario()
         let provider = try Fixture.resolved(Flow.openID)
-        func expectRefusal(_ kind: OAuthError.Kind, of uris: [String]) async {
+        func expectRefusal(_ kind: OAuthError.Kind, of uris: [String], at other: Provider? = nil) async {
             await AttackTests.expectRefusal(kind) {
                 let registrar = ClientRegistrar(transport: scenario)
                 return try await registrar.register(
-                    ClientMetadata(redirectURIs: uris), at: try await registrar.discovered(provider))
+                    ClientMetadata(redirectURIs: uris), at: try await registrar.discovered(other ?? provider))
             }
         }
         await expectRefusal(.badRegistration, of: [])
-        for uri in ["http://app.example/cb", "https://app.example/cb#x", "myapp:/cb", "x y"] {
+        for uri in ["http://app.example/cb", "https://app.example/cb#x", "javascript:/x", "x y"] {
             await expectRefusal(.redirectNotAccepted, of: [uri])
         }
+        // Another application could claim the scheme, and only PKCE makes its code useless.
+        let open = try Fixture.resolved(Flow.openID + "authorization: { pkce: { none: the server refuses it } }\n")
+        await expectRefusal(.redirectNotAccepted, of: ["myapp:/cb"], at: open)
         #expect(scenario.count("/register") == 0)
         try await control(.register)
     }

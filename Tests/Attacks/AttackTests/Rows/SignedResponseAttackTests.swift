@@ -258,7 +258,7 @@ struct SignedResponseAttackTests {
             (.issuerMismatch, { $0.claims["iss"] = "https://evil.example" }),
             (.audienceMismatch, { $0.claims["aud"] = "other" }), (.audienceMismatch, { $0.claims["aud"] = ["other"] }),
             (.expiredToken, { $0.claims["exp"] = "{now-3600}" }), (.subjectMismatch, { $0.claims["sub"] = "user-2" }),
-            (.subjectMismatch, { $0.claims["sub"] = nil }), (.wrongTokenUse, { $0.header["typ"] = "at+jwt" }),
+            (.missingField, { $0.claims["sub"] = nil }), (.wrongTokenUse, { $0.header["typ"] = "at+jwt" }),
             (
                 .unsupportedAlgorithm,
                 { token in
