@@ -62,7 +62,7 @@ struct ChromiumTests {
             // What the page said, under its reference: the log has it too.
             let words = ask.split(separator: " ", maxSplits: 2)
             _ = try await running.run.line(of: .standardError) {
-                $0.contains("id=\(words[1])") && $0.contains("problem=\(words[2])")
+                $0.contains("id=\(words[1])") && $0.contains("problem=\"\(words[2])\"")
             }
             return ""
         }

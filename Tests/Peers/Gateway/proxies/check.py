@@ -130,7 +130,7 @@ class Real:
         and a client's host or method may be invalid."""
         text = self.gateway.log.read_text()
         text, self.read = text[self.read:], len(text)
-        from_outside = ("the proxy did not send X-Gateway-Secret", "reason=the value of ")
+        from_outside = ("the proxy did not send X-Gateway-Secret", "reason=\"the value of ")
         return [line for line in text.splitlines() if "identity header reached the gateway" in line
                 or "The proxy's request cannot be used" in line and not any(words in line for words in from_outside)]
 
