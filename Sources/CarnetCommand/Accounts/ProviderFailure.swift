@@ -54,6 +54,10 @@ struct ProviderFailure {
         if error.disposition == .signInAgain, error.step != .callback, failure.next.isEmpty {
             failure.next.append(login + sandboxOption)
         }
+        // Nobody wrote the registration of a found server by hand: Carnet made it, and the server has forgotten it.
+        if error.server?.code == "invalid_client", let resource = KnownResources.url(of: entry) {
+            failure.next = ["run carnet login \(resource.shellWord) --register-again"]
+        }
         if error.kind == .missingClientSecret, let way = writing?.secret { failure.next = [way] }
         return failure
     }

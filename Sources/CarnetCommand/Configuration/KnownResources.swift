@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetStorage
 
 /// The descriptors of resources at which somebody signed in by URL. A later command finds the account by the same URL, and
@@ -14,6 +15,12 @@ struct KnownResources {
     func save(_ entry: ProviderRegistry.Entry) throws {
         try folder.create()
         try folder.replace("\(entry.descriptor.id).yaml", with: entry.document.file.bytes)
+    }
+
+    /// The URL of the resource whose descriptor was saved here, at which Carnet registered its client.
+    static func url(of entry: ProviderRegistry.Entry) -> String? {
+        entry.document.file.path.hasSuffix("/resources/\(entry.descriptor.id).yaml")
+            ? entry.descriptor.resource?.source : nil
     }
 
     /// The redirect URI of a client that registers itself, with a port of its own. Some servers compare the port, although

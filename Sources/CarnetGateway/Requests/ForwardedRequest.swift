@@ -29,9 +29,10 @@ package struct ForwardedRequest: Sendable {
     private init(
         method: String, scheme: String, host: String, target: String, fields: HTTPFields, _ names: ProxyHeader.Names
     ) throws(ForwardingProblem) {
-        guard !method.isEmpty, method.utf8.count <= 64, method.utf8.allSatisfy(Self.isTokenByte) else {
-            throw .invalid(header: names.method)
-        }
+        // Methods have a case (RFC 9110, section 9.1), and programs that ignore it would read another one.
+        guard !method.isEmpty, method.utf8.count <= 64, method.utf8.allSatisfy(Self.isTokenByte),
+            !method.utf8.contains(where: { (0x61...0x7A).contains($0) })
+        else { throw .invalid(header: names.method) }
         // To some proxies, WebSocket requests have schemes of their own.
         switch scheme.asciiLowercased {
         case "https", "wss": self.scheme = "https"
@@ -46,12 +47,14 @@ package struct ForwardedRequest: Sendable {
         second = SecondTarget(of: method, fields)
     }
 
-    /// The request for the value of `Destination`: an absolute URL, or a path of the same host (RFC 4918, section 10.3).
+    /// The request for the value of `Destination`: an absolute URL of the same host, or a path (RFC 4918, section 10.3).
+    /// Programs that read its path alone would write to their own.
     func redirected(to destination: String) throws(ForwardingProblem) -> ForwardedRequest {
         guard destination.utf8.first != UInt8(ascii: "/") else {
             return try ForwardedRequest(method: method, scheme: scheme, host: host, target: destination)
         }
         let parts = try Self.parts(of: destination)
+        guard RequestHost(parts.host)?.name == host else { throw .invalid(header: "Destination") }
         return try ForwardedRequest(method: method, scheme: parts.scheme, host: parts.host, target: parts.target)
     }
 

@@ -26,6 +26,10 @@ package enum RemovedHeaders {
         Group(
             "the path",
             """
+            X-Servlet-Path X-Rewritten-Path X-Http-Path X-Http-Uri X-Http-Url X-Internal-Path X-Nginx-Uri
+            X-Upstream-Uri X-Backend-Uri X-Target-Uri X-Replaced-Uri X-Wsgi-Script-Name X-Relative-Url-Root X-Baseurl
+            X-Mountpoint X-Stripped-Prefix X-Pathinfo X-Nextjs-Rewritten-Path X-WebObjects-Adaptor-Url X-Proxied-Path
+            X-Invoke-Output X-Invoke-Status X-Middleware-Override-Headers X-Original-Querystring
             X-Original-URL X-Original-URI X-Original-Path X-Original-Request-URI X-Original-Prefix X-Orig-URL X-Orig-URI
             X-Orig-Path Original-URL X-Rewrite-URL X-Rewrite-URI X-Rewrite-Path X-Rewritten-URL X-Script-Name X-Script-URL
             X-Script-Path X-Scriptname Script-Name X-Path-Info Path-Info X-Path X-Path-Prefix X-Path-Override X-Traversal-Path
@@ -114,6 +118,9 @@ package enum RemovedHeaders {
         Group(
             "the sender, as other gateways write it",
             """
+            X-Proxy-User X-Appengine-User-Email X-WebAuth-User X-Auth-Request-User X-Auth-Request-Email
+            X-Auth-Request-Groups X-Auth-Request-Preferred-Username X-Auth-Request-Access-Token Tailscale-User-Login
+            Tailscale-User-Name X-Authentik-Username X-Authentik-Groups X-Authentik-Email X-Authentik-Name X-Authentik-Uid
             X-Forwarded-User X-Forwarded-Email X-Forwarded-Groups X-Forwarded-Preferred-Username X-Forwarded-Access-Token
             X-Original-User X-ProxiedEntitiesChain X-ProxiedEntityGroups
             """),

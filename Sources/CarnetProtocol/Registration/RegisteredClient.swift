@@ -149,10 +149,8 @@ extension RegisteredClient {
         // RFC 7592, section 3: a new token invalidates the old one.
         managementToken = try text("registration_access_token").map { Secret($0) } ?? old?.managementToken
         origins = old?.origins
-        let uri = try text("registration_client_uri")
-        let place = uri.flatMap { try? WebURL($0) }
-        guard uri == nil || place != nil else { throw wrong("registration_client_uri", "a valid URL") }
-        // Only this response names the URL, so the token goes no further than the request did.
+        // A relative URL can manage nothing. Only this response names it, so the token goes no further than the request did.
+        let place = try text("registration_client_uri").flatMap { try? WebURL($0) }
         let isOwn = try place?.isAt(anyOf: [request.destination().origin]) ?? false
         managementURI = isOwn ? place : old?.managementURI
     }

@@ -315,7 +315,7 @@ struct TransportTLSTests {
         let certificate = try TestCertificate(subjectAlternativeName: "IP:127.0.0.1")
         let error = try await tlsError(certificate, transport: kind.make(localAccess: .all))
         #expect(error.reason.hasPrefix("the certificate of 127.0.0.1:"))
-        #expect(error.reason.hasSuffix(" is not trusted"))
+        #expect(error.reason.contains(" is not trusted"))
     }
 
     @Test("Accepts certificate of given trust root", arguments: NetworkTransport.allCases)

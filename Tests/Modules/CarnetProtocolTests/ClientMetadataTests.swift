@@ -190,9 +190,6 @@ struct ClientMetadataTests {
     func unusableResponseIsRefused() {
         expectError(.registration, .missingField) { try validate("{}") }
         expectError(.registration, .wrongFieldType) { try validate(#"{"client_id":5}"#) }
-        expectError(.registration, .wrongFieldType) {
-            try validate(#"{"client_id":"c","registration_client_uri":"file:///etc"}"#)
-        }
         expectError(.registration, .redirectNotAccepted) {
             try validate(#"{"client_id":"c","redirect_uris":["https://other.example/"]}"#)
         }

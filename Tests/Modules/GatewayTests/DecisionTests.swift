@@ -67,7 +67,6 @@ struct DecisionTests {
         Row("PUT /reports/2026", "bob", .forbidden, "write report", [.subject]),
         Row("POST /reports/2026", "anna", .noRoute),
         Row("DELETE /reports/2026", "-", .noRoute),
-        Row("get /reports/2026", "anna", .noRoute),
         Row("GET /reports/2026/7", "anna", .noRoute),
         // Scopes and clients of programs, and of people.
         Row("GET /api/x", "reader", .allowed, "api"),

@@ -77,6 +77,7 @@ extension ProxySetup {
             proxy_set_header Connection $carnet_connection;
             \(lines(headers) { "proxy_set_header \($0) $identity_\(variable($0));" })
             proxy_set_header X-Gateway-Secret "";
+            proxy_set_header Destination $http_destination; # One value: the gateway decides about it.
             proxy_set_header X-Forwarded-For $remote_addr;
             proxy_set_header X-Forwarded-Proto \(nginxScheme);
             proxy_set_header X-Forwarded-Host \(nginxHost);

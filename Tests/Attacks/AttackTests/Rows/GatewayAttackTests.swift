@@ -155,10 +155,10 @@ struct GatewayAttackTests {
                 continue
             }
         }
-        for method in ["DELETE", "PUT", "PATCH", "OPTIONS", "TRACE", "PROPFIND", "get", "Post", "POSTX"] {
+        for method in ["DELETE", "PUT", "PATCH", "OPTIONS", "TRACE", "PROPFIND", "POSTX"] {
             #expect(try decide("/admin/x", as: Self.admin, method: method).outcome == .noRoute, "\(method)")
         }
-        for method in ["", "GET /public", "GE\rT", "G\u{0}T", "GET,POST", "GÉT"] {
+        for method in ["get", "Post", "dELETE", "", "GET /public", "GE\rT", "G\u{0}T", "GET,POST", "GÉT"] {
             #expect(throws: ForwardingProblem.self) { try decide("/admin", method: method) }
         }
     }
@@ -475,7 +475,6 @@ struct GatewayAttackTests {
         for method in ["COPY", "MOVE"] {
             for destination in [
                 "https://wiki.apps.example/mine/b", "/mine/b", "https://WIKI.apps.example:8443/x?y",
-                "https://files.apps.example/a",
             ] {
                 let field = ("Destination", destination)
                 #expect(try bob(method, "/mine/a", [field]).isAllowed, "\(destination)")
@@ -486,7 +485,8 @@ struct GatewayAttackTests {
                 "https://wiki.apps.example/admin/x", "/admin/x", "/admin", "/", "/mine", "/mine/deep", "/read/x",
                 "/ADMIN/x",
                 "/mine/../admin/x", "//admin/x", "/%61dmin/x", "/adm%C4%B1n/x", "https://wiki.apps.example",
-                "https://other.apps.example/x", "https://evil.example/x", "https://x@wiki.apps.example/mine/b",
+                "https://files.apps.example/a", "https://files.apps.example/admin/x", "https://other.apps.example/x",
+                "https://evil.example/x", "https://x@wiki.apps.example/mine/b",
                 "https:///admin/x", "admin/x", "", "/mine/b#", "//wiki.apps.example/mine/b",
             ] {
                 #expect(try !bob(method, "/mine/a", [("Destination", destination)]).isAllowed, "\(destination)")
@@ -500,8 +500,6 @@ struct GatewayAttackTests {
             #expect(try !bob(method, "/mine/a", both).isAllowed)
             let admin = try bob(method, "/mine/a", [("Destination", "/admin/x")], as: "alice")
             #expect(admin.isAllowed)
-            // Nothing of the host is for others.
-            #expect(try bob(method, "/files/a", [("Destination", "https://files.apps.example/a//b")]).isAllowed)
         }
         // Elsewhere the header means nothing.
         #expect(try bob("PUT", "/mine/a", [("Destination", "/admin/x")]).isAllowed)
