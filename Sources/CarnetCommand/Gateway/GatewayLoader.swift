@@ -99,6 +99,13 @@ final class GatewayLoader: Sendable {
             return "origin \(rules.origin.site), providers \(providers), \(routes) route\(routes == 1 ? "" : "s"), "
                 + "store \(store), key \(key)"
         }
+
+        /// Prints the findings.
+        func report(_ console: Console) {
+            for finding in findings {
+                console.warn((finding.description + (finding.help.map { "; \($0)" } ?? "")).printable)
+            }
+        }
     }
 
     /// Of the version that was loaded last.
