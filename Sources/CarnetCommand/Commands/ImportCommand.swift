@@ -3,6 +3,7 @@ import Carnet
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetLint
+import CarnetOpenAPI
 
 struct ImportCommand: Subcommand {
     static let configuration = CommandConfiguration(
@@ -125,13 +126,6 @@ struct ImportCommand: Subcommand {
 }
 
 extension OpenAPIImport {
-    fileprivate var counts: (operations: Int, resources: Int, open: Int, closed: Int) {
-        (
-            operationCount, resources.count, resources.count(where: \.need.isOpen),
-            resources.count(where: \.need.isClosed)
-        )
-    }
-
     fileprivate func json(_ path: String, written: [String]) -> JSONObject {
         let counts = counts
         return JSONObject([
