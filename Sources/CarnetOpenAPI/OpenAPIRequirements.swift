@@ -1,5 +1,6 @@
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetLint
 import CarnetProtocol
 
 /// Reads the security requirements of a document (OpenAPI 3.2, section 4.30) as needs of a token.
@@ -18,7 +19,7 @@ struct OpenAPIRequirements {
     /// - Parameters:
     ///   - operations: Which schemes are used decides which is accepted by default.
     ///   - named: The schemes whose tokens the map accepts; by default the first with an authorization server.
-    /// - Throws: `Failure` if there is no scheme with a name.
+    /// - Throws: `WritingError` if there is no scheme with a name.
     init(
         _ document: OpenAPIDocument, _ operations: OpenAPIOperations, named: [String], checkedElsewhere: [String],
         _ findings: inout ImportFindings
@@ -29,8 +30,8 @@ struct OpenAPIRequirements {
         self.schemes = known
         for name in named + checkedElsewhere where known[ByteKey(name)] == nil {
             let nearest = nearestName(to: name, in: schemes.map(\.name))
-            throw Failure(
-                .usage, "\(document.file.path) has no security scheme \(name.quoted)",
+            throw WritingError(
+                "\(document.file.path) has no security scheme \(name.quoted)",
                 next: [
                     nearest.map { "did you mean \($0)?" }
                         ?? "it has: " + schemes.prefix(20).map(\.name).joined(separator: ", ")
@@ -38,14 +39,14 @@ struct OpenAPIRequirements {
         }
         let elsewhere = Set(checkedElsewhere.map(ByteKey.init))
         if let name = named.first(where: { elsewhere.contains(ByteKey($0)) }) {
-            throw Failure(
-                .usage, "--scheme and --checked-elsewhere cannot name the same security scheme, \(name.quoted)")
+            throw WritingError(
+                "--scheme and --checked-elsewhere cannot name the same security scheme, \(name.quoted)")
         }
         let used = Self.usedNames(document, operations).subtracting(elsewhere)
         accepted =
             named.isEmpty ? Self.choice(schemes, used, besides: elsewhere) : named.compactMap { known[ByteKey($0)] }
         if let scheme = accepted.first(where: { !$0.isToken }) {
-            throw Failure(.usage, "the security scheme \(scheme.name.quoted) is not for access tokens")
+            throw WritingError("the security scheme \(scheme.name.quoted) is not for access tokens")
         }
         acceptedNames = Set(accepted.map(\.key))
         self.checkedElsewhere = elsewhere

@@ -1,5 +1,6 @@
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetLint
 
 /// Requests that are those of several paths.
 ///
@@ -31,7 +32,7 @@ struct OpenAPIOverlaps {
     /// In work, so that their number is limited, too.
     private static let costOfResource = 500
 
-    /// - Throws: `Failure` if there are too many.
+    /// - Throws: `WritingError` if there are too many.
     init(_ resources: [OpenAPIImport.Resource], of file: String, _ findings: inout ImportFindings) throws {
         (self.resources, said) = (resources, resources)
         for position in resources.indices { insert(position) }
@@ -46,8 +47,8 @@ struct OpenAPIOverlaps {
                 index += 1
             }
         } catch {
-            throw Failure(
-                .usage, "too many paths of \(file) stand for the same requests to make a map",
+            throw WritingError(
+                "too many paths of \(file) stand for the same requests to make a map",
                 next: ["split the description"])
         }
     }

@@ -1,4 +1,4 @@
-import CarnetFoundation
+package import CarnetFoundation
 
 extension SequenceDiagram {
     /// For a page that has `style`; each number leads to the step's text, at `#step-NUMBER`.
@@ -12,7 +12,7 @@ extension SequenceDiagram {
     }
 
     /// For a file, which follows the reader's choice of dark or light.
-    func svgFile(title: String) -> HTML {
+    package func svgFile(title: String) -> HTML {
         let style: HTML = """
             <style>\
             :root{color-scheme:light dark;color:light-dark(#1a1a1a,#ececec);font-family:system-ui,sans-serif;\

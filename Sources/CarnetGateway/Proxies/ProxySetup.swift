@@ -1,65 +1,65 @@
 import CarnetDescriptors
 import CarnetFoundation
-import CarnetGateway
+import CarnetLint
 import HTTPTypes
 
 /// What a proxy's configuration is made of.
-struct ProxySetup: Sendable {
+package struct ProxySetup: Sendable {
     /// Where the proxy finds the gateway.
-    enum Gateway: Sendable {
+    package enum Gateway: Sendable {
         /// `ADDRESS:PORT`.
         case address(String)
         case socket(String)
     }
 
     /// How the proxy has https.
-    enum TLS: Sendable {
+    package enum TLS: Sendable {
         /// It obtains a certificate for each host.
         case automatic
         /// One certificate for all hosts; no key if it is in the certificate's file.
         case certificate(String, key: String?)
     }
 
-    struct Host: Sendable {
+    package struct Host: Sendable {
         /// In lower case, or `*.` and a domain.
-        let name: String
+        package let name: String
         /// The longest path first; none if the host has the gateway's pages alone.
-        var programs: [Program]
+        package var programs: [Program]
 
         /// The part behind `*.`; `nil` for a host of its own.
-        var domain: String? { name.hasPrefix("*.") ? String(name.dropFirst(2)) : nil }
+        package var domain: String? { name.hasPrefix("*.") ? String(name.dropFirst(2)) : nil }
         /// Whether requests for any path go to a program.
         var isWhole: Bool { programs.contains { $0.path == "/" } }
     }
 
-    struct Program: Sendable {
+    package struct Program: Sendable {
         /// A number of its own, for names in the configuration.
         let number: Int
         /// With a slash at both ends.
         let path: String
         /// `ADDRESS:PORT`.
-        let address: String
+        package let address: String
         /// Whether the operator has to write the address.
-        let isGuess: Bool
+        package let isGuess: Bool
     }
 
     /// Of the proxy's files, without a slash at the end.
-    let folder: String
-    let gateway: Gateway
+    package let folder: String
+    package let gateway: Gateway
     /// The port at which the proxy takes requests.
     let port: Int
     /// `nil` for plain HTTP.
-    let tls: TLS?
+    package let tls: TLS?
     /// Whether TLS ends in front of the proxy: people use https, and the proxy sees http.
     let isBehindTLS: Bool
     /// The port in the URLs that browsers show; `nil` for that of the scheme.
     let publicPort: Int?
     /// Names before those with `*.`, and longer ones first.
-    let hosts: [Host]
+    package let hosts: [Host]
     /// The headers that identify the sender, each once.
     let headers: [String]
     /// The environment variable that has the secret; `nil` without one.
-    let secretVariable: String?
+    package let secretVariable: String?
     /// Whether programs send access tokens, and so look for the metadata of the resource (RFC 9728).
     let acceptsTokens: Bool
 
@@ -108,14 +108,14 @@ extension ProxySetup {
     ///   - rules: Of the gateway file at `path`.
     ///   - programs: What `--program` says.
     ///   - port: Where the proxy takes requests; by default the port of the origin, or 8080 if TLS ends before the proxy.
-    /// - Throws: `Failure` for what no proxy can express.
-    init(
+    /// - Throws: `WritingError` for what no proxy can express.
+    package init(
         _ rules: GatewayRules, of path: String, in folder: String, gateway: Gateway, tls: TLS?, port: Int?,
         programs: [ProgramPlace]
     ) throws {
         guard rules.proxy.dialect == .forwarded else {
-            throw Failure(
-                .usage, "\(path): proxy.dialect is original, and these configurations send X-Forwarded-*",
+            throw WritingError(
+                "\(path): proxy.dialect is original, and these configurations send X-Forwarded-*",
                 next: ["remove proxy.dialect"])
         }
         self.folder = folder
@@ -146,8 +146,8 @@ extension ProxySetup {
         var headers: [String] = []
         for (name, line) in rules.programHeaders.map({ ($0.name.rawName, $0.line) }) {
             guard !taken.contains(name.lowercased()), !RemovedHeaders.contains(name) else {
-                throw Failure(
-                    .usage, "\(path)\(line.map { ":\($0)" } ?? ""): a proxy needs the header \(name) for itself",
+                throw WritingError(
+                    "\(path)\(line.map { ":\($0)" } ?? ""): a proxy needs the header \(name) for itself",
                     next: ["choose another name, such as X-Auth-User"])
             }
             if !headers.contains(where: { $0.lowercased() == name.lowercased() }) { headers.append(name) }
@@ -158,8 +158,8 @@ extension ProxySetup {
     private static func hosts(_ rules: GatewayRules, _ path: String, _ places: [ProgramPlace]) throws -> [Host] {
         let origin = HostName(rules.origin.host).text
         guard !origin.utf8.contains(UInt8(ascii: ":")) else {
-            throw Failure(
-                .usage, "\(path): the origin has an IPv6 address", next: ["write a name, such as http://localhost:8080"]
+            throw WritingError(
+                "\(path): the origin has an IPv6 address", next: ["write a name, such as http://localhost:8080"]
             )
         }
         var names = rules.routes.flatMap(\.hosts)
@@ -176,14 +176,14 @@ extension ProxySetup {
                 ? first.utf8.count > second.utf8.count : first < second
         }
         if let wrong = places.first(where: { !names.contains($0.host) }) {
-            throw UsageMistake.unknown(
-                wrong.host, "host", in: names,
+            throw WritingError(
+                unknown: wrong.host, "host", in: names,
                 next: "--program takes a host of the file: \(names.joined(separator: ", "))")
         }
         for (index, place) in places.enumerated() {
             guard !places[..<index].contains(where: { $0.host == place.host && $0.path == place.path }) else {
-                throw Failure(
-                    .usage, "--program names \(place.host)\(place.path) twice", next: ["name each place once"])
+                throw WritingError(
+                    "--program names \(place.host)\(place.path) twice", next: ["name each place once"])
             }
         }
         var number = 0
@@ -212,7 +212,7 @@ extension ProxySetup {
 }
 
 /// Where the program of a host, or of a path of it, is: the value of `--program`.
-struct ProgramPlace: Sendable {
+package struct ProgramPlace: Sendable {
     let host: String
     let path: String
     /// `nil` for one that the operator has to write.
@@ -223,8 +223,8 @@ struct ProgramPlace: Sendable {
     }
 
     /// - Parameter text: `HOST=URL`, or `HOST/PATH/=URL`.
-    /// - Throws: `Failure`.
-    init(_ text: String) throws {
+    /// - Throws: `WritingError`.
+    package init(_ text: String) throws {
         let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
         let place = parts.first ?? ""
         let slash = place.firstIndex(of: "/") ?? place.endIndex
@@ -234,8 +234,8 @@ struct ProgramPlace: Sendable {
         if target.hasPrefix("http://") { target.removeFirst("http://".count) }
         if target.hasSuffix("/") { target.removeLast() }
         guard let address = Self.address(target), path.hasSuffix("/"), Self.isPlain(path) else {
-            throw Failure(
-                .usage, "--program \(text) is not a host and the URL of its program",
+            throw WritingError(
+                "--program \(text) is not a host and the URL of its program",
                 next: [
                     "write: --program wiki.apps.example=http://127.0.0.1:9001",
                     "or for one path: --program apps.example/notes/=http://127.0.0.1:9002",
@@ -245,7 +245,7 @@ struct ProgramPlace: Sendable {
     }
 
     /// A name or an IPv4 address with a port.
-    static func address(_ text: String) -> String? {
+    package static func address(_ text: String) -> String? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, let port = Int(parts[1]), (1...65_535).contains(port), !parts[0].isEmpty,
             isPlain(String(parts[0])), !parts[0].contains("/")
@@ -254,7 +254,7 @@ struct ProgramPlace: Sendable {
     }
 
     /// Whether no proxy's language gives a character of a path a meaning of its own.
-    static func isPlain(_ text: String) -> Bool {
+    package static func isPlain(_ text: String) -> Bool {
         text.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-._~/".utf8.contains($0) }
     }
 }

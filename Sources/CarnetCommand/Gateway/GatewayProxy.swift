@@ -4,6 +4,7 @@ import Carnet
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetGateway
+import CarnetLint
 import CarnetProtocol
 import CarnetStorage
 

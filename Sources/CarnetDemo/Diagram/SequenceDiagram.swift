@@ -1,12 +1,14 @@
-import CarnetProtocol
+package import CarnetProtocol
 
 /// The steps of a sign-in as a sequence diagram: in a page, as a file, and as text for a terminal.
-struct SequenceDiagram {
-    enum Party: Int, CaseIterable, Sendable {
+package struct SequenceDiagram {
+    package enum Party: Int, CaseIterable, Sendable {
         case browser, app, server, resource
 
         /// The server that gets the app's requests of a step.
-        init(askedAt step: OAuthError.Step) { self = [.resource, .profile].contains(step) ? .resource : .server }
+        package init(askedAt step: OAuthError.Step) {
+            self = [.resource, .profile].contains(step) ? .resource : .server
+        }
 
         /// In one or two lines.
         var name: [String] {
@@ -19,19 +21,26 @@ struct SequenceDiagram {
         }
     }
 
-    struct Step: Sendable {
+    package struct Step: Sendable {
         let title: String
         let from: Party
         let to: Party
         /// The response in one line, of which the picture has the beginning; `nil` if there is none.
-        var response: String?
+        let response: String?
         /// How many of the steps behind it came before the response.
-        var nested = 0
+        let nested: Int
+
+        package init(title: String, from: Party, to: Party, response: String? = nil, nested: Int = 0) {
+            (self.title, self.from, self.to) = (title, from, to)
+            (self.response, self.nested) = (response, nested)
+        }
     }
 
     let steps: [Step]
 
-    static func title(of step: OAuthError.Step) -> String {
+    package init(steps: [Step]) { self.steps = steps }
+
+    package static func title(of step: OAuthError.Step) -> String {
         step.rawValue.prefix(1).uppercased() + step.rawValue.dropFirst()
     }
 

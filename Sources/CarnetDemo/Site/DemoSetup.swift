@@ -1,18 +1,18 @@
-import Carnet
-import CarnetDescriptors
+package import Carnet
+package import CarnetDescriptors
 import CarnetFoundation
 import CarnetHummingbird
-import CarnetSandbox
+package import CarnetSandbox
 import CarnetTesting
-import CarnetTransport
-import CarnetWeb
-import Logging
+package import CarnetTransport
+package import CarnetWeb
+package import Logging
 
 /// The clients of the demonstration: real ones for the providers that have a registration, test clients at a sandbox
 /// for all others.
-final class DemoSetup: Sendable {
+package final class DemoSetup: Sendable {
     /// The sandbox that stands for the providers without a registration.
-    enum Stage: Sendable {
+    package enum Stage: Sendable {
         case own(Sandbox)
         case running(SandboxAddress)
     }
@@ -25,20 +25,25 @@ final class DemoSetup: Sendable {
     let store: any TokenStore
     /// The demo's own sandbox knows no token after a restart: to keep one would be to keep a session that is over.
     let passingStore = MemoryTokenStore()
-    let stage: Stage
+    package let stage: Stage
     private let origin: String
     private let registration: @Sendable (ProviderDescriptor) throws -> ClientRegistration?
+    private let network: @Sendable (LocalAccess) -> any Transport
+    let trial: DescriptorReport.Trial
     private let sandboxed = Lock<Set<ProviderID>>([])
 
     /// - Parameters:
     ///   - running: A sandbox elsewhere, instead of one of its own.
+    ///   - transport: Makes the transport to real servers.
     ///   - registration: What is registered for a provider; `nil` if nothing.
     ///   - refuse: Called with the reason why a provider is skipped.
-    init(
+    package init(
         _ registry: ProviderRegistry,
         origin: String,
         store: any TokenStore = MemoryTokenStore(),
         running: SandboxAddress? = nil,
+        transport: @escaping @Sendable (LocalAccess) -> any Transport,
+        trial: @escaping DescriptorReport.Trial,
         registration: @escaping @Sendable (ProviderDescriptor) throws -> ClientRegistration?,
         refuse: (ProviderDescriptor, any Error) -> Void
     ) async {
@@ -46,6 +51,7 @@ final class DemoSetup: Sendable {
         self.origin = origin
         self.store = store
         self.registration = registration
+        (network, self.trial) = (transport, trial)
         stage =
             running.map { .running($0) }
             ?? .own(
@@ -63,7 +69,7 @@ final class DemoSetup: Sendable {
 
     /// The client of a descriptor, which the sandbox stands for from now on if nothing is registered.
     ///
-    /// - Throws: `ResolutionError`; `Failure` if the provider has no profile.
+    /// - Throws: `ResolutionError`; `NoProfile`.
     func client(of descriptor: ProviderDescriptor) async throws -> OAuthClient {
         let real = try self.registration(descriptor)
         var registration = if let real { real } else { try await simulatedRegistration(of: descriptor) }
@@ -76,7 +82,7 @@ final class DemoSetup: Sendable {
         if real == nil { descriptor.redirects = [] }
         let provider = try descriptor.resolve(inputs: registration.inputs)
         guard provider.canHaveProfile else {
-            throw Failure(.usage, "it has no profile, and a site needs one to know who signed in")
+            throw NoProfile()
         }
         return try OAuthClient(
             descriptor,
@@ -106,11 +112,11 @@ final class DemoSetup: Sendable {
     }
 
     func transport(to provider: Provider) -> any Transport {
-        guard isSandboxed(provider.id) else { return makeNetworkTransport(localAccess: .named(by: provider)) }
+        guard isSandboxed(provider.id) else { return network(.named(by: provider)) }
         return switch stage {
         case .own(let sandbox): SandboxTransport(sandbox)
         case .running(let address):
-            RemoteSandboxTransport(address, over: makeNetworkTransport(localAccess: .all))
+            RemoteSandboxTransport(address, over: network(.all))
         }
     }
 
@@ -129,7 +135,7 @@ final class DemoSetup: Sendable {
     ///   - keys: Encrypt its cookies.
     ///   - sandbox: Where a browser finds the sandbox.
     ///   - logger: Receives the same problems as the pages, with the same references.
-    func site(keys: KeyRing, sandbox: SandboxAddress?, map: String? = nil, logger: Logger) throws -> DemoSite {
+    package func site(keys: KeyRing, sandbox: SandboxAddress?, map: String? = nil, logger: Logger) throws -> DemoSite {
         let pages = DemoPages()
         return DemoSite(
             setup: self, web: try WebSignIn(clients, origin: origin, keys: keys, pages: pages, logger: logger),
@@ -140,7 +146,9 @@ final class DemoSetup: Sendable {
     /// Reads folders again and again.
     ///
     /// - Throws: `CancellationError`.
-    func watch(_ folders: [String], every interval: Duration, report: @Sendable (ProviderFolders.Reload) -> Void)
+    package func watch(
+        _ folders: [String], every interval: Duration, report: @Sendable (ProviderFolders.Reload) -> Void
+    )
         async throws
     {
         let watched = ProviderFolders(folders, beside: registry, clients: clients) { [self] descriptor in
@@ -151,6 +159,11 @@ final class DemoSetup: Sendable {
             report(reload)
         }
     }
+}
+
+/// A site needs a profile to know who signed in.
+private struct NoProfile: Error, CustomStringConvertible {
+    let description = "it has no profile, and a site needs one to know who signed in"
 }
 
 extension Provider {

@@ -1,8 +1,9 @@
-import CarnetDescriptors
+package import CarnetDescriptors
 import CarnetFoundation
+import CarnetLint
 
 /// An API's description in OpenAPI 3 or Swagger 2.0, as YAML or JSON.
-struct OpenAPIDocument {
+package struct OpenAPIDocument {
     let file: SourceFile
     let root: YAMLNode
     /// Whether it is Swagger 2.0.
@@ -13,34 +14,34 @@ struct OpenAPIDocument {
     private let targets: [ByteKey: YAMLNode]
 
     /// Published descriptions have up to 40 MB.
-    static let limits = YAMLLimits(
+    package static let limits = YAMLLimits(
         maximumBytes: 64 << 20, maximumDepth: 128, maximumNodes: 4_000_000, maximumScalarBytes: 4 << 20)
 
     /// A file with more is not one that somebody published.
     private static let mostMistakes = 1000
 
-    /// - Throws: `Failure` with the place of the mistake.
+    /// - Throws: `WritingError` with the place of the mistake.
     init(_ file: SourceFile) throws {
         let document = YAMLReader(limits: Self.limits).read(
             SourceFile(path: file.path, bytes: JSONAsYAML(file.bytes).bytes))
         guard let root = document.root else {
             guard let mistake = document.diagnostics.first, mistake.code != ReaderDiagnostics.emptyFile.code else {
-                throw Failure(.usage, "\(file.path) is empty")
+                throw WritingError("\(file.path) is empty")
             }
-            throw Failure(.usage, "\(mistake)")
+            throw WritingError("\(mistake)")
         }
         let version = root.entry("openapi") ?? root.entry("swagger")
         let number = version?.value.scalar?.text ?? ""
         guard let version, number.hasPrefix(version.key == "openapi" ? "3." : "2.") else {
-            throw Failure(
-                .usage, "\(file.path) is no description in OpenAPI 3 or Swagger 2.0",
+            throw WritingError(
+                "\(file.path) is no description in OpenAPI 3 or Swagger 2.0",
                 next: ["the file begins with openapi: 3.1.0, or with swagger: \"2.0\""])
         }
         self.file = file
         self.root = root
         isSwagger = version.key == "swagger"
         let errors = document.diagnostics.filter { $0.severity == .error }
-        guard errors.count <= Self.mostMistakes else { throw Failure(.usage, "\(errors[0])") }
+        guard errors.count <= Self.mostMistakes else { throw WritingError("\(errors[0])") }
         mistakes = errors.filter { root.isImported(at: $0.span.start) }
         targets = Self.targets(in: root)
     }

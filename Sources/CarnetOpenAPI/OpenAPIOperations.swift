@@ -1,5 +1,6 @@
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetLint
 
 /// An operation of a description (OpenAPI 3.2, section 4.10).
 struct OpenAPIOperation {
@@ -28,7 +29,7 @@ struct OpenAPIOperations {
     /// Only references could make more of a file of the greatest size.
     static let most = 200_000
 
-    /// - Throws: `Failure` if there are too many.
+    /// - Throws: `WritingError` if there are too many.
     init(_ document: OpenAPIDocument, _ findings: inout ImportFindings) throws {
         guard let paths = document.root.entry("paths")?.value.entries else {
             findings.add(.warning, "the document has no paths", at: document.root.entry("paths")?.keySpan ?? .fileStart)
@@ -51,8 +52,8 @@ struct OpenAPIOperations {
             }
             read(items ?? [entry.value], of: entry, &findings)
             guard all.count <= Self.most else {
-                throw Failure(
-                    .usage, "\(document.file.path) has more than \(Self.most) operations",
+                throw WritingError(
+                    "\(document.file.path) has more than \(Self.most) operations",
                     next: ["split the document, and import each part"])
             }
         }

@@ -1,21 +1,21 @@
-import CarnetDescriptors
+package import CarnetDescriptors
 import CarnetFoundation
-import CarnetProtocol
-import CarnetSandbox
+package import CarnetProtocol
+package import CarnetSandbox
 import CarnetSimulation
 
 /// The client that every sandbox knows, so that nobody has to register one to try something out.
-struct SimulatedClient {
-    static let clientID = "carnet-sandbox"
+package struct SimulatedClient {
+    package static let clientID = "carnet-sandbox"
     /// The client with a secret, for providers that also accept public clients.
-    static let confidentialClientID = "carnet-sandbox-confidential"
+    package static let confidentialClientID = "carnet-sandbox-confidential"
     /// No secret at all: it opens a sandbox, which protects nothing.
     private static let secret = Sandbox.secretMark
     /// RFC 7518, section 3.2: the secret of an assertion is as long as its hash.
     private static let longSecret = String(repeating: secret, count: 4)
 
     /// The client's secret at a sandbox. Any program could listen at the port, so the real secret is never sent.
-    static func secret(insteadOf secret: Secret?) -> Secret? {
+    package static func secret(insteadOf secret: Secret?) -> Secret? {
         guard let secret else { return nil }
         return secret.reveal().hasPrefix(Sandbox.secretMark) ? secret : Secret(longSecret)
     }
@@ -24,7 +24,8 @@ struct SimulatedClient {
     /// `ProviderDescriptor.signing(for:)`.
     ///
     /// - Parameter inputs: Its inputs without real secrets.
-    static func registration(insteadOf real: ClientRegistration, inputs: [String: String]) -> ClientRegistration {
+    package static func registration(insteadOf real: ClientRegistration, inputs: [String: String]) -> ClientRegistration
+    {
         var registration = real
         registration.clientSecret = secret(insteadOf: real.clientSecret)
         registration.inputs = inputs
@@ -33,12 +34,12 @@ struct SimulatedClient {
         return registration
     }
 
-    let registration: ClientRegistration
+    package let registration: ClientRegistration
 
     /// - Parameters:
     ///   - prefersSecret: Whether to have a secret where the provider takes one; otherwise
     ///     there is one only where the provider takes no public clients.
-    init(
+    package init(
         for provider: Provider,
         redirectURI: String,
         inputs: [String: String],
@@ -80,7 +81,7 @@ struct SimulatedClient {
     }
 
     /// The same client as the sandbox knows it.
-    var sandboxClient: SandboxClient {
+    package var sandboxClient: SandboxClient {
         SandboxClient(
             clientID: registration.clientID,
             clientSecret: registration.clientSecret?.reveal(),

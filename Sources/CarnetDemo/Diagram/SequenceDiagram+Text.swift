@@ -2,7 +2,7 @@ import CarnetLint
 
 extension SequenceDiagram {
     /// For a terminal of this many columns.
-    func text(width: Int) -> [String] {
+    package func text(width: Int) -> [String] {
         let width = max(Self.minimumWidth, min(Self.usualWidth, width))
         let space = (width - Self.left - Self.right) / (Party.allCases.count - 1)
         let columns = Party.allCases.map { Self.left + $0.rawValue * space }

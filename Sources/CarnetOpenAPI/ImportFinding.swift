@@ -1,18 +1,18 @@
-import CarnetDescriptors
+package import CarnetDescriptors
 import CarnetFoundation
 
 /// Something that a descriptor and a resource map cannot say as an API's description does.
-struct ImportFinding: Hashable {
-    let severity: Diagnostic.Severity
-    let message: String
-    var help: String?
+package struct ImportFinding: Hashable {
+    package let severity: Diagnostic.Severity
+    package let message: String
+    package var help: String?
     /// In the file that is imported, unless `file` names another.
-    let place: SourcePosition
-    var file: String?
+    package let place: SourcePosition
+    package var file: String?
 }
 
 /// The findings, each once, in the order of the file.
-struct ImportFindings {
+package struct ImportFindings {
     private(set) var all: [ImportFinding] = []
     private var seen: Set<ImportFinding> = []
 
@@ -25,12 +25,12 @@ struct ImportFindings {
         if seen.insert(finding).inserted { all.append(finding) }
     }
 
-    var sorted: [ImportFinding] {
+    package var sorted: [ImportFinding] {
         all.sorted { ($0.file ?? "", $0.place, $0.message) < ($1.file ?? "", $1.place, $1.message) }
     }
 
     /// Findings with the same words as one, with the number of places.
-    var grouped: [(first: ImportFinding, count: Int)] {
+    package var grouped: [(first: ImportFinding, count: Int)] {
         struct Words: Hashable {
             let severity: Diagnostic.Severity
             let message: String
@@ -49,5 +49,5 @@ struct ImportFindings {
         return groups
     }
 
-    func count(_ severity: Diagnostic.Severity) -> Int { all.count { $0.severity == severity } }
+    package func count(_ severity: Diagnostic.Severity) -> Int { all.count { $0.severity == severity } }
 }

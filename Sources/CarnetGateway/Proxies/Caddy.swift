@@ -1,5 +1,3 @@
-import CarnetGateway
-
 extension ProxyKind {
     static let caddy = ProxyKind(
         name: "caddy", folder: "/etc/caddy", takesSockets: true, certificate: .filesOrNone, starIsOneLabel: true,

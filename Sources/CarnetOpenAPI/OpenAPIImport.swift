@@ -1,17 +1,21 @@
-import CarnetDescriptors
+package import CarnetDescriptors
 import CarnetFoundation
 import CarnetLint
 
 /// Turns an API's description into a resource map and the draft of a descriptor. Where a map cannot say what the
 /// description says, it refuses more, and a finding says so.
-struct OpenAPIImport {
-    struct Options {
+package struct OpenAPIImport {
+    package struct Options {
         /// The schemes whose tokens the map accepts; by default the first with an authorization server.
-        var schemes: [String] = []
+        var schemes: [String]
         /// Schemes that another program checks.
-        var checkedElsewhere: [String] = []
+        var checkedElsewhere: [String]
         /// By default, made from the title.
         var id: String?
+
+        package init(schemes: [String] = [], checkedElsewhere: [String] = [], id: String? = nil) {
+            (self.schemes, self.checkedElsewhere, self.id) = (schemes, checkedElsewhere, id)
+        }
     }
 
     /// A resource of the map.
@@ -28,12 +32,12 @@ struct OpenAPIImport {
         let place: SourceSpan
     }
 
-    let id: String
+    package let id: String
     private(set) var resources: [Resource] = []
-    private(set) var findings = ImportFindings()
-    let operationCount: Int
-    private(set) var draft = ""
-    private(set) var map = ""
+    package private(set) var findings = ImportFindings()
+    private let operationCount: Int
+    package private(set) var draft = ""
+    package private(set) var map = ""
 
     private let document: OpenAPIDocument
     private var requirements: OpenAPIRequirements
@@ -48,8 +52,8 @@ struct OpenAPIImport {
     private var positions: [String: Int] = [:]
     private var shapes: Set<String> = []
 
-    /// - Throws: `Failure` if the file is no description, or an option names what it has not.
-    init(_ file: SourceFile, _ options: Options) throws {
+    /// - Throws: `WritingError` if the file is no description, or an option names what it has not.
+    package init(_ file: SourceFile, _ options: Options) throws {
         document = try OpenAPIDocument(file)
         for mistake in document.mistakes {
             findings.add(.error, mistake.message, at: mistake.span, help: mistake.help)
@@ -61,7 +65,7 @@ struct OpenAPIImport {
         let title = document.root.entry("info")?.value.text("title")
         id = options.id ?? Self.id(from: title ?? "")
         guard DescriptorDraft(id: id, issuer: nil) != nil else {
-            throw Failure(.usage, "\(id.quoted) is not an id: use lower-case letters, digits and hyphens")
+            throw WritingError("\(id.quoted) is not an id: use lower-case letters, digits and hyphens")
         }
         let servers = Self.servers(of: document, &findings)
         origin = servers.lazy.compactMap(\.origin).first
@@ -88,7 +92,14 @@ struct OpenAPIImport {
     }
 
     /// The schemes whose tokens the map accepts.
-    var acceptedSchemes: [String] { requirements.accepted.map(\.name) }
+    package var acceptedSchemes: [String] { requirements.accepted.map(\.name) }
+
+    package var counts: (operations: Int, resources: Int, open: Int, closed: Int) {
+        (
+            operationCount, resources.count, resources.count(where: \.need.isOpen),
+            resources.count(where: \.need.isClosed)
+        )
+    }
 
     private static func id(from title: String) -> String {
         let words = title.lowercased().utf8.split { !ASCII.isAlphanumeric($0) }.map {
@@ -211,13 +222,12 @@ extension OpenAPIImport {
         return places
     }
 
-    /// - Throws: `Failure` if the reader of maps would refuse the map for its size.
+    /// - Throws: `WritingError` if the reader of maps would refuse the map for its size.
     private mutating func grow(by bytes: Int) throws {
         size += bytes
         let most = YAMLLimits().maximumBytes
         guard size <= most else {
-            throw Failure(
-                .usage,
+            throw WritingError(
                 "the map of \(document.file.path) would have more than \(most >> 20) MB, which its reader refuses",
                 next: ["split the description"])
         }

@@ -1,10 +1,10 @@
 import Carnet
-import CarnetDescriptors
+package import CarnetDescriptors
 import CarnetLint
 import CarnetSimulation
 
 /// What is to be said of a descriptor that somebody pasted: the linter's findings, and a sign-in at a sandbox.
-struct DescriptorReport {
+package struct DescriptorReport {
     static let sample = """
         carnet: 1
         id: acme
@@ -53,14 +53,21 @@ struct DescriptorReport {
     var mended: String { LintFixer.fix(file, with: linter).0.text }
 
     /// One step of a sign-in, and what came of it.
-    struct Step {
+    package struct Step: Sendable {
         let title: String
         let outcome: String
         let reason: String?
+
+        package init(title: String, outcome: String, reason: String?) {
+            (self.title, self.outcome, self.reason) = (title, outcome, reason)
+        }
     }
 
+    /// Tries a sign-in with a descriptor at a sandbox.
+    package typealias Trial = @Sendable (ProviderRegistry.Entry) async throws -> (steps: [Step], hasFailed: Bool)
+
     /// A whole sign-in; no step if it cannot begin.
-    func trial() async -> (steps: [Step], result: String) {
+    func trial(_ trial: Trial) async -> (steps: [Step], result: String) {
         let origin = ProviderRegistry.Origin.file(file.path)
         var all = registry
         all.add([file], origin: origin)
@@ -68,21 +75,10 @@ struct DescriptorReport {
             return ([], "Not tried: the descriptor has errors.")
         }
         do {
-            let setup = try TrialSetup(entry, inputs: [:], environment: nil, redirectURI: nil)
-            var steps: [Step] = []
-            let trial = try Trial(setup) { step in
-                let reason: String? =
-                    switch step.outcome {
-                    case .passed: nil
-                    case .skipped(let reason): reason
-                    case .failed(let failure): failure.summary
-                    }
-                steps.append(Step(title: step.title, outcome: step.outcome.name, reason: reason))
-            }
-            let result = await trial.run()
-            return (steps, result.hasFailed ? "The sign-in failed." : "Every step succeeded.")
+            let (steps, hasFailed) = try await trial(entry)
+            return (steps, hasFailed ? "The sign-in failed." : "Every step succeeded.")
         } catch {
-            return ([], "The sign-in could not begin: \(Failure(describing: error).summary)")
+            return ([], "The sign-in could not begin: \(error)")
         }
     }
 }

@@ -1,5 +1,3 @@
-import CarnetGateway
-
 extension ProxyKind {
     static let haproxy = ProxyKind(
         name: "haproxy", folder: "/etc/haproxy", takesSockets: true, certificate: .oneFile,

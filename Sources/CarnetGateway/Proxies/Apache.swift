@@ -1,5 +1,3 @@
-import CarnetGateway
-
 extension ProxyKind {
     static let apache = ProxyKind(
         name: "apache", folder: "/etc/apache2",

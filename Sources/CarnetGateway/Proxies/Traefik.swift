@@ -1,3 +1,5 @@
+import CarnetLint
+
 extension ProxyKind {
     static let traefik = ProxyKind(
         name: "traefik", folder: "/etc/traefik",
@@ -126,14 +128,14 @@ extension ProxySetup {
 
     fileprivate func checkServices() throws {
         guard !service.name.isEmpty else {
-            throw Failure(
-                .usage, "the gateway is no service of the cluster",
+            throw WritingError(
+                "the gateway is no service of the cluster",
                 next: ["add --bind SERVICE.NAMESPACE, such as --bind carnet-gateway.apps"])
         }
         for host in hosts {
             for program in host.programs where program.isGuess || program.address.contains(".") {
-                throw Failure(
-                    .usage, "the program of \(host.name) is no service of the namespace \(service.namespace)",
+                throw WritingError(
+                    "the program of \(host.name) is no service of the namespace \(service.namespace)",
                     next: ["add --program \(host.name.shellWord)=http://SERVICE:PORT"])
             }
         }

@@ -1,22 +1,22 @@
 import Carnet
-import CarnetDescriptors
+package import CarnetDescriptors
 import CarnetFoundation
-import CarnetHummingbird
+package import CarnetHummingbird
 import CarnetProtocol
 import CarnetSandbox
 import CarnetUserAgent
 import CarnetWeb
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import HummingbirdCore
 
 /// The demonstration: sign-in with every provider, and what the tokens are and open.
-struct DemoSite: Sendable {
+package struct DemoSite: Sendable {
     /// What the paths of all callbacks begin with. Each provider has one of its own, so that no server's code can be
     /// taken for another's (RFC 9700, section 4.4.2).
     static let callbackPrefix = "/callback/"
 
-    static func callbackPath(of provider: ProviderID) -> String { callbackPrefix + provider.rawValue }
+    package static func callbackPath(of provider: ProviderID) -> String { callbackPrefix + provider.rawValue }
 
     private static let formLimit = 1 << 18
 
@@ -29,7 +29,7 @@ struct DemoSite: Sendable {
     let resources: DemoResources?
 
     /// The server, for programs of this user alone.
-    func application(
+    package func application(
         port: Int, _ limits: ServerLimits = ServerLimits(), onStart: @escaping @Sendable () async -> Void = {}
     ) -> some ApplicationProtocol {
         limits.application(
@@ -108,7 +108,7 @@ struct DemoSite: Sendable {
         guard !fields.contains(where: { $0.name == "fix" }) else {
             return html(pages.descriptor(self.report(report.mended)))
         }
-        return html(pages.descriptor(report, trial: await report.trial()))
+        return html(pages.descriptor(report, trial: await report.trial(setup.trial)))
     }
 
     /// The part of the page that changes while somebody types.

@@ -1,5 +1,3 @@
-import CarnetGateway
-
 extension ProxyKind {
     static let nginx = ProxyKind(
         name: "nginx", folder: "/etc/nginx", takesSockets: true,

@@ -1,27 +1,30 @@
+import CarnetLint
+
 /// A reverse proxy, and how its configuration is made.
-struct ProxyKind: Sendable {
+package struct ProxyKind: Sendable {
     /// As people write it.
-    let name: String
+    package let name: String
     /// Where its files usually are.
-    let folder: String
+    package let folder: String
     /// Whether it can reach the gateway by a Unix socket.
-    var takesSockets = false
+    package var takesSockets = false
     /// What it needs for https.
-    var certificate = Certificate.files
+    package var certificate = Certificate.files
     /// Whether `*.` and a domain stand for names of one more label only, other than in the gateway file.
-    var starIsOneLabel = false
+    package var starIsOneLabel = false
     /// The files without the secret.
-    let files: @Sendable (ProxySetup) -> [ProxyFile]
+    package let files: @Sendable (ProxySetup) -> [ProxyFile]
     /// The file that has the secret; by default an environment file for the proxy's unit.
-    var secretFile: @Sendable (ProxySetup, _ variable: String, _ secret: String) -> ProxyFile = { _, variable, secret in
+    package var secretFile: @Sendable (ProxySetup, _ variable: String, _ secret: String) -> ProxyFile = {
+        _, variable, secret in
         ProxyFile(path: environmentFile, text: "\(variable)=\(secret)\n", isPrivate: true)
     }
-    /// Throws `Failure` for what this proxy alone cannot express.
-    var check: @Sendable (ProxySetup) throws -> Void = { _ in }
+    /// Throws `WritingError` for what this proxy alone cannot express.
+    package var check: @Sendable (ProxySetup) throws -> Void = { _ in }
     /// What to do when the files are written.
-    let next: @Sendable (ProxySetup) -> [String]
+    package let next: @Sendable (ProxySetup) -> [String]
 
-    enum Certificate {
+    package enum Certificate {
         /// A file with the certificate and its chain, and one with the key.
         case files
         /// The same, or nothing: it obtains certificates itself.
@@ -32,9 +35,9 @@ struct ProxyKind: Sendable {
         case secret
     }
 
-    var isCluster: Bool { certificate == .secret }
+    package var isCluster: Bool { certificate == .secret }
 
-    static let all = [nginx, caddy, traefik, traefikKubernetes, haproxy, apache]
+    package static let all = [nginx, caddy, traefik, traefikKubernetes, haproxy, apache]
     static let environmentFile = "carnet-proxy.env"
 
     /// The step that gives the proxy its secret, with the folder of a unit of systemd.
@@ -48,10 +51,10 @@ struct ProxyKind: Sendable {
 }
 
 /// A file of a proxy.
-struct ProxyFile: Sendable {
+package struct ProxyFile: Sendable {
     /// Below the folder of the proxy.
-    let path: String
-    let text: String
+    package let path: String
+    package let text: String
     /// Whether it has the secret.
-    var isPrivate = false
+    package var isPrivate = false
 }
