@@ -1,4 +1,5 @@
 import ArgumentParser
+import CarnetDescriptors
 import CarnetLint
 
 /// Mistakes on the command line about which more can be said than that an argument is unknown.
