@@ -49,7 +49,7 @@ struct GatewayAddressOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How many connections the proxy may open at once. It keeps a quarter of them open.", valueName: "n"))
+            "How many connections the proxy may open at once. It keeps an eighth of them open.", valueName: "n"))
     var connections: Int = GatewayAddressOptions.defaultConnections
 
     static let defaultConnections = 2048

@@ -35,12 +35,6 @@ struct PageTests {
         let page = try #require(out.location)
         #expect(page.hasPrefix("https://id.acme.example/logout?") && page.contains("id_token_hint="), "\(page)")
         #expect(try await person.get("https://apps.example/start").status == 302)
-        // Without such a page of the provider, there is one button.
-        let plain = try await Stand(acme: Stand.acme.split(separator: "\n").dropLast().joined(separator: "\n") + "\n")
-        var other = Person(plain)
-        _ = try await other.open("https://apps.example/start")
-        let body = try await other.get("https://apps.example/carnet/sign-out").body
-        #expect(body.contains(">Sign out</button>") && !body.contains("everywhere"))
     }
 
     @Test("The only script of a page is the one that its policy names")

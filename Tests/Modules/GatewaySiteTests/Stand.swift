@@ -24,11 +24,11 @@ struct Stand {
     let clients: ProviderClients
 
     init(
-        _ file: String = Stand.file, acme: String = Stand.acme, users: [SandboxUser] = [.sample], secret: String? = nil,
+        _ file: String = Stand.file, users: [SandboxUser] = [.sample], secret: String? = nil,
         identityKeys: [ClientKey] = [], over network: (SandboxTransport) -> any Transport = { $0 }
     ) async throws {
         let (clock, store) = (clock, store)
-        let descriptors = try [acme, Stand.globex].map(Stand.descriptor)
+        let descriptors = try [Stand.acme, Stand.globex].map(Stand.descriptor)
         sandbox = Sandbox(
             providers: try descriptors.map { try $0.resolve(inputs: [:]) },
             clients: [
