@@ -192,7 +192,7 @@ _carnet() {
 
 _carnet_lint() {
     repeating_flags=()
-    non_repeating_flags=(--fix --simulate --no-simulate --json -v --verbose --version -h --help)
+    non_repeating_flags=(--fix --simulate --no-simulate --json -v --verbose -q --quiet --version -h --help)
     repeating_options=(--providers)
     non_repeating_options=(--format --fail-on --stdin-filename --documentation --color)
     __carnet_offer_flags_options -1
@@ -275,7 +275,7 @@ _carnet_schema() {
 
 _carnet_new() {
     repeating_flags=()
-    non_repeating_flags=(--json -v --verbose --version -h --help)
+    non_repeating_flags=(--json -v --verbose -q --quiet --version -h --help)
     repeating_options=(--allow-local)
     non_repeating_options=(--issuer --output --ca-file --color)
     __carnet_offer_flags_options 1
@@ -392,7 +392,7 @@ _carnet_providers() {
 
 _carnet_show() {
     repeating_flags=()
-    non_repeating_flags=(--resolved --json -v --verbose --version -h --help)
+    non_repeating_flags=(--resolved --json -v --verbose -q --quiet --version -h --help)
     repeating_options=(--providers --input --input-env)
     non_repeating_options=(--clients --client-id --client-secret-env --environment --redirect-uri --color)
     __carnet_offer_flags_options 1
@@ -442,7 +442,7 @@ _carnet_show() {
 
 _carnet_try() {
     repeating_flags=()
-    non_repeating_flags=(--show-secrets --json -v --verbose --version -h --help)
+    non_repeating_flags=(--show-secrets --json -v --verbose -q --quiet --version -h --help)
     repeating_options=(--providers --input --input-env)
     non_repeating_options=(--environment --redirect-uri --diagram --color)
     __carnet_offer_flags_options 1
@@ -486,7 +486,7 @@ _carnet_try() {
 
 _carnet_sandbox() {
     repeating_flags=()
-    non_repeating_flags=(--list-faults --ask --json -v --verbose --version -h --help)
+    non_repeating_flags=(--list-faults --ask --json -v --verbose -q --quiet --version -h --help)
     repeating_options=(--resource --fault --providers --input --input-env)
     non_repeating_options=(--port --back-channel-logout-uri --clients --client-id --client-secret-env --environment --redirect-uri --color)
     __carnet_offer_flags_options -1
@@ -549,7 +549,7 @@ _carnet_sandbox() {
 
 _carnet_demo() {
     repeating_flags=()
-    non_repeating_flags=(--json -v --verbose --version -h --help)
+    non_repeating_flags=(--json -v --verbose -q --quiet --version -h --help)
     repeating_options=(--providers)
     non_repeating_options=(--port --clients --map --store --sandbox --color)
     __carnet_offer_flags_options 0
@@ -587,7 +587,7 @@ _carnet_demo() {
 
 _carnet_compare() {
     repeating_flags=()
-    non_repeating_flags=(--all --probe --json -v --verbose --version -h --help)
+    non_repeating_flags=(--all --probe --json -v --verbose -q --quiet --version -h --help)
     repeating_options=(--providers --input --input-env --allow-local)
     non_repeating_options=(--probe-pause --probe-results --probe-since --clients --client-id --client-secret-env --environment --redirect-uri --ca-file --color)
     __carnet_offer_flags_options -1
@@ -676,9 +676,9 @@ _carnet_gateway() {
 
 _carnet_gateway_serve() {
     repeating_flags=()
-    non_repeating_flags=(--sandbox --ask --json -v --verbose --version -h --help)
+    non_repeating_flags=(--sandbox --ask --json -v --verbose -q --quiet --version -h --help)
     repeating_options=(--providers)
-    non_repeating_options=(--port --bind --socket --metrics-port --metrics-bind --clients --color)
+    non_repeating_options=(--port --bind --socket --connections --metrics-port --metrics-bind --clients --color)
     __carnet_offer_flags_options 1
 
     # Offer option value completions
@@ -691,6 +691,9 @@ _carnet_gateway_serve() {
         ;;
     '--socket')
         __carnet_add_completions -f
+        return
+        ;;
+    '--connections')
         return
         ;;
     '--metrics-port')
@@ -724,7 +727,7 @@ _carnet_gateway_serve() {
 
 _carnet_gateway_check() {
     repeating_flags=()
-    non_repeating_flags=(--json -v --verbose --version -h --help)
+    non_repeating_flags=(--online --json -v --verbose -q --quiet --version -h --help)
     repeating_options=(--as --providers)
     non_repeating_options=(--requests --clients --color)
     __carnet_offer_flags_options 3
@@ -766,7 +769,7 @@ _carnet_gateway_proxy() {
     repeating_flags=()
     non_repeating_flags=(--force --no-tls --json --version -h --help)
     repeating_options=(--program)
-    non_repeating_options=(--output --listen --certificate --certificate-key --port --bind --socket --color)
+    non_repeating_options=(--output --listen --timeout --certificate --certificate-key --port --bind --socket --connections --color)
     __carnet_offer_flags_options 2
 
     # Offer option value completions
@@ -779,6 +782,9 @@ _carnet_gateway_proxy() {
         return
         ;;
     '--listen')
+        return
+        ;;
+    '--timeout')
         return
         ;;
     '--certificate')
@@ -797,6 +803,9 @@ _carnet_gateway_proxy() {
         ;;
     '--socket')
         __carnet_add_completions -f
+        return
+        ;;
+    '--connections')
         return
         ;;
     '--color')
@@ -900,7 +909,7 @@ _carnet_gateway_sessions_end() {
 
 _carnet_register() {
     repeating_flags=()
-    non_repeating_flags=(--confidential --read --delete --json -v --verbose --version -h --help)
+    non_repeating_flags=(--confidential --read --delete --json -v --verbose -q --quiet --version -h --help)
     repeating_options=(--contact --providers --input --input-env --allow-local)
     non_repeating_options=(--name --token-env --output --key-file --client-uri --logo-uri --policy-uri --tos-uri --software-id --software-version --jwks-uri --post-logout-redirect-uri --backchannel-logout-uri --frontchannel-logout-uri --initiate-login-uri --id-token-alg --userinfo-alg --request-object-alg --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --color)
     __carnet_offer_flags_options 1
@@ -1088,7 +1097,7 @@ _carnet_client-document_write() {
 
 _carnet_client-document_check() {
     repeating_flags=()
-    non_repeating_flags=(--json -v --verbose --version -h --help)
+    non_repeating_flags=(--json -v --verbose -q --quiet --version -h --help)
     repeating_options=(--allow-local)
     non_repeating_options=(--ca-file --color)
     __carnet_offer_flags_options 1
@@ -1111,7 +1120,7 @@ _carnet_client-document_check() {
 
 _carnet_login() {
     repeating_flags=()
-    non_repeating_flags=(--no-browser --paste --device --register-again --pushed --no-pushed --signed --no-signed --json -v --verbose --version -h --help)
+    non_repeating_flags=(--no-browser --paste --device --register-again --pushed --no-pushed --signed --no-signed --json -v --verbose -q --quiet --version -h --help)
     repeating_options=(--providers --input --input-env --allow-local --scope --authorization-host --resource --acr --prompt --ui-locale --choose)
     non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --client-id-document --authorization-details --claims --max-age --login-hint --response-mode --color)
     __carnet_offer_flags_options 1
@@ -1235,7 +1244,7 @@ _carnet_accounts() {
 
 _carnet_token() {
     repeating_flags=()
-    non_repeating_flags=(--header --payload --raw --client-credentials --jwt-bearer --introspect --exchange --json -v --verbose --version -h --help)
+    non_repeating_flags=(--header --payload --raw --client-credentials --jwt-bearer --introspect --exchange --json -v --verbose -q --quiet --version -h --help)
     repeating_options=(--providers --input --input-env --allow-local --scope --resource --audience)
     non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --subject --assertion-env --color)
     __carnet_offer_flags_options 1
@@ -1317,7 +1326,7 @@ _carnet_token() {
 
 _carnet_profile() {
     repeating_flags=()
-    non_repeating_flags=(--json -v --verbose --version -h --help)
+    non_repeating_flags=(--json -v --verbose -q --quiet --version -h --help)
     repeating_options=(--providers --input --input-env --allow-local)
     non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --color)
     __carnet_offer_flags_options 1
@@ -1407,7 +1416,7 @@ _carnet_resources() {
 
 _carnet_resources_list() {
     repeating_flags=()
-    non_repeating_flags=(--json -v --verbose --version -h --help)
+    non_repeating_flags=(--json -v --verbose -q --quiet --version -h --help)
     repeating_options=(--providers --input --input-env --allow-local)
     non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --map --color)
     __carnet_offer_flags_options 1
@@ -1515,7 +1524,7 @@ _carnet_resources_check() {
 
 _carnet_call() {
     repeating_flags=()
-    non_repeating_flags=(--client-credentials --jwt-bearer --json -v --verbose --version -h --help)
+    non_repeating_flags=(--client-credentials --jwt-bearer --json -v --verbose -q --quiet --version -h --help)
     repeating_options=(--providers --input --input-env --allow-local --scope --resource)
     non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --map -X --request -d --data --subject --assertion-env --color)
     __carnet_offer_flags_options 2
@@ -1605,9 +1614,9 @@ _carnet_call() {
 
 _carnet_mcp() {
     repeating_flags=()
-    non_repeating_flags=(--no-browser -v --verbose --version -h --help)
-    repeating_options=(--providers --input --input-env --allow-local --authorization-host)
-    non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --client-id-document)
+    non_repeating_flags=(--no-browser --client-credentials --jwt-bearer -q --quiet -v --verbose --version -h --help)
+    repeating_options=(--providers --input --input-env --allow-local --authorization-host --header --header-env --scope --resource)
+    non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --client-id-document --subject --assertion-env)
     __carnet_offer_flags_options 1
 
     # Offer option value completions
@@ -1661,6 +1670,24 @@ _carnet_mcp() {
     '--authorization-host')
         return
         ;;
+    '--header')
+        return
+        ;;
+    '--header-env')
+        return
+        ;;
+    '--subject')
+        return
+        ;;
+    '--assertion-env')
+        return
+        ;;
+    '--scope')
+        return
+        ;;
+    '--resource')
+        return
+        ;;
     esac
 
     # Offer positional completions
@@ -1674,7 +1701,7 @@ _carnet_mcp() {
 
 _carnet_refresh() {
     repeating_flags=()
-    non_repeating_flags=(--json -v --verbose --version -h --help)
+    non_repeating_flags=(--json -v --verbose -q --quiet --version -h --help)
     repeating_options=(--providers --input --input-env --allow-local)
     non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --color)
     __carnet_offer_flags_options 1
@@ -1741,7 +1768,7 @@ _carnet_refresh() {
 
 _carnet_logout() {
     repeating_flags=()
-    non_repeating_flags=(--revoke --everywhere --json -v --verbose --version -h --help)
+    non_repeating_flags=(--revoke --everywhere --json -v --verbose -q --quiet --version -h --help)
     repeating_options=(--providers --input --input-env --allow-local)
     non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --color)
     __carnet_offer_flags_options 1

@@ -31,6 +31,18 @@ extension OAuthClient {
         return try await retrying(call.method, within: limit) { try await self.send(call, with: grant) }
     }
 
+    /// The same, once, and passes the body of a successful response on while it arrives.
+    ///
+    /// - Throws: As that function.
+    package func send(
+        _ request: HTTPRequest, body: [UInt8], with grant: ClientGrant, accepting statuses: Range<Int>,
+        streaming stream: ResponseStream?
+    ) async throws -> IncomingResponse {
+        var call = try ResourceCall(request, body: body, declared: [], accepting: statuses)
+        call.stream = stream
+        return try await send(call, with: grant)
+    }
+
     private func send(_ call: ResourceCall, with grant: ClientGrant) async throws -> IncomingResponse {
         do {
             return try await send(call, with: try await token(for: grant))

@@ -359,6 +359,13 @@ public final class OAuthClient: Sendable {
     /// Returns when no refresh is in progress: a process that ends between the request and the save loses the new tokens.
     package func finishRefreshes() async { await refreshes.finish() }
 
+    /// Requests metadata and keys, as the first sign-in does.
+    ///
+    /// - Throws: `OAuthError`.
+    package func requestMetadata() async throws {
+        if try await cache.provider().endpoints[.jwks] != nil { _ = try await cache.keySet() }
+    }
+
     /// Whether a page of the provider ends its own session (OpenID Connect RP-Initiated Logout).
     package func hasEndOfSession() async -> Bool { (try? await cache.provider().endpoints[.endSession]) != nil }
 

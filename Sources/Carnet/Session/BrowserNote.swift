@@ -10,6 +10,8 @@ package struct BrowserNote: Codable, Hashable, Sendable {
     package var expiresAt: Date
     /// The address of the person at the sign-in; `nil` in older records.
     package var email: String?
+    /// The last request, or one shortly before it; `nil` if the site does not keep it.
+    package var seenAt: Date?
     /// What the site knows of the person, if it keeps that; `nil` in older records.
     package var claims: KeptClaims?
 

@@ -45,6 +45,16 @@ extension Session {
         return claims
     }
 
+    /// Keeps when the session was used last.
+    ///
+    /// - Throws: As `note(_:subject:)`.
+    package func note(seenAt time: Date) async throws {
+        try await update { connection in
+            connection.browser?.seenAt = time
+            return connection.browser != nil
+        }
+    }
+
     /// Saves claims with the tokens that they were read with, unless there are newer tokens.
     ///
     /// - Throws: As `claims(of:)`.

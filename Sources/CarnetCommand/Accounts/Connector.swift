@@ -98,18 +98,21 @@ struct Connector {
     ///   - stored: The account that it is for; without one, a client of a resource may be registered.
     ///   - document: The URL of the client's metadata, for a server that takes it as a client id.
     ///   - isNew: Whether a stored client of a resource is forgotten.
+    ///   - scopes: Those that a new client of a resource registers; by default all that the resource names.
     /// - Throws: `Failure` if there is no client id.
     func registration(
         for entry: ProviderRegistry.Entry,
         stored: Connection? = nil,
         prefersSecret: Bool = false,
         registering document: String? = nil,
-        again isNew: Bool = false
+        again isNew: Bool = false,
+        requesting scopes: [String] = []
     ) async throws -> ClientRegistration {
         guard sandbox != nil else {
             // A client that registers itself has no token of its own.
             let registered =
-                try await prefersSecret ? nil : registeredClient(for: entry, stored: stored, document, isNew: isNew)
+                try await prefersSecret
+                ? nil : registeredClient(for: entry, stored: stored, document, isNew: isNew, scopes)
             return try registered ?? registrations.registration(for: entry.descriptor, stored: stored)
         }
         let source = try registrations.source(for: entry.descriptor, stored: stored)
@@ -135,19 +138,25 @@ struct Connector {
     ///
     /// - Returns: `nil` if the configuration has one, or the account has another.
     private func registeredClient(
-        for entry: ProviderRegistry.Entry, stored: Connection?, _ document: String?, isNew: Bool
+        for entry: ProviderRegistry.Entry, stored: Connection?, _ document: String?, isNew: Bool, _ scopes: [String]
     ) async throws -> ClientRegistration? {
         guard try registersItself(at: entry) else { return nil }
         let source = try registrations.source(for: entry.descriptor)
         let provider = try entry.descriptor.variant(source.environment).resolve(inputs: source.inputs)
-        let registering = AutomaticRegistration(
-            ClientMetadata(
-                redirectURIs: [source.redirectURI ?? KnownResources.redirectURI(of: provider.id)],
-                clientName: "Carnet", scopes: source.scopes ?? []),
-            document: document, transport: network(for: provider), store: store)
-        let known = try await registering.knownRegistration(at: provider)
+        func registering(at uri: String) -> AutomaticRegistration {
+            AutomaticRegistration(
+                ClientMetadata(
+                    redirectURIs: [source.redirectURI ?? uri], clientName: "Carnet", scopes: source.scopes ?? scopes),
+                document: document, transport: network(for: provider), store: store)
+        }
+        let known = try await registering(at: KnownResources.redirectURI(of: provider.id))
+            .knownRegistration(at: provider)
         guard let stored else {
-            let forgets = isNew ? true : try await isForgotten(known, of: entry)
+            let isBusy = source.redirectURI == nil && (known.map { KnownResources.isInUse($0.redirectURI) } ?? false)
+            if isBusy { console.note("the port of the redirect URI is in use; registering a client with another") }
+            let forgets = isNew || isBusy ? true : try await isForgotten(known, of: entry)
+            let uri = forgets ? nil : known?.redirectURI
+            let registering = registering(at: uri ?? KnownResources.freeRedirectURI(of: provider.id))
             if forgets { try await registering.forget(at: provider) }
             do {
                 return try await console.showing("registering a client") {
@@ -216,7 +225,7 @@ struct Connector {
     /// Says which files decide where credentials go.
     private func sayFiles(of entry: ProviderRegistry.Entry) {
         guard !entry.files.isEmpty else { return }
-        console.note("using the descriptor \(entry.files.map(\.printable).joined(separator: ", which extends "))")
+        console.remark("using the descriptor \(entry.files.map(\.printable).joined(separator: ", which extends "))")
     }
 
     /// Registers clients with the provider of a descriptor, or with the sandbox that stands for it.
@@ -227,6 +236,12 @@ struct Connector {
             limits: TransportLimits(deadline: deadline),
             observer: console.isVerbose ? VerboseObserver(console: console) : nil
         )
+    }
+
+    /// For the messages to a resource that may require no sign-in.
+    func transport(to resource: WebURL) throws -> any Transport {
+        let provider = try ProviderRegistry().entry(ofResource: resource).descriptor.resolve()
+        return SeparateStreams(transport: network(for: provider), streams: network(for: provider))
     }
 
     /// The network, or the sandbox that stands for a provider.

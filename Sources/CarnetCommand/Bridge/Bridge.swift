@@ -381,7 +381,8 @@ final class Bridge: Sendable {
 extension BridgeFailure {
     fileprivate init(status response: IncomingResponse, _ message: Message?) {
         let text = message?.members?.object("error")?.string("message").map { ": \"\($0.quotable(limit: 500))\"" } ?? ""
-        self.init("the server responded with status \(response.status)\(text)")
+        let hint = [404, 405].contains(response.status) ? "; check the URL, which must be of streamable HTTP" : ""
+        self.init("the server responded with status \(response.status)\(text)\(hint)")
     }
 }
 

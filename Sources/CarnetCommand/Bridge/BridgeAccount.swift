@@ -19,12 +19,93 @@ actor BridgeAccount {
     private let options: AccountOptions
     private let found: FoundServerOptions
     private let way: LoginAgent.Way
+    private let ownToken: ClientTokenOptions
     private let context: CommandContext
     private var open: Open?
+    /// Whether the server has asked for a sign-in.
+    private var needsSignIn = false
+    private let neverSignsIn: Bool
+    private var plain: PlainServer?
+    private var client: ClientServer?
     private var opening: Task<(open: Open, isNew: Bool), any Error>?
 
-    init(_ options: AccountOptions, _ found: FoundServerOptions, way: LoginAgent.Way, _ context: CommandContext) {
+    /// - Parameters:
+    ///   - ownToken: How the client gets a token of its own, if it does.
+    ///   - neverSignsIn: Whether the user has a token for the server.
+    init(
+        _ options: AccountOptions, _ found: FoundServerOptions, way: LoginAgent.Way, ownToken: ClientTokenOptions,
+        neverSignsIn: Bool, _ context: CommandContext
+    ) {
         (self.options, self.found, self.way, self.context) = (options, found, way, context)
+        (self.ownToken, self.neverSignsIn) = (ownToken, neverSignsIn)
+    }
+
+    /// A server that has not asked for a sign-in.
+    struct PlainServer: Sendable {
+        let transport: any Transport
+        let resource: WebURL
+        let limits: TransportLimits
+        /// Whether a status of 401 is the response.
+        let isFinal: Bool
+    }
+
+    /// A server that takes a token of the client itself.
+    struct ClientServer: Sendable {
+        let client: OAuthClient
+        let grant: ClientGrant
+        let resource: WebURL
+        let failures: ProviderFailure
+    }
+
+    /// The server without a token; `nil` once somebody is signed in, or it has asked for a sign-in.
+    ///
+    /// - Throws: `Failure`, `OAuthError`, `TokenStoreError`.
+    func withoutToken() async throws -> PlainServer? {
+        guard !needsSignIn, open == nil, opening == nil, ProviderSources.isResource(options.provider) else {
+            return nil
+        }
+        if let plain { return plain }
+        if !neverSignsIn, let found = try await found() {
+            open = found
+            return nil
+        }
+        let resource = try ProviderSources.resource(options.provider)
+        let connector = try connector(try ProviderSources(options.providers, context, isQuiet: true))
+        let limits = TransportLimits(deadline: min(options.network.deadline, TransportLimits().deadline))
+        plain = PlainServer(
+            transport: try connector.transport(to: resource), resource: resource, limits: limits, isFinal: neverSignsIn)
+        return plain
+    }
+
+    func requireSignIn() { (needsSignIn, plain) = (true, nil) }
+
+    /// The server with the client's own token; `nil` unless the options ask for one.
+    ///
+    /// - Throws: `Failure`, `OAuthError`, `TokenStoreError`.
+    func withOwnToken() async throws -> ClientServer? {
+        guard ownToken.isWanted else { return nil }
+        if let client { return client }
+        let made = try await makeClient()
+        client = made
+        return made
+    }
+
+    private nonisolated func makeClient() async throws -> ClientServer {
+        let sources = try ProviderSources(options.providers, context, isQuiet: true)
+        let connector = try connector(sources)
+        let entry = try await connector.entryToSignIn(options.provider, sources, context, found, asks: false)
+        let failures = ProviderFailure(entry: entry, sandboxOption: connector.sandboxOption)
+        return try await failures.explaining {
+            let registration = try await connector.registration(for: entry, prefersSecret: true)
+            let client = try connector.client(for: entry, registration: registration)
+            guard let resource = client.provider.resource else {
+                throw Failure(.usage, "\(entry.descriptor.id) is the id of no protected resource")
+            }
+            let wanted = ownToken.scopes.flatMap { $0.split(separator: " ").map(String.init) }
+            return ClientServer(
+                client: client, grant: try ownToken.grant(wanted, context.environment), resource: resource,
+                failures: failures)
+        }
     }
 
     /// Ends a sign-in that waits for the user.
@@ -170,7 +251,8 @@ actor BridgeAccount {
         let entry = try await connector.entryToSignIn(options.provider, sources, context, found, asks: false)
         context.console.note("signing in to \(entry.descriptor.name)".printable)
         return try await ProviderFailure(entry: entry, sandboxOption: connector.sandboxOption).explaining {
-            let registration = try await connector.registration(for: entry, registering: found.document, again: again)
+            let registration = try await connector.registration(
+                for: entry, registering: found.document, again: again, requesting: scopes ?? [])
             let client = try connector.client(for: entry, registration: registration)
             let session = try await client.signIn(
                 with: agent(connector),

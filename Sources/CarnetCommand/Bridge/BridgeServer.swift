@@ -6,6 +6,8 @@ import HTTPTypes
 /// Sends the requests of a bridge with a valid token, and asks the user where that is necessary.
 struct BridgeServer: Sendable {
     let account: BridgeAccount
+    /// Headers of the user's own.
+    let own: HTTPFields
 
     /// How often one message may ask the user. A server could demand other scopes each time.
     private static let questions = 2
@@ -23,6 +25,20 @@ struct BridgeServer: Sendable {
         _ method: HTTPRequest.Method, _ fields: HTTPFields, body: [UInt8] = [], asks: Bool = true,
         stream: ResponseStream? = nil
     ) async throws -> IncomingResponse {
+        var fields = fields
+        for field in own { fields[field.name] = field.value }
+        if let server = try await account.withOwnToken() {
+            do {
+                return try await server.send(method, fields, body, stream)
+            } catch let error as OAuthError {
+                throw server.failures.explain(error)
+            }
+        }
+        if let server = try await account.withoutToken() {
+            let response = try await server.send(method, fields, body, stream)
+            guard response.status == 401, !server.isFinal else { return response.hiding(own.map { Secret($0.value) }) }
+            await account.requireSignIn()
+        }
         var questions = asks ? Self.questions : 0
         var attempts = Self.attempts
         while true {
@@ -37,7 +53,7 @@ struct BridgeServer: Sendable {
                 guard response.head.status.kind != .successful else { return response }
                 // The server may repeat the token, also one that was refreshed during the request.
                 let stored = try? await open.session.storedTokens()
-                return response.hiding(tokens.secrets + (stored?.secrets ?? []))
+                return response.hiding(tokens.secrets + (stored?.secrets ?? []) + own.map { Secret($0.value) })
             } catch let error as OAuthError where questions > 0 && error.kind == .insufficientScope {
                 questions -= 1
                 let isNew = error.scopes.contains { scope in used?.scopes.contains(scope) != true }
@@ -54,5 +70,28 @@ struct BridgeServer: Sendable {
                 throw open.failures.explain(error)
             }
         }
+    }
+}
+
+extension BridgeAccount.PlainServer {
+    /// - Throws: `TransportError`, `CancellationError`.
+    fileprivate func send(
+        _ method: HTTPRequest.Method, _ fields: HTTPFields, _ body: [UInt8], _ stream: ResponseStream?
+    ) async throws -> IncomingResponse {
+        var request = OutgoingRequest(
+            head: HTTPRequest(url: resource.text, method: method, headerFields: fields), body: body)
+        request.stream = stream
+        return try await transport.send(request, limits: limits)
+    }
+}
+
+extension BridgeAccount.ClientServer {
+    /// - Throws: As `OAuthClient`.
+    fileprivate func send(
+        _ method: HTTPRequest.Method, _ fields: HTTPFields, _ body: [UInt8], _ stream: ResponseStream?
+    ) async throws -> IncomingResponse {
+        try await client.send(
+            HTTPRequest(url: resource.text, method: method, headerFields: fields), body: body, with: grant,
+            accepting: 200..<600, streaming: stream)
     }
 }

@@ -27,8 +27,15 @@ struct AccountsCommand: Subcommand {
         let sandboxed = try await stores.tokens(ofSandbox: true).inventory()
         let records = real.accounts.map { ($0, false) } + sandboxed.accounts.map { ($0, true) }
         let accounts = records.filter { key, _ in !key.isRegistration }
+        let sources = try ProviderSources(ProviderOptions.parse([]), context, isQuiet: true)
+        func resource(_ key: ConnectionKey) -> String? {
+            (try? sources.entry(key.provider)).flatMap(KnownResources.url)
+        }
         let rows = accounts.map { key, isSandbox in
-            [key.provider.printable, key.account.printable, isSandbox ? "(at a sandbox)" : ""]
+            [
+                key.provider.printable, key.account.printable,
+                isSandbox ? "(at a sandbox)" : resource(key)?.printable ?? "",
+            ]
         }
         for line in Table.lines(rows) { context.console.print(line) }
         let damaged = real.damaged + sandboxed.damaged
@@ -46,7 +53,11 @@ struct AccountsCommand: Subcommand {
         context.console.print(
             json: JSONObject([
                 "accounts": .array(
-                    accounts.map { key, isSandbox in .object(key.json + JSONObject(["sandbox": .bool(isSandbox)])) }
+                    accounts.map { key, isSandbox in
+                        .object(
+                            key.json
+                                + JSONObject(["sandbox": .bool(isSandbox), "resource": .optional(resource(key))]))
+                    }
                 ),
                 "damaged": .array(
                     damaged.map {

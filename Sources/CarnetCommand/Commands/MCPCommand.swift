@@ -1,4 +1,5 @@
 import ArgumentParser
+import HTTPTypes
 
 struct MCPCommand: Subcommand {
     static let configuration = CommandConfiguration(
@@ -14,6 +15,8 @@ struct MCPCommand: Subcommand {
             Examples:
               carnet mcp https://api.acme.example/mcp
               carnet mcp https://api.acme.example/mcp --account work --no-browser
+              carnet mcp https://api.acme.example/mcp --header 'X-Team: blue' --header-env 'X-API-Key: ACME_KEY'
+              carnet mcp https://api.acme.example/mcp --client-credentials --client-id ID --client-secret-env SECRET
             """
     )
 
@@ -23,6 +26,11 @@ struct MCPCommand: Subcommand {
     var noBrowser = false
 
     @OptionGroup var found: FoundServerOptions
+    @OptionGroup var headers: OwnHeaderOptions
+    @OptionGroup(title: "Options without an account") var ownToken: ClientTokenOptions
+
+    @Flag(name: [.customShort("q"), .long], help: "Print no remarks, only what somebody has to act on.")
+    var quiet = false
 
     @Flag(name: [.customShort("v"), .long], help: "Print requests and responses on stderr, without secrets.")
     var verbose = false
@@ -30,13 +38,21 @@ struct MCPCommand: Subcommand {
     /// Stdout is the host's.
     var output: OutputOptions {
         var output = OutputOptions()
-        (output.json, output.color, output.verbose) = (false, .auto, verbose)
+        (output.json, output.color, output.verbose, output.quiet) = (false, .auto, verbose, quiet)
         return output
     }
 
+    func validate() throws {
+        try ownToken.validate(beside: account)
+        try headers.check()
+    }
+
     func run(_ context: CommandContext) async throws {
-        let account = BridgeAccount(account, found, way: noBrowser ? .printed : .browser, context)
-        await Bridge(BridgeServer(account: account), context.console).run()
+        let own = try headers.fields(context.environment)
+        let account = BridgeAccount(
+            account, found, way: noBrowser ? .printed : .browser, ownToken: ownToken,
+            neverSignsIn: own.contains(.authorization), context)
+        await Bridge(BridgeServer(account: account, own: own), context.console).run()
         try Task.checkCancellation()
     }
 }

@@ -38,7 +38,14 @@ struct TokenCommand: Subcommand {
     @OptionGroup(title: "Options without an account") var ownToken: ClientTokenOptions
     @Flag(help: "Request the state of the access token from the provider (RFC 7662).") var introspect = false
     @OptionGroup(title: "Token exchange options") var tokenExchange: TokenExchangeOptions
-    @OptionGroup(title: "Output options") var output: OutputOptions
+    @OptionGroup(title: "Output options") var givenOutput: OutputOptions
+
+    /// A job that runs again and again gets the token and errors alone.
+    var output: OutputOptions {
+        var output = givenOutput
+        output.quiet = output.quiet || part == .raw
+        return output
+    }
 
     func validate() throws {
         if introspect, part != nil || ownToken.isWanted || tokenExchange.isWanted {

@@ -25,10 +25,23 @@ struct KnownResources {
 
     /// The redirect URI of a client that registers itself, with a port of its own. Some servers compare the port, although
     /// RFC 8252, section 7.3 says that a loopback URI may have any.
-    static func redirectURI(of id: ProviderID) -> String {
+    ///
+    /// - Parameter attempt: Counts the ports that are in use.
+    static func redirectURI(of id: ProviderID, attempt: Int = 0) -> String {
         // No service is registered for these ports (RFC 6335, section 6), and Linux gives none of them to a connection of
         // another program, whose closed connection would hold it for a minute.
-        let port = 61_000 + id.rawValue.utf8.reduce(5381) { ($0 &* 33 &+ Int($1)) & 0xFFFF_FFFF } % 4_536
-        return "http://127.0.0.1:\(port)/callback"
+        let hash = id.rawValue.utf8.reduce(5381) { ($0 &* 33 &+ Int($1)) & 0xFFFF_FFFF }
+        return "http://127.0.0.1:\(61_000 + (hash + attempt) % 4_536)/callback"
+    }
+
+    /// The first of them whose port can be had.
+    static func freeRedirectURI(of id: ProviderID) -> String {
+        (0..<5).map { redirectURI(of: id, attempt: $0) }.first { !isInUse($0) } ?? redirectURI(of: id)
+    }
+
+    /// Whether another program listens at the port of a redirect URI.
+    static func isInUse(_ uri: String) -> Bool {
+        guard let port = (try? WebURL(uri))?.port else { return false }
+        return (try? Failure.checkPort(port)) == nil
     }
 }

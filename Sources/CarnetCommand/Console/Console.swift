@@ -1,3 +1,4 @@
+import Carnet
 import CarnetDescriptors
 import CarnetFoundation
 
@@ -6,6 +7,9 @@ final class Console: Sendable {
     /// Whether the output is one JSON document.
     let isJSON: Bool
     let isVerbose: Bool
+    private let isQuiet: Bool
+    /// Whether each note is a JSON document, too.
+    private let logsJSON: Bool
     private let colorsOutput: Bool
     let colorsErrors: Bool
     private let showsProgress: Bool
@@ -13,9 +17,12 @@ final class Console: Sendable {
     /// Whether a progress line stands on the terminal.
     private let progress = Lock(false)
 
-    init(_ options: OutputOptions, environment: HostEnvironment) {
+    /// - Parameter isLog: Whether the notes are a log, which `--json` makes JSON documents of.
+    init(_ options: OutputOptions, environment: HostEnvironment, isLog: Bool = false) {
+        logsJSON = isLog && options.json
         isJSON = options.json
         isVerbose = options.verbose
+        isQuiet = options.quiet
         colorsOutput = options.color.allows(OutputChannel.standardOutput, environment)
         colorsErrors = options.color.allows(OutputChannel.standardError, environment)
         showsProgress = OutputChannel.standardError.isTerminal && environment["TERM"] != "dumb"
@@ -62,11 +69,28 @@ final class Console: Sendable {
 
     /// Prints a line about the run.
     func note(_ line: String) {
+        if logsJSON { return note(json: JSONObject(), line, level: "notice") }
         clearProgress()
         TerminalLine(line).write(to: .standardError)
     }
 
+    /// Prints a line that nobody has to act on; nothing with `--quiet`.
+    func remark(_ line: String) {
+        if !isQuiet { note(line) }
+    }
+
+    /// Prints an entry of a log as a document: the time, the level, the message, and what it is about.
+    func note(json about: JSONObject, _ message: String, level: String) {
+        var entry = JSONObject()
+        entry["time"] = .string(SystemWallClock().now.formatted(.iso8601))
+        entry["level"] = .string(level)
+        entry["message"] = .string(message)
+        for member in about.members { entry[member.name] = member.value }
+        TerminalLine(JSONValue.object(entry).jsonText().printable).write(to: .standardError)
+    }
+
     func warn(_ line: String) {
+        if logsJSON { return note(json: JSONObject(), line, level: "warning") }
         note(paintError("carnet: warning:", .warning) + " " + line)
     }
 

@@ -1,3 +1,5 @@
+import CarnetDescriptors
+import CarnetFoundation
 import Logging
 
 /// Writes what a library logs to stderr: the message, then what it is about.
@@ -18,6 +20,11 @@ struct ConsoleLogHandler: LogHandler {
     func log(event: LogEvent) {
         let about = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
             .map { ($0.key, "\($0.value)") }.filter { !$0.1.isEmpty }
+        guard !console.isJSON else {
+            return console.note(
+                json: JSONObject(about.map { Named($0.0, .string($0.1)) }), event.message.description,
+                level: event.level.rawValue)
+        }
         console.note(
             ([event.message.description] + about.map { "\($0)=\(Self.value($1))" }).joined(separator: " ").printable)
     }

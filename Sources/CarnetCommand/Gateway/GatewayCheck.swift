@@ -16,6 +16,7 @@ struct GatewayCheckCommand: Subcommand {
 
             Examples:
               carnet gateway check gateway.yaml
+              carnet gateway check gateway.yaml --online
               carnet gateway check gateway.yaml GET https://apps.example/admin
               carnet gateway check gateway.yaml GET https://apps.example/admin --as provider=acme groups=ops
               carnet gateway check gateway.yaml --requests requests.yaml
@@ -45,6 +46,9 @@ struct GatewayCheckCommand: Subcommand {
         completion: .yamlFile)
     var requests: String?
 
+    @Flag(help: "With a file alone, also request the metadata and keys of its providers.")
+    var online = false
+
     @OptionGroup var sources: GatewaySources
     @OptionGroup(title: "Output options") var output: OutputOptions
 
@@ -57,6 +61,9 @@ struct GatewayCheckCommand: Subcommand {
         guard method == nil || url != nil else { throw ValidationError("a request is a method and a URL") }
         guard requests == nil || method == nil && account.isEmpty else {
             throw ValidationError("--requests has the requests and their senders; leave out the others")
+        }
+        guard !online || method == nil && requests == nil else {
+            throw ValidationError("--online checks the file alone; leave out the request")
         }
         guard method != nil || account.isEmpty else { throw ValidationError("--as needs a method and a URL") }
     }
@@ -90,8 +97,11 @@ struct GatewayCheckCommand: Subcommand {
         let console = context.console
         let logger = Logger(label: "carnet.gateway") { _ in ConsoleLogHandler(console) }
         let summary: GatewayLoader.Summary
+        var failures: [Failure] = []
         do {
-            summary = try await sources.loader(file, context, logger: logger).check()
+            let loader = try sources.loader(file, context, logger: logger)
+            summary = try await loader.check()
+            if online { failures = await loader.failures(of: summary) }
         } catch let error as GatewayMistakes {
             throw error.failure(console)
         }
@@ -103,8 +113,12 @@ struct GatewayCheckCommand: Subcommand {
                 "providers": .list(summary.rules.providers.map(\.id.rawValue)),
                 "routes": .number("\(summary.rules.routes.count)"), "store": .string(summary.store),
                 "findings": .list(summary.findings.map(\.description)),
+                "unavailable": .list(failures.map(\.summary)),
             ]))
-        if summary.findings.contains(where: { $0.severity == .error }) { throw ExitStatus.failed }
+        for failure in failures {
+            for line in failure.lines(console.paintError) { console.note(line) }
+        }
+        if !failures.isEmpty || summary.findings.contains(where: { $0.severity == .error }) { throw ExitStatus.failed }
     }
 
     private func account(_ console: Console) throws -> CheckedAccount? {

@@ -48,7 +48,17 @@ struct GatewayAddressOptions: ParsableArguments {
         completion: .file())
     var socket: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "How many connections the proxy may open at once. It keeps an eighth of them open.", valueName: "n"))
+    var connections: Int = GatewayAddressOptions.defaultConnections
+
+    static let defaultConnections = 2048
+
     func validate() throws {
+        guard (16...65_536).contains(connections) else {
+            throw ValidationError("--connections must be a number from 16 to 65536")
+        }
         guard (0...65_535).contains(port) else { throw ValidationError("--port must be a number from 0 to 65535") }
     }
 }
@@ -151,6 +161,7 @@ struct GatewayServeCommand: Subcommand {
         let server = GatewayServer(
             site: GatewaySite(version, logger: logger), loader: loader, inputs: inputs, sandbox: stage,
             address: socket.map { .unixDomainSocket(path: $0) } ?? .hostname(bind, port: port),
+            connections: address.connections,
             metrics: metrics, signals: context.signals, console: console)
         let opening = try socket.map { try GatewaySocket($0) }
         try await Failure.explaining(socket.map { .file($0) } ?? .port(port, of: bind, option: "--port")) {

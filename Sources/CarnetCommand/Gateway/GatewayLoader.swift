@@ -86,6 +86,23 @@ final class GatewayLoader: Sendable {
     /// - Throws: As `load`.
     func check() async throws -> Summary { try await version(creating: false).summary }
 
+    /// Asks the providers for what the first sign-in needs.
+    ///
+    /// - Returns: The providers that did not respond as they should.
+    func failures(of summary: Summary) async -> [Failure] {
+        var failures: [Failure] = []
+        for client in summary.clients {
+            do {
+                try await client.requestMetadata()
+            } catch {
+                var failure = Failure(describing: error)
+                failure.summary = "\(client.provider.id): \(failure.summary)"
+                failures.append(failure)
+            }
+        }
+        return failures
+    }
+
     /// What a gateway works with, for a person.
     struct Summary {
         let rules: GatewayRules
@@ -93,6 +110,7 @@ final class GatewayLoader: Sendable {
         let key: String
         /// What lint finds, although the gateway can decide by the file.
         let findings: [Diagnostic]
+        let clients: [OAuthClient]
 
         var line: String {
             let providers = rules.providers.map(\.id.rawValue).joined(separator: ", ")
@@ -182,21 +200,24 @@ final class GatewayLoader: Sendable {
             places.warn("proxy.secret is short enough to be guessed; make one: openssl rand -hex 32", console)
         }
         guard failures.isEmpty, let found else { throw GatewayMistakes(failures) }
-        let table = ProviderClients(clients.map(\.client), inOrder: rules.providers.map(\.id))
+        let all = Dictionary(clients.map { ($0.client.provider.id, $0.client) }) { $1 }
+        let signingIn = rules.providers.filter(\.signsIn).map(\.id)
+        let table = ProviderClients(signingIn.compactMap { all[$0] }, inOrder: signingIn)
         let web = try WebSignIn(
             table, origin: rules.origin.site, keys: found.keys, paths: GatewayPaths.web,
             sessionLifetime: Double(rules.session.lifetime), claims: rules.claimNames, pages: rules.signInPages,
-            logger: logger)
+            patience: .seconds(3), idleTime: rules.session.idle == 0 ? nil : Double(rules.session.idle), logger: logger)
         let issuers = try rules.bearer.map { issuer in
             // A rule of lint rejects a file with another one.
-            guard let client = table[issuer.provider] else { throw Failure(.usage, "bearer has an unknown provider") }
+            guard let client = all[issuer.provider] else { throw Failure(.usage, "bearer has an unknown provider") }
             return TokenIssuer(
                 client, audiences: issuer.audiences, introspectsOpaqueTokens: issuer.introspects)
         }
         let version = GatewayVersion(
             gateway, web: web, issuers: issuers, usedProofs: tokens as? any UsedTokenStore ?? usedProofs,
             proxySecret: secret ?? nil, identityKeys: signing ?? [])
-        let summary = Summary(rules: rules, store: found.name, key: found.key, findings: findings)
+        let summary = Summary(
+            rules: rules, store: found.name, key: found.key, findings: findings, clients: clients.map(\.client))
         lastSummary.withLock { $0 = summary }
         if creating { self.clients.withLock { $0 = clients } }
         return (version, summary)
@@ -291,16 +312,20 @@ final class GatewayLoader: Sendable {
         own.inputs = Dictionary(provider.inputs.items.map { ($0.name, $0.value) }) { $1 }
         own.environment = provider.environment
         // A registration of the file is complete. Values of other places are for other clients.
-        let source =
+        var source =
             own.clientID == nil
             ? ClientSource(merging: [own, try registrations.source(for: descriptor)]) : own
         if !descriptor.isFromNamedPlace, source.credential != nil {
             throw Registrations.untrusted(descriptor, with: "the \(source.credential ?? "secret")")
         }
-        guard source.clientID != nil else { throw missingClientID(of: provider, descriptor, rules) }
+        guard source.clientID != nil || !provider.signsIn else {
+            throw missingClientID(of: provider, descriptor, rules)
+        }
+        // Keys of an issuer need no client; an introspection does.
+        if source.clientID == nil { source.clientID = rules.origin.site }
         var registration = try registrations.registration(for: descriptor, from: source.at(rules, provider.id))
         let resolved = try descriptor.variant(registration.environment).resolve(inputs: registration.inputs)
-        try resolved.requireProfile()
+        if provider.signsIn { try resolved.requireProfile() }
         if !provider.scopes.isEmpty {
             registration.scopes = (registration.scopes ?? resolved.defaultScopes(of: registration)) + provider.scopes
         }

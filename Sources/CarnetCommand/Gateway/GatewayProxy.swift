@@ -32,7 +32,7 @@ struct GatewayProxyCommand: Subcommand {
 
     func run(_ context: CommandContext) async throws {
         try GatewayProxy(options, context).run(
-            name, file, bind: address.bind, port: address.port, socket: address.socket)
+            name, file, at: address)
     }
 }
 
@@ -60,6 +60,12 @@ struct GatewayProxyOptions: ParsableArguments {
             "The port at which the proxy takes requests. Default: that of the origin; 8080 with --no-tls.",
             valueName: "n"))
     var listen: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long a program may take to respond. Default: that of the proxy, 60 seconds for nginx and HAProxy, and no limit for Caddy and Traefik.",
+            valueName: "seconds"))
+    var timeout: Int?
 
     @Option(
         help: ArgumentHelp(
@@ -94,8 +100,12 @@ struct GatewayProxy {
     /// - Parameters:
     ///   - name: The proxy.
     ///   - path: The gateway file.
-    ///   - bind: The gateway's address with `port`, unless it has a socket.
-    func run(_ name: String, _ path: String, bind: String, port: Int, socket: String?) throws {
+    ///   - address: The gateway's.
+    func run(_ name: String, _ path: String, at address: GatewayAddressOptions) throws {
+        let (bind, port, socket) = (address.bind, address.port, address.socket)
+        guard options.timeout.map((1...86_400).contains) ?? true else {
+            throw Failure(.usage, "--timeout must be a number of seconds from 1 to 86400")
+        }
         guard let kind = ProxyKind.all.first(where: { $0.name == name.lowercased() }) else {
             throw UsageMistake.unknown(
                 name, "proxy", in: Self.names, next: "choose one of \(Self.names.joined(separator: ", "))")
@@ -113,7 +123,8 @@ struct GatewayProxy {
         let setup = try ProxySetup(
             rules, of: path, in: try folder() ?? kind.folder,
             gateway: try gateway(kind, bind: bind, port: port, socket: socket), tls: try tls(kind, rules, path),
-            port: options.listen, programs: try options.programs.map { try ProgramPlace($0) })
+            port: options.listen, programs: try options.programs.map { try ProgramPlace($0) },
+            connections: address.connections, timeout: options.timeout)
         try kind.check(setup)
         if options.folder == nil {
             show(kind.files(setup), kind)
@@ -122,7 +133,7 @@ struct GatewayProxy {
                 kind.files(setup) + [try secretFile(rules, path, kind, setup)].compactMap { $0 }, kind, in: setup.folder
             )
         }
-        note(setup, rules, kind, "carnet gateway \(path.shellWord)\(start(bind: bind, port: port, socket: socket))")
+        note(setup, rules, kind, "carnet gateway \(path.shellWord)\(start(address))")
     }
 
     /// The folder of `--output` as the files of the proxy can name it.
@@ -217,9 +228,12 @@ struct GatewayProxy {
         return .address(address)
     }
 
-    private func start(bind: String, port: Int, socket: String?) -> String {
-        if let socket { return " --socket \(socket.shellWord)" }
-        return (bind == "127.0.0.1" ? "" : " --bind \(bind.shellWord)") + (port == 4180 ? "" : " --port \(port)")
+    private func start(_ address: GatewayAddressOptions) -> String {
+        let standard = address.connections == GatewayAddressOptions.defaultConnections
+        let connections = standard ? "" : " --connections \(address.connections)"
+        if let socket = address.socket { return " --socket \(socket.shellWord)\(connections)" }
+        return (address.bind == "127.0.0.1" ? "" : " --bind \(address.bind.shellWord)")
+            + (address.port == 4180 ? "" : " --port \(address.port)") + connections
     }
 
     // MARK: - Files

@@ -20,6 +20,8 @@ struct GatewayServer: Sendable {
     let inputs: GatewayLoader.Inputs
     let sandbox: GatewaySandbox?
     let address: BindAddress
+    /// The maximum number of connections.
+    let connections: Int
     /// The metrics, and the address and port of this machine where they are.
     let metrics: (text: MetricsText, address: String, port: Int)?
     let signals: ServerSignals
@@ -33,6 +35,9 @@ struct GatewayServer: Sendable {
     /// - Throws: The system's error if the port cannot be had; `CancellationError`.
     func run(onStart: @escaping @Sendable (Int?) async -> Void) async throws {
         var limits = ServerLimits()
+        limits.connections = connections
+        limits.backlog = connections
+        allowFiles(connections)
         limits.proxies = { [site] peer in
             guard let address = peer.ipAddress.flatMap({ IPAddress(numericHost: $0) }) else { return true }
             return site.current.isProxy(address)
@@ -86,6 +91,22 @@ struct GatewayServer: Sendable {
             group.cancelAll()
         }
         await site.finish()
+    }
+
+    /// Lets the process open a file for each connection, and for what it needs besides.
+    private func allowFiles(_ connections: Int) {
+        let needed = rlim_t(connections + 512)
+        var limit = rlimit()
+        #if os(Linux)
+            let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #else
+            let files = RLIMIT_NOFILE
+        #endif
+        guard getrlimit(files, &limit) == 0, limit.rlim_cur < needed else { return }
+        limit.rlim_cur = min(needed, limit.rlim_max)
+        if setrlimit(files, &limit) != 0 || limit.rlim_cur < needed {
+            console.warn("the system allows \(limit.rlim_cur) open files, too few for --connections \(connections)")
+        }
     }
 
     /// The page of the metrics.

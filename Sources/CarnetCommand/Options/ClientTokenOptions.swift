@@ -100,7 +100,7 @@ struct ClientTokenOptions: ParsableArguments {
         }
     }
 
-    private func grant(_ wanted: [String], _ environment: HostEnvironment) throws -> ClientGrant {
+    func grant(_ wanted: [String], _ environment: HostEnvironment) throws -> ClientGrant {
         guard jwtBearer else { return .clientCredentials(scopes: wanted, resource: resources) }
         guard let assertionVariable else {
             return .assertion(subject: subject, scopes: wanted, resource: resources)

@@ -11,6 +11,9 @@ struct OutputOptions: ParsableArguments {
 
     @Flag(name: [.customShort("v"), .long], help: "Print requests and responses, without secrets.")
     var verbose = false
+
+    @Flag(name: [.customShort("q"), .long], help: "Print no remarks, only what somebody has to act on.")
+    var quiet = false
 }
 
 enum ColorMode: String, ExpressibleByArgument, CaseIterable {

@@ -10,7 +10,7 @@ struct PlainOutputOptions: ParsableArguments {
 
     var all: OutputOptions {
         var all = OutputOptions()
-        (all.json, all.color, all.verbose) = (json, color, false)
+        (all.json, all.color, all.verbose, all.quiet) = (json, color, false, false)
         return all
     }
 }

@@ -24,7 +24,8 @@ enum Program {
             return report(parsing: error, arguments)
         }
         guard let command = command as? any Subcommand else { return await runHelp(command) }
-        let console = Console(command.output, environment: .current)
+        let console = Console(
+            command.output, environment: .current, isLog: type(of: command) == GatewayServeCommand.self)
         let signals = ServerSignals()
         let isServer = type(of: command).isServer
         let task = Task {

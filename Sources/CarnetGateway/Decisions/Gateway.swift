@@ -75,13 +75,25 @@ package struct Gateway: Sendable {
     private func decideTarget(_ request: ForwardedRequest, as identity: GatewayIdentity?) -> GatewayDecision {
         switch table.find(request) {
         case .found(let route): return decide(by: route, as: identity)
-        case .malformed(let problem): return refusal(.malformed, "the path \(problem.reason)")
+        case .malformed(let problem):
+            return decideAnyReading(request, as: identity) ?? refusal(.malformed, "the path \(problem.reason)")
         case .unknownHost: return refusal(.noRoute, "no route has the host")
         case .none: return refusal(.noRoute, "no route has the path")
         case .ambiguous: return refusal(.noRoute, "the path differs from that of a route only in its case")
         case .methods(let methods):
             return refusal(.noRoute, "the routes of the path have other methods: " + methods.joined(separator: ", "))
         }
+    }
+
+    /// Allows a path that programs read in different ways if the sender may open every route of the host, of which one takes
+    /// what no other does.
+    private func decideAnyReading(_ request: ForwardedRequest, as identity: GatewayIdentity?) -> GatewayDecision? {
+        let routes = table.routes(below: nil, of: request.host)
+        guard identity != nil, request.target.utf8.first == UInt8(ascii: "/"),
+            let rest = routes.first(where: { $0.path == "/**" && $0.methods == nil }),
+            routes.allSatisfy({ $0.token == nil && decide(by: $0, as: identity).isAllowed })
+        else { return nil }
+        return decide(by: rest, as: identity)
     }
 
     private func decide(by route: GatewayRoute, as identity: GatewayIdentity?) -> GatewayDecision {
@@ -137,7 +149,7 @@ package struct Gateway: Sendable {
     /// The provider of a sender: one that people sign in with, or an issuer whose tokens the file accepts.
     private func provider(of identity: GatewayIdentity) -> GatewayProvider? {
         guard identity.kind == .person || issuers.contains(identity.provider) else { return nil }
-        return providers[identity.provider]
+        return providers[identity.provider].flatMap { $0.signsIn || identity.kind == .program ? $0 : nil }
     }
 
     private func reason(ofUnknown identity: GatewayIdentity?) -> String {

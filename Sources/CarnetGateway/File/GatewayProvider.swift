@@ -17,6 +17,8 @@ package struct GatewayProvider: Sendable {
     package internal(set) var groups = "groups"
     /// Why e-mail addresses count although the provider does not state that they are verified; `nil` if they do not.
     package internal(set) var trustsEmail: String?
+    /// Whether people sign in with it. Otherwise, programs present its tokens alone.
+    package internal(set) var signsIn = true
     let node: YAMLNode
 
     package func line(of key: String) -> Int { node.line(of: key) }
@@ -48,6 +50,10 @@ extension GatewayProvider: GatewaySection {
             Key(
                 "trust_email", text: .reason, \.trustsEmail,
                 "why e-mail addresses count although the provider does not state that they are verified"),
+            Key(
+                "sign_in", \.signsIn,
+                "whether people sign in with it; false for an issuer of bearer alone, which needs no client; default: true"
+            ),
         ]
 
     static func elsewhere(_ name: String) -> String? {

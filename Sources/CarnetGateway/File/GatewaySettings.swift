@@ -8,6 +8,8 @@ package struct GatewaySessionRules: Sendable {
     package internal(set) var store: SecretPlace?
     /// In seconds.
     package internal(set) var lifetime = 43_200
+    /// In seconds; 0 for as long as `lifetime`.
+    package internal(set) var idle = 0
     /// The key that encrypts cookies and records; `nil` if the command makes and keeps one.
     package internal(set) var key: SecretPlace?
     let node: YAMLNode
@@ -24,7 +26,11 @@ extension GatewaySessionRules: GatewaySection {
             of: .store,
             hasFile: false)
         + [
-            Key("lifetime", within: 60...31_536_000, \.lifetime, "how long a sign-in lasts, in seconds; default: 43200")
+            Key(
+                "lifetime", within: 60...31_536_000, \.lifetime, "how long a sign-in lasts, in seconds; default: 43200"),
+            Key(
+                "idle", within: 60...31_536_000, \.idle,
+                "how long a sign-in lasts without a request, in seconds; default: as long as lifetime"),
         ] + SecretPlace.keys("key", \.key, "the key of cookies and records; not in this file itself")
 
     static func elsewhere(_ name: String) -> String? {

@@ -69,7 +69,8 @@ extension ProxySetup {
                     ServerName \(name)\(certificate)
                 \(hooks)
                     ProxyPass /carnet/ http://\(apacheAddress)/carnet/\(metadataPass)
-                \(passes.joined())</VirtualHost>
+                \(passes.joined())\(timeout.map { "    ProxyTimeout \($0)\n" } ?? "")    IncludeOptional \(folder)/carnet-own*.conf
+                </VirtualHost>
 
                 """
         }
@@ -113,7 +114,7 @@ extension ProxySetup {
                 for name in pairs(r:headers_in_table()) do
                     local lower = name:lower()
                     -- Programs read "_", "." and more in a name as "-" (X_Auth_User): no such header goes on.
-                    if identity[lower] or ours[lower] or lower:find("[^a-z0-9-]")\#(beginnings) then
+                    if identity[lower] and lower ~= "authorization" or ours[lower] or lower:find("[^a-z0-9-]")\#(beginnings) then
                         r.headers_in[name] = nil
                     end
                 end

@@ -59,6 +59,7 @@ extension ProxySetup {
                 \(caddyAddress(of: host.name)) {\(certificate)
                 \troute {
                 \t\timport carnet
+                \t\timport \(folder)/carnet-own*.caddy
                 \(programs.joined())\(host.isWhole ? "" : "\t\trespond 404\n")\t}
                 }
 
@@ -69,7 +70,7 @@ extension ProxySetup {
             (carnet) {
             \t# Programs read "_", "." and more in a name as "-" (X_Auth_User): no such header goes on.
             \(lines(["_", ".", "!", "#", "$", "%", "&", "'", "*", "+", "^", "`", "|", "~"], indent: "\t") { "request_header -*\($0)*" })
-            \(lines(headers, indent: "\t") { "request_header -\($0)" })
+            \(lines(clientHeaders, indent: "\t") { "request_header -\($0)" })
             \trequest_header -X-Gateway-Secret
             \t# A program that follows these would serve another sender, path or method than the one decided.
             \(lines(RemovedHeaders.beginnings, indent: "\t") { "request_header -\($0)*" })
@@ -98,6 +99,7 @@ extension ProxySetup {
             \t\ttransport http {
             \t\t\tdial_timeout 2s
             \t\t\tresponse_header_timeout 10s
+            \t\t\tkeepalive_idle_conns_per_host \(keptConnections)
             \t\t}
             \t\t# 2xx goes on to the program; any other response, or none, is the client's.
             \t\t@allowed status 2xx

@@ -61,7 +61,7 @@ extension ProxySetup {
                 mode http
                 timeout connect 5s
                 timeout client 60s
-                timeout server 60s
+                timeout server \(timeout ?? 60)s
                 timeout tunnel 1h
                 timeout http-request 10s
             .if version_atleast(3.2)
@@ -80,7 +80,7 @@ extension ProxySetup {
 
                 # Programs read "_", "." and more in a name as "-" (X_Auth_User): no such header goes on.
                 http-request del-header [^A-Za-z0-9-] -m reg
-            \(lines(headers, indent: "    ") { "http-request del-header \($0.lowercased())" })
+            \(lines(clientHeaders, indent: "    ") { "http-request del-header \($0.lowercased())" })
                 http-request del-header x-gateway-secret
                 # A program that follows these would serve another sender, path or method than the one decided.
             \(lines(RemovedHeaders.beginnings, indent: "    ") { "http-request del-header \($0.lowercased()) -m beg" })

@@ -86,7 +86,7 @@ extension ProxySetup {
             proxy_headers_hash_max_size 4096;
             proxy_headers_hash_bucket_size 128;
             \(wrapped(removed.filter { $0 != "X-Real-IP" }.map { "proxy_set_header \($0) \"\";" }))
-            proxy_buffering off;                      # Streams arrive as the program sends them.
+            \(timeout.map { "proxy_read_timeout \($0)s;\n" } ?? "")proxy_buffering off;                      # Streams arrive as the program sends them.
             include \(folder)/carnet-own*.conf;       # Lines of your own for every host, such as proxy_read_timeout 1h;
 
             location ~ ^/carnet/(decide|refused)$ {
@@ -167,7 +167,7 @@ extension ProxySetup {
         }
         return """
             # \(folder)/conf.d/carnet-site.conf: the protected hosts. nginx 1.22 or newer, built with auth_request (Debian: yes).
-            upstream carnet_gateway { server \(nginxAddress); keepalive \(Self.keptConnections); }
+            upstream carnet_gateway { server \(nginxAddress); keepalive \(keptConnections); }
             # A program that takes another upgrade, such as h2c, would get further requests without a decision.
             map $http_upgrade $carnet_upgrade { default ""; ~*^websocket$ websocket; }
             map $carnet_upgrade $carnet_connection { default upgrade; "" ""; }

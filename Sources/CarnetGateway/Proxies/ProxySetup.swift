@@ -58,6 +58,12 @@ package struct ProxySetup: Sendable {
     package let hosts: [Host]
     /// The headers that identify the sender, each once.
     let headers: [String]
+    /// Those that no client sends to the program: `Authorization` is also the client's own, which the gateway returns.
+    var clientHeaders: [String] { headers.filter { $0.lowercased() != "authorization" } }
+    /// How many connections to the gateway stay open.
+    let keptConnections: Int
+    /// How long a program may take to respond, in seconds; `nil` for what the proxy does by itself.
+    let timeout: Int?
     /// The environment variable that has the secret; `nil` without one.
     package let secretVariable: String?
     /// Whether programs send access tokens, and so look for the metadata of the resource (RFC 9728).
@@ -75,9 +81,6 @@ package struct ProxySetup: Sendable {
 
     /// Whether plain HTTP at port 80 leads to https.
     var redirects: Bool { tls != nil && port == 443 }
-
-    /// How many idle connections to the gateway a proxy keeps. The gateway's own limit for them is above it.
-    static let keptConnections = 256
 
     static let metadataPath = "/.well-known/oauth-protected-resource"
 
@@ -107,11 +110,12 @@ extension ProxySetup {
     /// - Parameters:
     ///   - rules: Of the gateway file at `path`.
     ///   - programs: What `--program` says.
+    ///   - connections: How many the gateway accepts.
     ///   - port: Where the proxy takes requests; by default the port of the origin, or 8080 if TLS ends before the proxy.
     /// - Throws: `WritingError` for what no proxy can express.
     package init(
         _ rules: GatewayRules, of path: String, in folder: String, gateway: Gateway, tls: TLS?, port: Int?,
-        programs: [ProgramPlace]
+        programs: [ProgramPlace], connections: Int, timeout: Int?
     ) throws {
         guard rules.proxy.dialect == .forwarded else {
             throw WritingError(
@@ -119,6 +123,8 @@ extension ProxySetup {
                 next: ["remove proxy.dialect"])
         }
         self.folder = folder
+        keptConnections = connections / 8
+        self.timeout = timeout
         self.gateway = gateway
         self.tls = tls
         let own = rules.origin.scheme == "http" ? 80 : 443

@@ -231,7 +231,7 @@ extension ProxySetup {
                 # Headers that a client must not set; an empty value removes one.
                 headers:
                   customRequestHeaders:
-                \(lines(headers, indent: "    ") { "\"\($0)\": \"\"" })
+                \(lines(clientHeaders, indent: "    ") { "\"\($0)\": \"\"" })
                     X-Gateway-Secret: ""\(isBehindTLS ? "\n    X-Forwarded-Proto: https" : "")
                     # A program that follows these would serve another sender, path or method than the one decided.
                 \(lines(removed.filter { !Self.setByTraefik.contains($0) }, indent: "    ") { "\($0): \"\"" })

@@ -34,17 +34,16 @@ struct GatewayPages: Sendable {
             """, id: id)
     }
 
-    /// For a form that was sent after the session had ended. The browser can send it again.
-    func signInEnded(id: String) -> WebReply {
+    /// For a form that was sent after the session had ended. The browser still has it.
+    func signInEnded() -> WebReply {
         let query = PercentEncoding.encode([(name: "return_to", value: GatewayPaths.account)])
         return page(
-            .forbidden, "Your sign-in has ended",
+            .ok, "Your sign-in has ended",
             """
             <p role="alert">What you sent was not received. It is not lost:</p>
             <ol><li><a href="\(GatewayPaths.web.signIn)?\(query)" target="_blank">Sign in in another tab</a>.</li>
-            <li>Come back to this tab, reload the page, and confirm that the form is sent again.</li></ol>
-            <p><small>Reference: \(id)</small></p>
-            """, id: id)
+            <li>In this tab, go back to the form, and send it again.</li></ol>
+            """)
     }
 
     /// For an address without a route.

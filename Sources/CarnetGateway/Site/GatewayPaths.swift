@@ -12,6 +12,8 @@ package enum GatewayPaths {
     package static let health = "/carnet/health"
     package static let ready = "/carnet/ready"
     static let account = "/carnet/account"
+    /// The page for a form that was sent after the session had ended.
+    static let ended = "/carnet/ended"
     /// At the origin: hands the session over to another host.
     static let enter = "/carnet/enter"
     /// At another host: asks for the session.

@@ -176,14 +176,13 @@ extension GatewaySite {
         let isNavigation = request.isNavigation(asked.method)
         let isForm = request.isForm(asked.method)
         // What leads to a sign-in is no refusal, and has no reference.
-        let leadsToSignIn = decision.outcome == .signIn && !isForm
-        let id = noted ?? (leadsToSignIn ? "" : newReference())
-        if !leadsToSignIn, noted == nil {
+        let id = noted ?? (decision.outcome == .signIn ? "" : newReference())
+        if decision.outcome != .signIn, noted == nil {
             note(id, "A request is refused", decision.reason, asked, request, decision)
         }
         switch decision.outcome {
         case .signIn where isNavigation: return .found(version.web.signInPath(returningTo: asked.returnTarget))
-        case .signIn where isForm: return version.pages.signInEnded(id: id)
+        case .signIn where isForm: return .found(GatewayPaths.ended)
         case .signIn:
             return challenge([], asked, request, version) ?? .text(.unauthorized, "carnet gateway: sign in first\n")
         case .forbidden where isNavigation || isForm:

@@ -34,6 +34,7 @@ extension GatewaySite {
         switch (path, request.method) {
         case (GatewayPaths.account, .get), (GatewayPaths.account, .head):
             return await accountPage(request, site, version)
+        case (GatewayPaths.ended, .get): return version.pages.signInEnded()
         case (GatewayPaths.web.signOut, .get), (GatewayPaths.web.signOut, .head):
             return await signOutPage(request, site, version)
         case (GatewayPaths.enter, .get) where isOwn: return await handOver(request, site, version)
@@ -45,7 +46,7 @@ extension GatewaySite {
         }
         // The sign-in itself is at the origin; a sign-out is wherever somebody is.
         let isAnywhere = [GatewayPaths.web.signOut, GatewayPaths.web.signedOut].containsBytes(of: path)
-        let web = site.web.reporting { [logger] event in 
+        let web = site.web.reporting { [logger] event in
             event.log(to: logger, host, request.client, showsEmail: version.rules.log.showsEmail)
         }
         guard isOwn || isAnywhere, let reply = await web.respond(to: request, body: body) else {

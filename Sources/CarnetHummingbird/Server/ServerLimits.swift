@@ -16,6 +16,8 @@ package struct ServerLimits: Sendable {
     package var connections = 768
     /// The maximum number of connections from one address.
     package var connectionsPerAddress = 256
+    /// How many connections may wait until the server accepts them. The system has a limit of its own.
+    package var backlog = 256
     /// Addresses with no limit but `connections`: the proxies through which all clients come.
     package var proxies: @Sendable (SocketAddress) -> Bool = { _ in false }
     /// The maximum size of a header, in bytes. Browsers send the cookies of every program on `127.0.0.1`.
@@ -36,7 +38,8 @@ package struct ServerLimits: Sendable {
         onStart: @escaping @Sendable (any Channel) async -> Void = { _ in }
     ) -> Application<Responder> where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
         Application(
-            responder: responder, server: server(handlers), configuration: ApplicationConfiguration(address: address),
+            responder: responder, server: server(handlers),
+            configuration: ApplicationConfiguration(address: address, backlog: backlog),
             onServerRunning: onStart, logger: Logger(label: "carnet.server") { _ in SwiftLogNoOpLogHandler() })
     }
 

@@ -92,9 +92,25 @@ extension WebSignIn {
     ///
     /// - Throws: `TokenStoreError`; `OAuthError` if the session has ended, or the tokens were issued to another registration.
     private func current(_ account: WebAccount) async throws -> WebAccount? {
-        guard let client = clients[account.provider] else { return nil }
+        guard let client = clients[account.provider], try await !hasBeenIdle(account, at: client) else { return nil }
         guard let claims else { return try await client.session(for: account.storeName).map { _ in account } }
         return try await claims.current(account, at: client, clock, logger)
+    }
+
+    /// Whether an account was not used for so long that it is signed out now; otherwise, notes that it is used.
+    private func hasBeenIdle(_ account: WebAccount, at client: OAuthClient) async throws -> Bool {
+        guard let idleTime, let (session, connection) = try await client.current(account.storeName),
+            let note = connection.browser
+        else { return false }
+        let now = clock.now
+        let unused = now.timeIntervalSince(note.seenAt ?? note.signedInAt)
+        guard unused < idleTime else {
+            _ = try await session.signOut()
+            return true
+        }
+        // Not for each request: a write costs more than a decision. Without it, the session ends early.
+        if unused >= idleTime / 10 { try? await session.note(seenAt: now) }
+        return false
     }
 
     /// - Returns: `nil` if it is too large for a browser to keep.

@@ -37,6 +37,8 @@ public struct WebSignIn: Sendable {
     let keys: KeyRing
     let sessionLifetime: TimeInterval
     let signInLifetime: TimeInterval
+    /// After how many seconds without a request an account is signed out; `nil` for never.
+    let idleTime: TimeInterval?
     let running = RunningCallbacks()
     let pendingStore: (any PendingStore)?
     /// `nil` if the site keeps no claims.
@@ -109,6 +111,7 @@ public struct WebSignIn: Sendable {
         clock: (any WallClock)? = nil,
         random: any RandomSource = SystemRandomSource(),
         patience: Duration,
+        idleTime: TimeInterval? = nil,
         logger: Logger = Logger(label: "carnet.web", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws {
         let site = try WebURL(origin)
@@ -120,6 +123,7 @@ public struct WebSignIn: Sendable {
         self.signInLifetime = signInLifetime
         self.pendingStore = pendingStore
         self.findUser = findUser
+        self.idleTime = idleTime
         self.claims = claims.isEmpty ? nil : ClaimKeeper(claims, patience: patience)
         self.acceptsInitiatedSignIn = acceptsInitiatedSignIn
         self.pages = pages ?? PlainSignInPages()

@@ -1,7 +1,10 @@
+import CarnetDescriptors
 import CarnetFoundation
 import CarnetServerTestSupport
 import Foundation
 import Testing
+
+@testable import CarnetCommand
 
 /// `carnet mcp` between a host, which these tests play, and a server that they play too. The expectations are those of the
 /// protocol's specification, revisions 2025-11-25 and 2026-07-28, section "Streamable HTTP".
@@ -448,4 +451,177 @@ struct BridgeTests {
         #expect(resource.requests("/authorize").count == 1)
         #expect(resource.requests("/register").count == 1)
     }
+
+    // MARK: Servers that many users meet
+
+    /// Opens each page that the bridge asks for, until its response is there.
+    private func signIn(_ run: CommandRun, until number: Int, pages: Int) async throws -> JSONValue {
+        var seen: Set<String> = []
+        for _ in 0..<pages {
+            let page = try await run.line(of: .standardError) { $0.hasPrefix("http") && !seen.contains($0) }
+            seen.insert(page)
+            try await Browser().open(page)
+        }
+        return try await line(number, of: run)
+    }
+
+    @Test("A server that forgot its clients gets a new one, and the user one page")
+    func forgottenClient() async throws {
+        let server = Server()
+        let resource = try await PlayedResource { server.play($0, $1) }
+        let run = try await start(resource)
+        run.send(Self.initialize)
+        _ = try await line(0, of: run)
+        resource.forgetClients()
+        run.send(Self.call(1))
+        let response = try await signIn(run, until: 1, pages: 1)
+        #expect(response["id"] == 1 && response["result"] != nil, "\(response)")
+        let result = try await run.finish()
+        #expect(result.status == 0, "\(result)")
+        #expect(resource.requests("/register").count == 2 && resource.requests("/authorize").count == 2)
+        // A sign-in by hand finds it out before it opens an error page.
+        resource.forgetClients()
+        let login = try await home.logIn(resource.url)
+        #expect(login.status == 0 && resource.requests("/register").count == 3, "\(login)")
+    }
+
+    @Test("A server that grants only registered scopes gets a client with those that a tool requires")
+    func registeredScopes() async throws {
+        let server = Server()
+        let resource = try await PlayedResource(habits: .comparesScopes) { request, response in
+            guard request.body.contains("tools/call"), !request.scopes.contains("admin") else {
+                return server.play(request, response)
+            }
+            response.send(403, ["WWW-Authenticate": #"Bearer error="insufficient_scope", scope="read admin""#])
+        }
+        let run = try await start(resource)
+        run.send(Self.initialize)
+        _ = try await line(0, of: run)
+        run.send(Self.call(1))
+        let response = try await signIn(run, until: 1, pages: 2)
+        #expect(response["id"] == 1 && response["result"] != nil, "\(response)")
+        let result = try await run.finish()
+        #expect(result.status == 0, "\(result)")
+        let last = try JSONValue(parsing: try #require(resource.requests("/register").last).body)
+        let scopes = Set((last["scope"]?.string ?? "").split(separator: " ").map(String.init))
+        #expect(scopes.isSuperset(of: ["read", "admin"]), "\(last)")
+    }
+
+    @Test("A server without metadata of its own, whose issuer ends with a slash, is its own authorization server")
+    func oldServer() async throws {
+        let server = Server()
+        let resource = try await PlayedResource(habits: .isOld) { server.play($0, $1) }
+        let run = try await start(resource)
+        run.send(Self.initialize)
+        #expect(try await line(0, of: run)["result"] != nil)
+        #expect(try await run.finish().status == 0)
+    }
+
+    @Test("A second account leaves the first one to the hosts that have it")
+    func secondAccount() async throws {
+        let server = Server()
+        let resource = try await PlayedResource { server.play($0, $1) }
+        let run = try await start(resource)
+        let second = try await home.logIn(resource.url, "--account", "work")
+        #expect(second.status == 0, "\(second)")
+        run.send(Self.initialize)
+        #expect(try await line(0, of: run)["result"] != nil)
+        let other = try home.start(["mcp", resource.url, "--no-browser", "--account", "work"])
+        other.send(Self.initialize)
+        #expect(try await line(0, of: other)["result"] != nil)
+        let tokens = Set(resource.calls.compactMap { $0.headers["authorization"] })
+        #expect(tokens.count == 2, "\(tokens)")
+        for ended in [run, other] { #expect(try await ended.finish().status == 0) }
+        #expect(try await home.run("accounts").standardOutput.contains(resource.url))
+    }
+
+    @Test("A server without a sign-in gets the messages, with the headers that the user adds")
+    func openServer() async throws {
+        let server = Server()
+        let resource = try await PlayedResource(habits: .isOpen) { server.play($0, $1) }
+        let run = try home.start(
+            ["mcp", resource.url, "--no-browser", "--header", "X-Team: blue", "--header-env", "X-API-Key: ACME_KEY"],
+            environment: ["ACME_KEY": "correct horse"])
+        run.send(Self.initialize)
+        #expect(try await line(0, of: run)["result"] != nil)
+        let result = try await run.finish()
+        #expect(result.status == 0 && !"\(result)".contains("correct horse"), "\(result)")
+        let calls = resource.calls.filter { $0.method == "POST" }
+        #expect(!calls.isEmpty && calls.allSatisfy { $0.headers["authorization"] == nil })
+        #expect(calls.allSatisfy { $0.headers["x-team"] == "blue" && $0.headers["x-api-key"] == "correct horse" })
+        #expect(resource.requests("/register").isEmpty && resource.requests("/authorize").isEmpty)
+    }
+
+    @Test("With a token of the user's own, nobody signs in, and no header of it goes to another server")
+    func ownToken() async throws {
+        let server = Server()
+        let resource = try await PlayedResource { server.play($0, $1) }
+        let run = try home.start(
+            ["mcp", resource.url, "--header-env", "Authorization: ACME_TOKEN"],
+            environment: ["ACME_TOKEN": "Bearer made-up"])
+        run.send(Self.initialize)
+        let response = try await line(0, of: run)
+        #expect(response["error"]?["message"]?.string?.contains("status 401") == true, "\(response)")
+        _ = try await run.finish()
+        #expect(resource.calls.allSatisfy { $0.headers["authorization"] == "Bearer made-up" })
+        #expect(resource.requests("/register").isEmpty)
+        for header in ["Authorization: Bearer x", "Host: evil.example", "Mcp-Session-Id: 1", "nonsense"] {
+            let refused = try await home.run("mcp", resource.url, "--header", header)
+            #expect(refused.status == 2, "\(header): \(refused)")
+        }
+        let unset = try await home.run("mcp", resource.url, "--header-env", "X-API-Key: NOT_SET")
+        #expect(unset.status == 2 && unset.standardError.contains("NOT_SET"), "\(unset)")
+    }
+
+    @Test("A port of the redirect URI that is in use leads to another one")
+    func portInUse() async throws {
+        let server = Server()
+        let resource = try await PlayedResource { server.play($0, $1) }
+        let id = ProviderRegistry.id(ofResource: try WebURL(resource.url))
+        let usual = KnownResources.redirectURI(of: id)
+        let blocker = try Blocker(port: try #require(try WebURL(usual).port))
+        let login = try await home.logIn(resource.url)
+        #expect(login.status == 0, "\(login)")
+        #expect(resource.requests("/register").allSatisfy { !$0.body.contains(usual) })
+        withExtendedLifetime(blocker) {}
+    }
+
+    @Test("--raw prints the token, and nothing on stderr")
+    func rawToken() async throws {
+        let server = Server()
+        let resource = try await PlayedResource { server.play($0, $1) }
+        #expect(try await home.logIn(resource.url).status == 0)
+        let token = try await home.run("token", resource.url, "--raw")
+        #expect(
+            token.status == 0 && token.standardOutput.hasPrefix("access-") && token.standardError.isEmpty, "\(token)")
+        let noted = try await home.run("profile", resource.url)
+        let quiet = try await home.run("profile", resource.url, "--quiet")
+        #expect(noted.standardError.contains("using the descriptor"), "\(noted)")
+        #expect(!quiet.standardError.contains("using the descriptor"), "\(quiet)")
+    }
+}
+
+/// A program that listens at a port.
+private final class Blocker {
+    private let descriptor: Int32
+
+    init(port: Int) throws {
+        #if canImport(Glibc)
+            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+            descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let bound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        try #require(bound == 0 && listen(descriptor, 1) == 0)
+    }
+
+    deinit { close(descriptor) }
 }

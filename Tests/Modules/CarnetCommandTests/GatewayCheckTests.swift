@@ -146,6 +146,20 @@ struct GatewayCheckTests {
         #expect(file.status == 2 && file.error.contains("gateway.yaml:4:1") && file.error.contains("routes"), "\(file)")
     }
 
+    @Test("With --online, check asks the providers, and says which of them does not respond")
+    func online() async throws {
+        let home = try CommandHome()
+        try home.write(Sample.acme(issuer: "http://127.0.0.1:9"), to: "providers/acme.yaml")
+        try home.write(
+            "gateway: 1\norigin: https://apps.example\nproviders: [{ id: acme, client_id: a }]\n"
+                + "routes: [{ allow: signed_in }]\n", to: "gateway.yaml")
+        let offline = try await home.run("gateway", "check", "gateway.yaml", "--providers", "providers")
+        #expect(offline.status == 0, "\(offline)")
+        let online = try await home.run("gateway", "check", "gateway.yaml", "--providers", "providers", "--online")
+        #expect(online.status == 1 && online.standardError.contains("acme: "), "\(online)")
+        #expect(online.standardOutput.contains("origin https://apps.example"), "\(online)")
+    }
+
     @Test("Without a request, check says whether the gateway can start, with all that is missing at once")
     func start() async throws {
         let home = try CommandHome()

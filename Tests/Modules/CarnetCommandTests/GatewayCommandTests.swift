@@ -122,7 +122,7 @@ struct GatewayCommandTests {
         let gateway = try await Running(home, ["gateway.yaml", "--sandbox", "--providers", "providers"])
         let first = try await gateway.decide("/wiki")
         #expect(first.status == 302 && first["Location"] == "/carnet/sign-in?return_to=%2Fwiki")
-        #expect(try await gateway.send("GET /carnet/sign-in").body.contains("Sign in with Acme"))
+        #expect(try await gateway.send("GET /carnet/sign-in?return_to=%2F").body.contains("Sign in with Acme"))
         _ = try await gateway.run.line(of: .standardError) { $0.contains("sandbox") }
         try await gateway.signIn()
         let decided = try await gateway.decide("/wiki")

@@ -381,6 +381,26 @@ struct GatewayProxyTests {
             "\(result.standardError)")
     }
 
+    @Test("A token for a program replaces the client's header, and the gateway sees that one before")
+    func tokenForAProgram() async throws {
+        try home.write(
+            Self.small.replacing("allow: signed_in", with: "allow: signed_in, token: access"), to: "gateway.yaml")
+        for (proxy, replacing, removing) in [
+            ("nginx", "proxy_set_header Authorization $identity_authorization;", "proxy_set_header Authorization \"\""),
+            ("caddy", "header_up Authorization {http.vars.", "request_header -Authorization"),
+            ("haproxy", "authorization", "del-header authorization"),
+            ("traefik", "\"Authorization\"", "\"Authorization\": \"\""),
+        ] {
+            let result = try await home.run(
+                "gateway", "proxy", proxy, "gateway.yaml", "--no-tls", "--timeout", "600", "--connections", "800")
+            #expect(result.status == 0 && result.standardOutput.contains(replacing), "\(proxy): \(result)")
+            #expect(!result.standardOutput.contains(removing), "\(proxy)")
+            #expect(result.standardError.contains("--connections 800"), "\(proxy): \(result.standardError)")
+            let own = ["nginx": ["keepalive 100;", "proxy_read_timeout 600s;"], "haproxy": ["timeout server 600s"]]
+            for line in own[proxy] ?? [] { #expect(result.standardOutput.contains(line), "\(proxy): \(line)") }
+        }
+    }
+
     @Test("Mistakes have a reason and a next step")
     func mistakes() async throws {
         let cluster = Self.cluster

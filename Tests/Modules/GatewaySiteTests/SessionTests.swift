@@ -181,9 +181,9 @@ struct SessionTests {
         let stand = try await Stand()
         var person = Person(stand)
         _ = try await person.open("https://apps.example/wiki")
-        #expect(try await person.get("https://apps.example/carnet/sign-in").body.contains("You are signed in as"))
+        #expect(try await person.get("https://apps.example/carnet/sign-in?choose=1").body.contains("signed in as"))
         for key in try await stand.store.keys() { _ = try await stand.store.remove(key, ifRevision: nil) }
-        for path in ["/carnet/sign-in", "/carnet/signed-out", "/carnet/sign-out"] {
+        for path in ["/carnet/sign-in?return_to=%2F", "/carnet/signed-out", "/carnet/sign-out"] {
             let page = try await person.get("https://apps.example\(path)")
             #expect(page.status == 200 && !page.body.contains("signed in as"), "\(path)")
         }

@@ -67,9 +67,13 @@ struct Stand {
         let errors = read.diagnostics.filter { $0.severity == .error }
         #expect(errors.isEmpty, "\(errors)")
         let gateway = try Gateway(read)
+        let providers = gateway.rules.providers.map(\.id)
+        let named = ProviderClients(
+            clients.all.filter { gateway.rules.provider($0.provider.id)?.signsIn ?? false }, inOrder: providers)
         let web = try WebSignIn(
-            clients, origin: origin, keys: KeyRing(EncryptionKey([UInt8](repeating: 7, count: 32))),
+            named, origin: origin, keys: KeyRing(EncryptionKey([UInt8](repeating: 7, count: 32))),
             paths: GatewayPaths.web, claims: gateway.rules.claimNames, pages: gateway.rules.signInPages,
+            patience: .seconds(3), idleTime: gateway.rules.session.idle == 0 ? nil : Double(gateway.rules.session.idle),
             logger: log.logger)
         let issuers = try gateway.rules.bearer.map { issuer in
             TokenIssuer(

@@ -28,6 +28,7 @@ struct MutationTests {
           - id: initech
             client_id_env: INITECH_ID
             client_secret_file: initech-secret
+            sign_in: true
         bearer:
           - acme
           - provider: globex
@@ -68,6 +69,12 @@ struct MutationTests {
               scope: read
               all_of: [write, openid]
               any_of: [daily, weekly]
+          - path: /dashboard/**
+            allow: signed_in
+            token:
+              kind: access
+              header: X-Access-Token
+              audience: https://cluster.example
           - path: /api/deploy
             bearer: true
             allow:
@@ -85,6 +92,7 @@ struct MutationTests {
         session:
           store: files:/var/lib/gateway
           lifetime: 43200
+          idle: 3600
           key_env: GATEWAY_KEY
         proxy:
           secret_file: proxy-secret
@@ -95,6 +103,9 @@ struct MutationTests {
         page:
           name: Example Apps
           color: "#0a5c36"
+          skip: false
+        log:
+          email: true
 
         """
 

@@ -80,6 +80,21 @@ public final class PlayedResource: Sendable {
         /// The families of the access tokens that are valid.
         var tokens: [String: String] = [:]
         var names = 0
+        /// The scopes of each registered client.
+        var clients: [String: Set<String>] = [:]
+    }
+
+    /// What some servers do, and others do not.
+    public struct Habits: OptionSet, Sendable {
+        public let rawValue: Int
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// A client gets no scope that it did not register, and none if it registered none.
+        public static let comparesScopes = Habits(rawValue: 1)
+        /// The resource has no metadata (revision 2025-03-26 of MCP), and the issuer ends with a slash.
+        public static let isOld = Habits(rawValue: 2)
+        /// Nobody has to sign in.
+        public static let isOpen = Habits(rawValue: 4)
     }
 
     private struct Family {
@@ -94,10 +109,13 @@ public final class PlayedResource: Sendable {
     private let lifetime: Int
     /// Whether the metadata is at the root, and names the host.
     private let namesHost: Bool
+    private let habits: Habits
 
     /// - Parameter play: Responds to a request at `/mcp` with a valid access token.
-    public init(lifetime: Int = 3600, namesHost: Bool = false, play: @escaping Play) async throws {
-        (self.lifetime, self.namesHost, self.play) = (lifetime, namesHost, play)
+    public init(
+        lifetime: Int = 3600, namesHost: Bool = false, habits: Habits = [], play: @escaping Play
+    ) async throws {
+        (self.lifetime, self.namesHost, self.habits, self.play) = (lifetime, namesHost, habits, play)
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 256)
             .childChannelInitializer { channel in
@@ -110,6 +128,8 @@ public final class PlayedResource: Sendable {
     }
 
     private var origin: String { "http://127.0.0.1:\(channel.withLock { $0?.localAddress?.port } ?? 0)" }
+
+    private var issuer: String { origin + (habits.contains(.isOld) ? "/" : "") }
 
     public var url: String { origin + "/mcp" }
 
@@ -135,6 +155,12 @@ public final class PlayedResource: Sendable {
         }
     }
 
+    /// Forgets all clients and tokens, as a server does that keeps them in memory and starts again.
+    public func forgetClients() {
+        endSessions()
+        state.withLock { $0.clients = [:] }
+    }
+
     public func stop() async throws { try await channel.withLock { $0 }?.close() }
 
     // MARK: The authorization server
@@ -152,7 +178,8 @@ public final class PlayedResource: Sendable {
         }
         switch path {
         case "/mcp":
-            guard let scopes else {
+            guard let scopes = scopes ?? (habits.contains(.isOpen) ? [] : nil) else {
+                if habits.contains(.isOld) { return response.send(401) }
                 let metadata = "\(origin)/.well-known/oauth-protected-resource/mcp"
                 let named = namesHost ? "" : #"resource_metadata="\#(metadata)", "#
                 return response.send(401, ["WWW-Authenticate": #"Bearer \#(named)scope="read""#])
@@ -161,32 +188,40 @@ public final class PlayedResource: Sendable {
                 Request(
                     method: request.method, path: path, headers: request.headers, body: request.body, scopes: scopes),
                 response)
-        case "/.well-known/oauth-protected-resource" + (namesHost ? "" : "/mcp"):
+        case "/.well-known/oauth-protected-resource" + (namesHost ? "" : "/mcp") where !habits.contains(.isOld):
             response.json(200, #"{"resource":"\#(identifier)","authorization_servers":["\#(origin)"]}"#)
         case "/.well-known/oauth-authorization-server":
             response.json(
                 200,
                 """
-                {"issuer":"\(origin)","authorization_endpoint":"\(origin)/authorize","token_endpoint":"\(origin)/token",\
+                {"issuer":"\(issuer)","authorization_endpoint":"\(origin)/authorize","token_endpoint":"\(origin)/token",\
                 "registration_endpoint":"\(origin)/register","response_types_supported":["code"],\
                 "code_challenge_methods_supported":["S256"],"token_endpoint_auth_methods_supported":["none"],\
                 "authorization_response_iss_parameter_supported":true}
                 """)
         case "/register":
-            let uris = (try? JSONValue(parsing: request.body))?["redirect_uris"]?.jsonText() ?? "[]"
+            let metadata = try? JSONValue(parsing: request.body)
+            let uris = metadata?["redirect_uris"]?.jsonText() ?? "[]"
+            let client = "client-\(name())"
+            let scopes = (metadata?["scope"]?.string ?? "").split(separator: " ").map(String.init)
+            state.withLock { $0.clients[client] = Set(scopes) }
             response.json(
                 201,
-                #"{"client_id":"client-\#(name())","redirect_uris":\#(uris),"token_endpoint_auth_method":"none"}"#)
+                #"{"client_id":"\#(client)","redirect_uris":\#(uris),"token_endpoint_auth_method":"none"}"#)
         case "/authorize":
             let code = "family\(name())"
             let scopes = (request.query["scope"] ?? "").split(separator: " ").map(String.init)
+            guard let registered = state.withLock({ $0.clients[request.query["client_id"] ?? ""] }) else {
+                return response.send(400, ["Content-Type": "text/html"], "Unknown client")
+            }
+            let isRefused = habits.contains(.comparesScopes) && !registered.isSuperset(of: scopes)
             state.withLock { $0.families[code] = Family(scopes: scopes) }
-            let issuer = origin.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            let issuer = issuer.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
             response.send(
                 302,
                 [
                     "Location":
-                        "\(request.query["redirect_uri"] ?? "")?code=\(code)&state=\(request.query["state"] ?? "")&iss=\(issuer)"
+                        "\(request.query["redirect_uri"] ?? "")?\(isRefused ? "error=invalid_scope" : "code=\(code)")&state=\(request.query["state"] ?? "")&iss=\(issuer)"
                 ])
         case "/token": respondWithTokens(to: request, response)
         default: response.send(404)
@@ -202,7 +237,12 @@ public final class PlayedResource: Sendable {
 
     private func respondWithTokens(to request: Request, _ response: Response) {
         let form = request.form
-        guard form["resource"] == identifier else { return response.json(400, #"{"error":"invalid_target"}"#) }
+        guard state.withLock({ $0.clients[form["client_id"] ?? ""] }) != nil else {
+            return response.json(401, #"{"error":"invalid_client"}"#)
+        }
+        guard form["resource"] == identifier || habits.contains(.isOld) else {
+            return response.json(400, #"{"error":"invalid_target"}"#)
+        }
         let issued: (token: String, scopes: [String])? = state.withLock { state in
             let parts = (form["refresh_token"] ?? form["code"] ?? "").split(separator: ".").map(String.init)
             guard let name = parts.first, var family = state.families[name] else { return nil }

@@ -1,0 +1,66 @@
+import ArgumentParser
+import CarnetFoundation
+import HTTPTypes
+
+/// Headers that a user adds to each message for a server.
+struct OwnHeaderOptions: ParsableArguments {
+    @Option(
+        name: .customLong("header"),
+        help: ArgumentHelp(
+            "A header of each message to the server, such as 'X-Team: blue'. Repeatable.", valueName: "name: value"))
+    var headers: [String] = []
+
+    @Option(
+        name: .customLong("header-env"),
+        help: ArgumentHelp(
+            "A header with the value of an environment variable, for a secret. With Authorization, nobody signs in. Repeatable.",
+            valueName: "name: variable"))
+    var secretHeaders: [String] = []
+
+    /// What the protocol, the connection or a sign-in sets.
+    private static let reserved: Set = [
+        "accept", "connection", "content-length", "content-type", "cookie", "dpop", "host", "last-event-id",
+        "proxy-authorization", "transfer-encoding", "upgrade",
+    ]
+
+    /// - Throws: `ValidationError`.
+    func check() throws {
+        for (text, isSecret) in headers.map({ ($0, false) }) + secretHeaders.map({ ($0, true) }) {
+            let name = try Self.parts(text).name
+            let lower = name.rawName.lowercased()
+            guard !Self.reserved.contains(lower), !lower.hasPrefix("mcp-") else {
+                throw ValidationError("the command sets \(name.rawName) itself")
+            }
+            guard name != .authorization || isSecret else {
+                throw ValidationError(
+                    "other users of this machine can read the arguments of a command; write --header-env 'Authorization: VARIABLE'"
+                )
+            }
+        }
+    }
+
+    /// - Throws: `Failure` for a variable that is not set; `ValidationError`.
+    func fields(_ environment: HostEnvironment) throws -> HTTPFields {
+        var fields = HTTPFields()
+        for text in headers {
+            let (name, value) = try Self.parts(text)
+            fields[name] = value
+        }
+        for text in secretHeaders {
+            let (name, variable) = try Self.parts(text)
+            guard let value = environment[variable], !value.isEmpty else {
+                throw Failure(.usage, "--header-env \(text.printable): the variable \(variable.printable) is not set")
+            }
+            fields[name] = value
+        }
+        return fields
+    }
+
+    private static func parts(_ text: String) throws -> (name: HTTPField.Name, value: String) {
+        let parts = text.split(separator: ":", maxSplits: 1)
+        guard parts.count == 2, let name = HTTPField.Name(String(parts[0])) else {
+            throw ValidationError("\"\(text)\" is no header; write 'NAME: VALUE'")
+        }
+        return (name, String(parts[1].trimming(\.isWhitespace)))
+    }
+}
