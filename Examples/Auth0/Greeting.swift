@@ -1,6 +1,6 @@
 import Carnet
 import CarnetCatalog
-import CarnetSwiftUI
+import CarnetApple
 import Foundation
 import Observation
 

@@ -1,6 +1,6 @@
 import Carnet
 import CarnetApple
-import CarnetSwiftUI
+import CarnetApple
 import CarnetURLSession
 import Foundation
 import SwiftUI

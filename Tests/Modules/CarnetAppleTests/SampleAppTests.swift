@@ -2,7 +2,7 @@ import Carnet
 import CarnetApple
 import CarnetCatalog
 import CarnetSandbox
-import CarnetSwiftUI
+import CarnetApple
 import CarnetTesting
 import Foundation
 import Testing

@@ -3,7 +3,7 @@ import CarnetApple
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetSandbox
-import CarnetSwiftUI
+import CarnetApple
 import CarnetTesting
 import Foundation
 import Observation

@@ -1,6 +1,6 @@
 import Carnet
 import CarnetApple
-import CarnetSwiftUI
+import CarnetApple
 import Foundation
 
 func freshToken(_ session: Session) async throws -> String {

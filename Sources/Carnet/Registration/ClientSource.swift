@@ -1,24 +1,36 @@
-import CarnetDescriptors
+package import CarnetDescriptors
 import CarnetFoundation
-import CarnetProtocol
+package import CarnetProtocol
 
 /// The values that one source has for a client registration. Any value may be missing.
-struct ClientSource: Sendable {
-    var clientID: String?
-    var clientSecret: Secret?
-    var signingKey: ClientKey?
-    var certificate: ClientCertificate?
-    var dpopKey: ClientKey?
-    var decryptionKeys: [ClientKey]?
-    var redirectURI: String?
-    var postLogoutRedirectURI: String?
-    var inputs: [String: String] = [:]
-    var environment: String?
-    var scopes: [String]?
+package struct ClientSource: Sendable {
+    package var clientID: String?
+    package var clientSecret: Secret?
+    package var signingKey: ClientKey?
+    package var certificate: ClientCertificate?
+    package var dpopKey: ClientKey?
+    package var decryptionKeys: [ClientKey]?
+    package var redirectURI: String?
+    package var postLogoutRedirectURI: String?
+    package var inputs: [String: String] = [:]
+    package var environment: String?
+    package var scopes: [String]?
     /// The origins that the client's credentials may be sent to.
-    var origins: [String]?
+    package var origins: [String]?
 
-    var isEmpty: Bool {
+    package init(
+        clientID: String? = nil, clientSecret: Secret? = nil, signingKey: ClientKey? = nil,
+        certificate: ClientCertificate? = nil, dpopKey: ClientKey? = nil, decryptionKeys: [ClientKey]? = nil,
+        redirectURI: String? = nil, postLogoutRedirectURI: String? = nil, inputs: [String: String] = [:],
+        environment: String? = nil, scopes: [String]? = nil, origins: [String]? = nil
+    ) {
+        (self.clientID, self.clientSecret, self.signingKey) = (clientID, clientSecret, signingKey)
+        (self.certificate, self.dpopKey, self.decryptionKeys) = (certificate, dpopKey, decryptionKeys)
+        (self.redirectURI, self.postLogoutRedirectURI) = (redirectURI, postLogoutRedirectURI)
+        (self.inputs, self.environment, self.scopes, self.origins) = (inputs, environment, scopes, origins)
+    }
+
+    package var isEmpty: Bool {
         clientID == nil && clientSecret == nil && signingKey == nil && certificate == nil && dpopKey == nil
             && decryptionKeys == nil && redirectURI == nil
             && postLogoutRedirectURI == nil && inputs.isEmpty
@@ -26,10 +38,10 @@ struct ClientSource: Sendable {
     }
 
     /// Whether it has a part in where requests are sent.
-    var choosesServers: Bool { !inputs.isEmpty || environment != nil || origins != nil }
+    package var choosesServers: Bool { !inputs.isEmpty || environment != nil || origins != nil }
 
     /// What the client authenticates, signs or decrypts with; `nil` if it has nothing of this.
-    var credential: String? {
+    package var credential: String? {
         if clientSecret != nil { return "client secret" }
         if signingKey != nil { return "client's key" }
         if certificate != nil { return "client's certificate" }
@@ -42,7 +54,7 @@ extension ClientSource {
     /// Merges sources. For each value, the first source that has it wins.
     ///
     /// A place that names another client id than the winning one belongs to another registration: only its inputs count.
-    init(merging sources: [ClientSource]) {
+    package init(merging sources: [ClientSource]) {
         let clientID = sources.lazy.compactMap(\.clientID).first
         let own = sources.filter { $0.clientID == nil || $0.clientID == clientID }
         self.init(
@@ -71,8 +83,8 @@ extension ClientSource {
     /// `..._CLIENT_CERTIFICATE_FILE`, `..._CLIENT_CERTIFICATE_KEY_FILE`, `..._DPOP_KEY_FILE`, `..._DECRYPTION_KEY_FILE`,
     /// `..._REDIRECT_URI`, `..._POST_LOGOUT_REDIRECT_URI`, `..._SCOPES`, `..._ENVIRONMENT` and `..._INPUT_DOMAIN`.
     ///
-    /// - Throws: `Failure` if a key cannot be read.
-    init(of descriptor: ProviderDescriptor, in environment: HostEnvironment) throws {
+    /// - Throws: `RegistrationError` if a key cannot be read.
+    package init(of descriptor: ProviderDescriptor, in environment: [String: String]) throws {
         let prefix = Self.variable(descriptor.id, "")
         func value(_ name: String) -> String? {
             environment[prefix + name].flatMap { $0.isEmpty ? nil : $0 }
@@ -93,7 +105,7 @@ extension ClientSource {
         postLogoutRedirectURI = value("POST_LOGOUT_REDIRECT_URI")
         self.environment = value("ENVIRONMENT")
         scopes = value("SCOPES")?.split(separator: " ").map(String.init)
-        for name in environment.names where name.hasPrefix(prefix + "INPUT_") {
+        for name in environment.keys where name.hasPrefix(prefix + "INPUT_") {
             let written = name.dropFirst((prefix + "INPUT_").count)
             // A name that is not declared is kept, so that a misspelled one is reported.
             let declared = descriptor.inputs.names.first { $0.uppercased() == written } ?? written.lowercased()
@@ -102,7 +114,7 @@ extension ClientSource {
     }
 
     /// The name of a variable about a provider.
-    static func variable(_ id: ProviderID, _ name: String) -> String {
+    package static func variable(_ id: ProviderID, _ name: String) -> String {
         // Each hyphen counts: `acme-` must not be given what is meant for `acme`.
         "CARNET_\(id.rawValue.uppercased().replacing("-", with: "_"))_\(name)"
     }
