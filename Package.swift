@@ -32,10 +32,11 @@ let libcrypto: [Target.Dependency] =
 let descriptorTool: [Target.Dependency] =
     Context.environment["CARNET_DESCRIPTOR_TOOL"] == nil ? ["carnet-descriptor-tool"] : []
 
-/// All in a checkout, whose command needs them. None where a package manager fetched Carnet, so that an app resolves no server.
-let defaultTraits: Set<String> =
-    Context.packageDirectory.split(separator: "/").contains { ["checkouts", "downloads"].contains($0) }
-    ? [] : ["CarnetCommand", "CarnetHTTP", "CarnetHummingbird", "CarnetSQLite"]
+/// All in a folder of its own, whose command needs them. None where a package manager fetched Carnet, so that an app resolves no
+/// server: it reads the manifest from the repository, as if at the root, and then in its checkouts.
+let folders = Context.packageDirectory.split(separator: "/")
+let isFetched = folders.isEmpty || folders.contains("checkouts") || folders.contains("downloads")
+let defaultTraits: Set<String> = isFetched ? [] : ["CarnetCommand", "CarnetHTTP", "CarnetHummingbird", "CarnetSQLite"]
 
 let package = Package(
     name: "carnet",
@@ -97,7 +98,7 @@ let package = Package(
         .target(name: "CarnetLint", dependencies: ["CarnetDescriptors", "CarnetFoundation"]),
         .target(
             name: "CarnetCatalog",
-            dependencies: ["Carnet"]
+            dependencies: ["Carnet", "CarnetDescriptors"]
         ),
         .plugin(
             name: "CarnetProviders",
@@ -182,7 +183,9 @@ let package = Package(
         .target(name: "CarnetUserAgent", dependencies: ["Carnet", "CarnetFoundation", "CarnetProtocol"]),
         .target(
             name: "CarnetTool",
-            dependencies: systemTransport + ["Carnet", "CarnetCatalog", "CarnetFoundation", "CarnetStorage", "CarnetUserAgent"]
+            dependencies: systemTransport + [
+                "Carnet", "CarnetCatalog", "CarnetFoundation", "CarnetStorage", "CarnetUserAgent",
+            ]
         ),
 
         // MARK: Stores
@@ -516,11 +519,12 @@ let package = Package(
         // The model layers of the sample apps; their views are for Xcode alone.
         .target(
             name: "SampleApps",
-            dependencies: ["Carnet", "CarnetCatalog", "CarnetApple"],
+            dependencies: ["CarnetApple"],
             path: "Examples",
             exclude: [
-                "Auth0/Auth0App.swift", "Auth0/GreetingPreview.swift", "Cloudentity/CloudentityApp.swift",
-                "Cloudentity/scopeData.json", "Google/GoogleApp.swift", "README.md",
+                "Auth0/Auth0App.swift", "Auth0/GreetingPreview.swift", "Auth0/clients.yaml",
+                "Cloudentity/CloudentityApp.swift", "Cloudentity/clients.yaml", "Cloudentity/scopeData.json",
+                "Examples.xcodeproj", "Google/GoogleApp.swift", "Google/clients.yaml", "README.md",
             ],
             packageAccess: false
         ),
@@ -528,7 +532,7 @@ let package = Package(
             name: "CarnetUserAgentTests",
             dependencies: [
                 "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetServerTestSupport",
-                "CarnetUserAgent",
+                "CarnetTesting", "CarnetTool", "CarnetUserAgent",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -555,6 +559,7 @@ let package = Package(
                 "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetHummingbird", "CarnetProtocol",
                 "CarnetResourceServer", "CarnetSandbox", "CarnetServerTestSupport", "CarnetStorage",
                 "CarnetTestSupport", "CarnetTesting", "CarnetWeb",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -663,16 +668,26 @@ let package = Package(
         .executableTarget(
             name: "HostProgram",
             dependencies: [
-                "Carnet", "CarnetCatalog", "CarnetCurl", "CarnetHTTP", "CarnetLint", "CarnetUserAgent",
+                "Carnet", "CarnetCatalog", "CarnetCurl", "CarnetHTTP", "CarnetLint", "CarnetTool",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Tests/Programs/Snippets/HostProgram",
             packageAccess: false
         ),
+        // The lines with which a page begins, with the one product that it names.
+        .executableTarget(
+            name: "ToolLines", dependencies: ["CarnetTool"], path: "Tests/Programs/Snippets/ToolLines",
+            packageAccess: false),
+        .executableTarget(
+            name: "SiteLines",
+            dependencies: ["CarnetHummingbird", .product(name: "Hummingbird", package: "hummingbird")],
+            path: "Tests/Programs/Snippets/SiteLines",
+            packageAccess: false
+        ),
         .executableTarget(
             name: "HostServer",
             dependencies: [
-                "CarnetCatalog", "CarnetHTTP", "CarnetHummingbird", "CarnetResourceServer", "CarnetWeb",
+                "CarnetCatalog", "CarnetHummingbird", "CarnetResourceServer", "CarnetTool", "CarnetWeb",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
             ],

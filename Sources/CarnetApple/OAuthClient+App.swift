@@ -14,30 +14,35 @@
         ///     app's bundle.
         ///   - transport: URLSession by default.
         ///   - store: The Keychain by default.
+        ///   - usedTokens: As for the other initializer.
         /// - Throws: An error that names the missing or invalid value; for a file, with line and column.
         public convenience init(
             _ provider: ProviderID, clientID: String? = nil, redirectURI: String? = nil, clients: String? = nil,
-            providers: String? = nil, transport: (any Transport)? = nil, store: (any TokenStore)? = nil
+            providers: String? = nil, transport: (any Transport)? = nil, store: (any TokenStore)? = nil,
+            usedTokens: (any UsedTokenStore)? = nil
         ) throws {
             try self.init(
                 of: provider, clientID: clientID, redirectURI: redirectURI,
                 clients: clients ?? Bundle.main.path(forResource: "clients", ofType: "yaml"),
                 providers: providers ?? Bundle.main.resourcePath, transport: transport ?? URLSessionTransport(),
-                store: store ?? KeychainStore())
+                store: store ?? KeychainStore(), usedTokens: usedTokens)
         }
     }
 #endif
 
 #if canImport(AuthenticationServices) && !os(watchOS) && !os(tvOS)
     extension OAuthClient {
-        /// The session of the account that signed in before. Without one, the user signs in with the system's sheet.
+        /// The session of the account that signed in before. Without one, the user signs in.
         ///
+        /// - Parameter agent: Shows the page, by default in the system's sheet.
         /// - Throws: `OAuthError`, `TokenStoreError`, `CancellationError`.
         @available(iOSApplicationExtension, unavailable)
         @available(visionOSApplicationExtension, unavailable)
-        public func session() async throws -> Session {
+        public func session(
+            with agent: any UserAgent = WebAuthenticationSessionUserAgent()
+        ) async throws -> Session {
             if let session = try await storedSession() { return session }
-            return try await signIn(with: WebAuthenticationSessionUserAgent())
+            return try await signIn(with: agent)
         }
     }
 

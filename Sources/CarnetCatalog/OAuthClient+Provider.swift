@@ -5,7 +5,7 @@ extension OAuthClient {
     /// A client of a provider that is built in, or whose file is in a folder.
     package convenience init(
         of id: ProviderID, clientID: String?, redirectURI: String?, clients: String?, providers: String?,
-        transport: any Transport, store: (any TokenStore)?
+        transport: any Transport, store: (any TokenStore)?, usedTokens: (any UsedTokenStore)?
     ) throws {
         var registry = ProviderRegistry.builtIn
         if let providers { try registry.add(folder: providers) }
@@ -18,7 +18,8 @@ extension OAuthClient {
         }
         let registration = try ClientRegistration(
             of: descriptor, clientID: clientID, redirectURI: redirectURI, clients: clients)
-        try self.init(descriptor, registration: registration, transport: transport, store: store)
+        try self.init(
+            descriptor, registration: registration, transport: transport, store: store, usedTokens: usedTokens)
     }
 
     /// The session of the first stored account.

@@ -5,9 +5,15 @@ import CarnetStorage
 import CarnetUserAgent
 
 #if os(Linux)
-    import CarnetCurl
+    public import CarnetCurl
+
+    /// The transport that needs no library besides the system's: libcurl on Linux, URLSession elsewhere.
+    public typealias SystemTransport = CurlTransport
 #else
-    import CarnetURLSession
+    public import CarnetURLSession
+
+    /// The transport that needs no library besides the system's: libcurl on Linux, URLSession elsewhere.
+    public typealias SystemTransport = URLSessionTransport
 #endif
 
 extension OAuthClient {
@@ -17,32 +23,28 @@ extension OAuthClient {
     /// - Parameters:
     ///   - clients: The path of a clients file, such as `clients.yaml`.
     ///   - providers: A folder with descriptors, in addition to the built-in ones, which they override.
-    ///   - transport: By default the system's libcurl on Linux, and URLSession elsewhere.
+    ///   - transport: `SystemTransport` by default.
     ///   - store: By default encrypted files in the user's data folder, in a folder with the program's name.
+    ///   - usedTokens: As for the other initializer.
     /// - Throws: An error that names the missing or invalid value; for a file, with line and column.
     public convenience init(
         _ provider: ProviderID, clientID: String? = nil, redirectURI: String? = nil, clients: String? = nil,
-        providers: String? = nil, transport: (any Transport)? = nil, store: (any TokenStore)? = nil
+        providers: String? = nil, transport: (any Transport)? = nil, store: (any TokenStore)? = nil,
+        usedTokens: (any UsedTokenStore)? = nil
     ) throws {
         try self.init(
             of: provider, clientID: clientID, redirectURI: redirectURI, clients: clients, providers: providers,
-            transport: transport ?? Self.systemTransport, store: store ?? FileTokenStore(folder: Self.dataFolder))
+            transport: transport ?? SystemTransport(), store: store ?? FileTokenStore(folder: Self.dataFolder),
+            usedTokens: usedTokens)
     }
 
-    /// The session of the account that signed in before. Without one, the user signs in with the system's browser.
+    /// The session of the account that signed in before. Without one, the user signs in.
     ///
+    /// - Parameter agent: Shows the page, by default in the system's browser.
     /// - Throws: `OAuthError`, `TokenStoreError`, `CancellationError`.
-    public func session() async throws -> Session {
+    public func session(with agent: any UserAgent = LoopbackUserAgent()) async throws -> Session {
         if let session = try await storedSession() { return session }
-        return try await signIn(with: LoopbackUserAgent())
-    }
-
-    private static var systemTransport: any Transport {
-        #if os(Linux)
-            CurlTransport()
-        #else
-            URLSessionTransport()
-        #endif
+        return try await signIn(with: agent)
     }
 
     /// The program's folder for tokens (XDG Base Directory Specification).

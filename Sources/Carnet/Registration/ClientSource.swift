@@ -19,15 +19,9 @@ package struct ClientSource: Sendable {
     package var origins: [String]?
 
     package init(
-        clientID: String? = nil, clientSecret: Secret? = nil, signingKey: ClientKey? = nil,
-        certificate: ClientCertificate? = nil, dpopKey: ClientKey? = nil, decryptionKeys: [ClientKey]? = nil,
-        redirectURI: String? = nil, postLogoutRedirectURI: String? = nil, inputs: [String: String] = [:],
-        environment: String? = nil, scopes: [String]? = nil, origins: [String]? = nil
+        clientID: String? = nil, redirectURI: String? = nil, inputs: [String: String] = [:], environment: String? = nil
     ) {
-        (self.clientID, self.clientSecret, self.signingKey) = (clientID, clientSecret, signingKey)
-        (self.certificate, self.dpopKey, self.decryptionKeys) = (certificate, dpopKey, decryptionKeys)
-        (self.redirectURI, self.postLogoutRedirectURI) = (redirectURI, postLogoutRedirectURI)
-        (self.inputs, self.environment, self.scopes, self.origins) = (inputs, environment, scopes, origins)
+        (self.clientID, self.redirectURI, self.inputs, self.environment) = (clientID, redirectURI, inputs, environment)
     }
 
     package var isEmpty: Bool {
@@ -57,29 +51,26 @@ extension ClientSource {
     package init(merging sources: [ClientSource]) {
         let clientID = sources.lazy.compactMap(\.clientID).first
         let own = sources.filter { $0.clientID == nil || $0.clientID == clientID }
-        self.init(
-            clientID: clientID,
-            clientSecret: own.lazy.compactMap(\.clientSecret).first,
-            signingKey: own.lazy.compactMap(\.signingKey).first,
-            certificate: own.lazy.compactMap(\.certificate).first,
-            dpopKey: own.lazy.compactMap(\.dpopKey).first,
-            decryptionKeys: own.lazy.compactMap(\.decryptionKeys).first,
-            redirectURI: own.lazy.compactMap(\.redirectURI).first,
-            postLogoutRedirectURI: own.lazy.compactMap(\.postLogoutRedirectURI).first,
-            inputs: sources.reduce(into: [:]) { inputs, source in
-                inputs.merge(source.inputs) { earlier, _ in earlier }
-            },
-            environment: own.lazy.compactMap(\.environment).first,
-            scopes: own.lazy.compactMap(\.scopes).first,
-            origins: own.lazy.compactMap(\.origins).first
-        )
+        func first<Value>(_ value: (ClientSource) -> Value?) -> Value? { own.lazy.compactMap(value).first }
+        self.init(clientID: clientID)
+        clientSecret = first(\.clientSecret)
+        signingKey = first(\.signingKey)
+        certificate = first(\.certificate)
+        dpopKey = first(\.dpopKey)
+        decryptionKeys = first(\.decryptionKeys)
+        redirectURI = first(\.redirectURI)
+        postLogoutRedirectURI = first(\.postLogoutRedirectURI)
+        for source in sources { inputs.merge(source.inputs) { earlier, _ in earlier } }
+        environment = first(\.environment)
+        scopes = first(\.scopes)
+        origins = first(\.origins)
     }
 }
 
 // MARK: - The environment
 
 extension ClientSource {
-    /// `CARNET_ACME_CLIENT_ID`, `..._CLIENT_SECRET`, `..._CLIENT_KEY` or `..._CLIENT_KEY_FILE`, `..._CLIENT_KEY_ID`,
+    /// `CARNET_ACME_CLIENT_ID`, `..._CLIENT_SECRET` or `..._CLIENT_SECRET_FILE`, `..._CLIENT_KEY` or `..._CLIENT_KEY_FILE`, `..._CLIENT_KEY_ID`,
     /// `..._CLIENT_CERTIFICATE_FILE`, `..._CLIENT_CERTIFICATE_KEY_FILE`, `..._DPOP_KEY_FILE`, `..._DECRYPTION_KEY_FILE`,
     /// `..._REDIRECT_URI`, `..._POST_LOGOUT_REDIRECT_URI`, `..._SCOPES`, `..._ENVIRONMENT` and `..._INPUT_DOMAIN`.
     ///
@@ -90,7 +81,9 @@ extension ClientSource {
             environment[prefix + name].flatMap { $0.isEmpty ? nil : $0 }
         }
         clientID = value("CLIENT_ID")
-        clientSecret = value("CLIENT_SECRET").map { Secret($0) }
+        clientSecret =
+            try value("CLIENT_SECRET").map { Secret($0) }
+            ?? value("CLIENT_SECRET_FILE").map { try ClientsFile.secret(inFile: $0) }
         let keyPlace = ["CLIENT_KEY", "CLIENT_KEY_FILE"].lazy.compactMap { name in
             value(name).map { name == "CLIENT_KEY" ? KeyPlace.variable(prefix + name) : .file($0) }
         }.first

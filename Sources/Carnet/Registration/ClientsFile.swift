@@ -95,13 +95,16 @@ package struct ClientsFile {
             }
             return Secret(text)
         case .file(let path):
-            let full = below(path)
-            let text = try SourceFile(readingFrom: full, maximumBytes: 1 << 16).exactText().trimming(\.isNewline)
-            guard !text.isEmpty else {
-                throw RegistrationError("\(full): the client secret is empty", next: ["write the secret into this file"])
-            }
-            return Secret(String(text))
+            return try Self.secret(inFile: below(path))
         }
+    }
+
+    static func secret(inFile path: String) throws -> Secret {
+        let text = try SourceFile(readingFrom: path, maximumBytes: 1 << 16).exactText().trimming(\.isNewline)
+        guard !text.isEmpty else {
+            throw RegistrationError("\(path): the client secret is empty", next: ["write the secret into this file"])
+        }
+        return Secret(String(text))
     }
 
     /// Where the file is; paths in it are relative to that.

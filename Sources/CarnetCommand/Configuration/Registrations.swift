@@ -78,9 +78,10 @@ struct Registrations {
             given.clientSecret = Secret(secret)
         }
         sources.append(given)
-        let read = try files.map { try $0.source(for: descriptor.id, environment: environment.variables) ?? ClientSource() }
+        let variables = environment.variables
+        let read = try files.map { try $0.source(for: descriptor.id, environment: variables) ?? ClientSource() }
         let explicit = read.prefix(explicitFileCount)
-        let usual = [try ClientSource(of: descriptor, in: environment.variables)] + read.dropFirst(explicitFileCount)
+        let usual = [try ClientSource(of: descriptor, in: variables)] + read.dropFirst(explicitFileCount)
         sources += explicit + usual
         if ([given] + explicit).allSatisfy({ $0.credential == nil }),
             let kind = usual.lazy.compactMap(\.credential).first

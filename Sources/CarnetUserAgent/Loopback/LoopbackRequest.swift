@@ -30,7 +30,9 @@ struct LoopbackRequestReader {
         guard received.count <= limit else { return false }
         if head == nil {
             guard let start = received[searched...].firstRange(of: Self.end)?.upperBound else { return true }
-            guard let head = Self.head(received[..<(start - 4)]), let length = Self.length(of: head) else { return false }
+            guard let head = Self.head(received[..<(start - 4)]), let length = Self.length(of: head) else {
+                return false
+            }
             (self.head, bodyStart, bodyLength) = (head, start, length)
         }
         guard var head, received.count - bodyStart >= bodyLength else { return true }

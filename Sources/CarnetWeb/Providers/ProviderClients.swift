@@ -36,7 +36,7 @@ public final class ProviderClients: Sendable {
     /// Ordered by the providers' names.
     package var all: [OAuthClient] { table.withLock { $0.sorted } }
 
-    public subscript(provider: ProviderID) -> OAuthClient? { table.withLock { $0.clients[provider] } }
+    package subscript(provider: ProviderID) -> OAuthClient? { table.withLock { $0.clients[provider] } }
 
     /// Replaces the client of a provider. Pending sign-ins and sessions continue, if registration and store are the
     /// same.

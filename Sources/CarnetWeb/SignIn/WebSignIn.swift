@@ -89,7 +89,8 @@ public struct WebSignIn: Sendable {
         logger: Logger = Logger(label: "carnet.web", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws {
         try self.init(
-            clients, origin: origin, keys: keys ?? KeyRing(keys: [SystemRandomSource().bytes(count: 32)]), paths: paths, sessionLifetime: sessionLifetime,
+            clients, origin: origin, keys: keys ?? KeyRing(keys: [SystemRandomSource().bytes(count: 32)]), paths: paths,
+            sessionLifetime: sessionLifetime,
             signInLifetime: signInLifetime, pendingStore: pendingStore, findUser: findUser, claims: claims,
             acceptsInitiatedSignIn: acceptsInitiatedSignIn, pages: pages, clock: clock, patience: .seconds(3),
             logger: logger)

@@ -3,7 +3,6 @@ import CarnetApple
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetSandbox
-import CarnetApple
 import CarnetTesting
 import Foundation
 import Observation

@@ -1,6 +1,5 @@
 import Carnet
 import CarnetApple
-import CarnetApple
 import Foundation
 
 func freshToken(_ session: Session) async throws -> String {

@@ -1,6 +1,5 @@
 import Carnet
 import CarnetApple
-import CarnetApple
 import SwiftUI
 import UIKit
 
