@@ -7,6 +7,12 @@ let commandTransport: [Target.Dependency] = [
     .target(name: "CarnetHTTP", condition: .when(platforms: [.macOS])),
 ]
 
+/// The transport of a tool and of a site.
+let systemTransport: [Target.Dependency] = [
+    .target(name: "CarnetCurl", condition: .when(platforms: [.linux])),
+    .target(name: "CarnetURLSession", condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
+]
+
 /// libyaml of the system, or the copy inside Yams on platforms whose systems have none.
 let libyaml: [Target.Dependency] = [
     .target(name: "CLibYAML", condition: .when(platforms: [.linux])),
@@ -26,28 +32,29 @@ let libcrypto: [Target.Dependency] =
 let descriptorTool: [Target.Dependency] =
     Context.environment["CARNET_DESCRIPTOR_TOOL"] == nil ? ["carnet-descriptor-tool"] : []
 
+/// All in a folder of its own, whose command needs them. None where a package manager fetched Carnet, so that an app resolves no
+/// server: it reads the manifest from the repository, as if at the root, and then in its checkouts.
+let folders = Context.packageDirectory.split(separator: "/")
+let isFetched = folders.isEmpty || folders.contains("checkouts") || folders.contains("downloads")
+let defaultTraits: Set<String> = isFetched ? [] : ["CarnetCommand", "CarnetHTTP", "CarnetHummingbird", "CarnetSQLite"]
+
 let package = Package(
     name: "carnet",
     defaultLocalization: "en",
     platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [
-        .library(name: "Carnet", targets: ["Carnet"]),
-        .library(name: "CarnetApple", targets: ["CarnetApple"]),
-        .library(name: "CarnetCatalog", targets: ["CarnetCatalog"]),
+        // One for an app, for a tool and for a site, and what others choose themselves: see Docs/products.md.
+        .library(name: "Carnet", targets: ["Carnet", "CarnetCatalog", "CarnetStorage"]),
+        .library(name: "CarnetApple", targets: ["CarnetApple", "CarnetURLSession"]),
         .library(name: "CarnetCurl", targets: ["CarnetCurl"]),
         .library(name: "CarnetHTTP", targets: ["CarnetHTTP"]),
         .library(name: "CarnetHummingbird", targets: ["CarnetHummingbird"]),
         .library(name: "CarnetLint", targets: ["CarnetLint"]),
         .library(name: "CarnetPostgreSQL", targets: ["CarnetPostgreSQL"]),
-        .library(name: "CarnetResourceServer", targets: ["CarnetResourceServer"]),
         .library(name: "CarnetSQLite", targets: ["CarnetSQLite"]),
-        .library(name: "CarnetSandbox", targets: ["CarnetSandbox"]),
-        .library(name: "CarnetStorage", targets: ["CarnetStorage"]),
-        .library(name: "CarnetSwiftUI", targets: ["CarnetSwiftUI"]),
-        .library(name: "CarnetTesting", targets: ["CarnetTesting"]),
-        .library(name: "CarnetURLSession", targets: ["CarnetURLSession"]),
-        .library(name: "CarnetUserAgent", targets: ["CarnetUserAgent"]),
-        .library(name: "CarnetWeb", targets: ["CarnetWeb"]),
+        .library(name: "CarnetTesting", targets: ["CarnetSandbox", "CarnetTesting"]),
+        .library(name: "CarnetTool", targets: ["CarnetTool", "CarnetUserAgent"]),
+        .library(name: "CarnetWeb", targets: ["CarnetResourceServer", "CarnetWeb"]),
         .plugin(name: "CarnetProviders", targets: ["CarnetProviders"]),
         .executable(name: "carnet", targets: ["CarnetCommand"]),
         .executable(name: "carnet-descriptor-tool", targets: ["carnet-descriptor-tool"]),
@@ -56,10 +63,7 @@ let package = Package(
     // Docs/decisions/package-traits.md.
     traits: [
         .trait(name: "CarnetCommand"), .trait(name: "CarnetHTTP"), .trait(name: "CarnetHummingbird"),
-        .trait(name: "CarnetSQLite"), .trait(name: "CarnetUserAgent"),
-        .default(enabledTraits: [
-            "CarnetCommand", "CarnetHTTP", "CarnetHummingbird", "CarnetSQLite", "CarnetUserAgent",
-        ]),
+        .trait(name: "CarnetSQLite"), .default(enabledTraits: defaultTraits),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -94,7 +98,7 @@ let package = Package(
         .target(name: "CarnetLint", dependencies: ["CarnetDescriptors", "CarnetFoundation"]),
         .target(
             name: "CarnetCatalog",
-            dependencies: ["Carnet"]
+            dependencies: ["Carnet", "CarnetDescriptors"]
         ),
         .plugin(
             name: "CarnetProviders",
@@ -167,23 +171,20 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
-        // Apple platforms: the sign-in sheet and the Keychain. What decides anything compiles everywhere.
+        // Apple platforms: the sign-in sheet, the Keychain and views. What decides anything compiles everywhere.
         .target(
             name: "CarnetApple",
-            dependencies: ["Carnet", "CarnetFoundation", "CarnetProtocol", "CarnetStorage"]
-        ),
-        .target(
-            name: "CarnetSwiftUI",
-            dependencies: ["Carnet", "CarnetApple", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol"],
-            resources: [.process("Resources")]
-        ),
-        .target(
-            name: "CarnetUserAgent",
             dependencies: [
-                "Carnet", "CarnetFoundation", "CarnetProtocol",
-                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["CarnetUserAgent"])),
-                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["CarnetUserAgent"])),
-                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["CarnetUserAgent"])),
+                "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetStorage",
+                "CarnetURLSession",
+            ],
+            resources: [.process("SwiftUI/Resources")]
+        ),
+        .target(name: "CarnetUserAgent", dependencies: ["Carnet", "CarnetFoundation", "CarnetProtocol"]),
+        .target(
+            name: "CarnetTool",
+            dependencies: systemTransport + [
+                "Carnet", "CarnetCatalog", "CarnetFoundation", "CarnetStorage", "CarnetUserAgent",
             ]
         ),
 
@@ -237,7 +238,7 @@ let package = Package(
         .target(
             name: "CarnetHummingbird",
             dependencies: [
-                "CarnetFoundation", "CarnetResourceServer", "CarnetWeb",
+                "CarnetFoundation", "CarnetResourceServer", "CarnetTool", "CarnetWeb",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["CarnetHummingbird"])),
                 .product(
@@ -522,17 +523,18 @@ let package = Package(
             name: "CarnetAppleTests",
             dependencies: [
                 "Carnet", "CarnetApple", "CarnetCatalog", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol",
-                "CarnetSandbox", "CarnetSwiftUI", "CarnetTesting", "SampleApps",
+                "CarnetSandbox", "CarnetTesting", "SampleApps",
             ]
         ),
         // The model layers of the sample apps; their views are for Xcode alone.
         .target(
             name: "SampleApps",
-            dependencies: ["Carnet", "CarnetCatalog", "CarnetSwiftUI"],
+            dependencies: ["CarnetApple"],
             path: "Examples",
             exclude: [
-                "Auth0/Auth0App.swift", "Auth0/GreetingPreview.swift", "Cloudentity/CloudentityApp.swift",
-                "Cloudentity/scopeData.json", "Google/GoogleApp.swift", "README.md",
+                "Auth0/Auth0App.swift", "Auth0/GreetingPreview.swift", "Auth0/clients.yaml",
+                "Cloudentity/CloudentityApp.swift", "Cloudentity/clients.yaml", "Cloudentity/scopeData.json",
+                "Examples.xcodeproj", "Google/GoogleApp.swift", "Google/clients.yaml", "README.md",
             ],
             packageAccess: false
         ),
@@ -540,7 +542,7 @@ let package = Package(
             name: "CarnetUserAgentTests",
             dependencies: [
                 "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetServerTestSupport",
-                "CarnetUserAgent",
+                "CarnetTesting", "CarnetTool", "CarnetUserAgent",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -568,6 +570,7 @@ let package = Package(
                 "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetHummingbird", "CarnetProtocol",
                 "CarnetResourceServer", "CarnetSandbox", "CarnetServerTestSupport", "CarnetStorage",
                 "CarnetTestSupport", "CarnetTesting", "CarnetWeb",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -676,16 +679,26 @@ let package = Package(
         .executableTarget(
             name: "HostProgram",
             dependencies: [
-                "Carnet", "CarnetCatalog", "CarnetCurl", "CarnetHTTP", "CarnetLint", "CarnetUserAgent",
+                "Carnet", "CarnetCatalog", "CarnetCurl", "CarnetHTTP", "CarnetLint", "CarnetTool",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Tests/Programs/Snippets/HostProgram",
             packageAccess: false
         ),
+        // The lines with which a page begins, with the one product that it names.
+        .executableTarget(
+            name: "ToolLines", dependencies: ["CarnetTool"], path: "Tests/Programs/Snippets/ToolLines",
+            packageAccess: false),
+        .executableTarget(
+            name: "SiteLines",
+            dependencies: ["CarnetHummingbird", .product(name: "Hummingbird", package: "hummingbird")],
+            path: "Tests/Programs/Snippets/SiteLines",
+            packageAccess: false
+        ),
         .executableTarget(
             name: "HostServer",
             dependencies: [
-                "CarnetCatalog", "CarnetHTTP", "CarnetHummingbird", "CarnetResourceServer", "CarnetWeb",
+                "CarnetCatalog", "CarnetHummingbird", "CarnetResourceServer", "CarnetTool", "CarnetWeb",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
             ],

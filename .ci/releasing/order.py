@@ -3,7 +3,7 @@
 
   order.py PROGRAM
 
-PROGRAM is a build that is not stripped, such as .build/release/carnet after .ci/release. It runs in valgrind, a person signs in,
+PROGRAM is a build that is not stripped, such as the one that .ci/release built. It runs in valgrind, a person signs in,
 and the proxy asks for decisions. The names of the functions that ran are written to `order.txt` as hashes, because one name has
 80 characters on average. A name that a later build does not have changes nothing."""
 

@@ -40,7 +40,7 @@ def source_version():
 
 def build(root=ROOT):
     """Builds the program of a package, and returns its path."""
-    folder, program = root / ".build/static", root / ".build/release/carnet"
+    folder, program = root / ".build/static", pathlib.Path(output("swift", "build", "--package-path", str(root), "-c", "release", "--show-bin-path")) / "carnet"
     row = folder / "order.txt"
     folder.mkdir(parents=True, exist_ok=True)
     for archive, package in STATIC.items():

@@ -1,18 +1,9 @@
-import Carnet
 import CarnetApple
-import CarnetSwiftUI
-import CarnetURLSession
 import SwiftUI
 
 @main
 struct Auth0App: App {
-    @State private var greeting = Result {
-        try Greeting(
-            Greeting.client(
-                id: "YOUR-CLIENT-ID", domain: "dev-example.us.auth0.com", bundleID: "com.example.auth0test",
-                transport: URLSessionTransport(), store: KeychainStore()),
-            agent: WebAuthenticationSessionUserAgent())
-    }
+    @State private var greeting = Result { try Greeting(SignInModel(OAuthClient(.auth0))) }
 
     var body: some Scene {
         WindowGroup {

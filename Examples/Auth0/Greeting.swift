@@ -1,6 +1,4 @@
-import Carnet
-import CarnetCatalog
-import CarnetSwiftUI
+import CarnetApple
 import Foundation
 import Observation
 
@@ -13,22 +11,8 @@ final class Greeting {
 
     static let loggedOut = "You are logged out."
 
-    init(_ client: OAuthClient, agent: any UserAgent) {
-        signIn = SignInModel(client, agent: agent)
-    }
-
-    /// - Parameter domain: Of the tenant. Allow both URIs in its dashboard: the callback and the logout URL.
-    static func client(
-        id: String, domain: String, bundleID: String, transport: any Transport, store: (any TokenStore)? = nil
-    ) throws -> OAuthClient {
-        try OAuthClient(
-            ProviderRegistry.builtIn.descriptor(.auth0),
-            registration: ClientRegistration(
-                clientID: id,
-                redirectURI: "\(bundleID)://\(domain)/ios/\(bundleID)/callback",
-                postLogoutRedirectURI: "\(bundleID)://\(domain)/ios/\(bundleID)/logged-out",
-                inputs: ["domain": domain]),
-            transport: transport, store: store)
+    init(_ signIn: SignInModel) {
+        self.signIn = signIn
     }
 
     /// Greets whoever is signed in.

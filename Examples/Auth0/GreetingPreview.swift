@@ -1,6 +1,4 @@
-import Carnet
-import CarnetCatalog
-import CarnetSandbox
+import CarnetApple
 import CarnetTesting
 import SwiftUI
 
@@ -14,14 +12,14 @@ struct GreetingPreview: PreviewProvider {
     }
 
     private static func greeting() throws -> Greeting {
-        let (domain, bundleID) = ("dev.example.com", "com.example.app")
-        let redirectURI = "\(bundleID)://\(domain)/ios/\(bundleID)/callback"
+        let registration = ClientRegistration(
+            clientID: "client", redirectURI: "com.example.app:/callback", inputs: ["domain": "dev.example.com"])
+        let auth0 = try ProviderRegistry.builtIn.descriptor(.auth0)
         let sandbox = Sandbox(
-            providers: [try ProviderRegistry.builtIn.descriptor(.auth0).resolve(inputs: ["domain": domain])],
-            clients: [SandboxClient(clientID: "client", redirectURIs: [redirectURI])])
-        return Greeting(
-            try Greeting.client(
-                id: "client", domain: domain, bundleID: bundleID, transport: SandboxTransport(sandbox)),
-            agent: ScriptedUserAgent { url, _ in [try await sandbox.approve(authorizationURL: url)] })
+            providers: [try auth0.resolve(inputs: ["domain": "dev.example.com"])],
+            clients: [SandboxClient(clientID: "client", redirectURIs: ["com.example.app:/callback"])])
+        let client = try OAuthClient(auth0, registration: registration, transport: SandboxTransport(sandbox))
+        let agent = ScriptedUserAgent { url, _ in [try await sandbox.approve(authorizationURL: url)] }
+        return Greeting(SignInModel(client, agent: agent))
     }
 }

@@ -1,6 +1,4 @@
-import Carnet
-import CarnetCatalog
-import CarnetSwiftUI
+import CarnetApple
 import Foundation
 import Observation
 
@@ -18,21 +16,9 @@ final class Bank {
     static let opaque = "The access token is opaque."
 
     /// - Parameter scopeData: The resources by scope, `scopeData.json`.
-    init(_ client: OAuthClient, agent: any UserAgent, scopeData: SourceFile) throws {
-        signIn = SignInModel(client, agent: agent)
-        map = try client.resourceMap(scopeData)
-    }
-
-    static func client(
-        id: String, tenant: String, workspace: String, region: String, redirectURI: String,
-        transport: any Transport, store: any TokenStore
-    ) throws -> OAuthClient {
-        try OAuthClient(
-            ProviderRegistry.builtIn.descriptor(.cloudentity),
-            registration: ClientRegistration(
-                clientID: id, redirectURI: redirectURI,
-                inputs: ["tenant": tenant, "workspace": workspace, "region": region]),
-            transport: transport, store: store)
+    init(_ signIn: SignInModel, scopeData: SourceFile) throws {
+        self.signIn = signIn
+        map = try signIn.client.resourceMap(scopeData)
     }
 
     /// Shows what the sign-in brought.

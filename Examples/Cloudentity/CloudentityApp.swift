@@ -1,7 +1,4 @@
-import Carnet
 import CarnetApple
-import CarnetSwiftUI
-import CarnetURLSession
 import Foundation
 import SwiftUI
 
@@ -20,13 +17,11 @@ struct CloudentityApp: App {
 
     private static func makeBank() throws -> Bank {
         let scopeData = Bundle.main.url(forResource: "scopeData", withExtension: "json")
-        let client = try Bank.client(
-            id: "YOUR-CLIENT-ID", tenant: "acme", workspace: "demo", region: "us",
-            redirectURI: "oauth://com.example.simple-pkce",
-            // The resources of scopeData.json are on this machine.
-            transport: URLSessionTransport(localAccess: .hosts(["localhost"])), store: KeychainStore())
+        // The resources of scopeData.json are on this machine.
+        let client = try OAuthClient(
+            .cloudentity, transport: URLSessionTransport(localAccess: .hosts(["localhost"])))
         return try Bank(
-            client, agent: WebAuthenticationSessionUserAgent(),
+            SignInModel(client),
             scopeData: SourceFile(
                 path: "scopeData.json", text: scopeData.map { try String(contentsOf: $0, encoding: .utf8) } ?? ""))
     }

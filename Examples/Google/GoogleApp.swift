@@ -1,19 +1,10 @@
-import Carnet
 import CarnetApple
-import CarnetSwiftUI
-import CarnetURLSession
 import Foundation
 import SwiftUI
 
 @main
 struct GoogleApp: App {
-    @State private var profile = Result {
-        try GoogleProfile(
-            GoogleProfile.client(
-                id: "YOUR-CLIENT-ID.apps.googleusercontent.com", bundleID: "com.example.google",
-                transport: URLSessionTransport(), store: KeychainStore()),
-            agent: WebAuthenticationSessionUserAgent())
-    }
+    @State private var profile = Result { try GoogleProfile(SignInModel(OAuthClient(.google))) }
 
     var body: some Scene {
         WindowGroup {

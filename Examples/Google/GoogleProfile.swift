@@ -1,6 +1,4 @@
-import Carnet
-import CarnetCatalog
-import CarnetSwiftUI
+import CarnetApple
 import Foundation
 import Observation
 
@@ -12,18 +10,8 @@ final class GoogleProfile {
     private(set) var profile: Profile?
     private(set) var problem: String?
 
-    init(_ client: OAuthClient, agent: any UserAgent) {
-        signIn = SignInModel(client, agent: agent)
-    }
-
-    /// - Parameter bundleID: Of the iOS client that is registered in the Google Cloud console.
-    static func client(
-        id: String, bundleID: String, transport: any Transport, store: any TokenStore
-    ) throws -> OAuthClient {
-        try OAuthClient(
-            ProviderRegistry.builtIn.descriptor(.google),
-            registration: ClientRegistration(clientID: id, redirectURI: "\(bundleID):/oauth2callback"),
-            transport: transport, store: store)
+    init(_ signIn: SignInModel) {
+        self.signIn = signIn
     }
 
     /// Loads the profile of whoever is signed in.

@@ -1,2 +1,3 @@
 @_exported public import CarnetResourceServer
+@_exported public import CarnetTool
 @_exported public import CarnetWeb

@@ -1,5 +1,5 @@
 import CarnetDescriptors
-import CarnetProtocol
+package import CarnetProtocol
 
 extension OAuthClient {
     /// The ID token, once it has the values that the sign-in expects.
@@ -25,6 +25,18 @@ extension OAuthClient {
             return nil
         }
         return try await validate(token, expecting: try expectations())
+    }
+
+    /// The ID token that an app got from the provider, without an access token.
+    ///
+    /// - Parameter audiences: The client ids of the apps.
+    /// - Throws: `OAuthError`.
+    package func validate(
+        appToken token: Secret, audiences: [String], nonce: Secret
+    ) async throws -> IDToken {
+        let provider = try await cache.provider()
+        return try await validate(
+            token, expecting: IDTokenExpectations(from: provider, as: registration, audiences: audiences, nonce: nonce))
     }
 
     /// Validates an ID token, once more with newer keys if the known ones do not fit: the provider may have a new

@@ -24,7 +24,7 @@ public final class OAuthClient: Sendable {
     /// Decides when tokens expire.
     let providerClock: ProviderClock
     let random: any RandomSource
-    let usedTokens: any UsedTokenStore
+    package let usedTokens: any UsedTokenStore
     let clientTokens = ClientTokenCache()
     let nonces = DPoPNonces()
     /// The form of the client's id and secret that the server accepted.

@@ -116,7 +116,8 @@ struct RegisterCommand: Subcommand {
                 throw Failure(
                     .usage, "\(descriptor.name) accepts no redirect URI on loopback", next: ["add --redirect-uri URI"])
             }
-            let keys = try keyFile.map { try KeyPlace.file($0).keys(id: nil, context.environment) } ?? known?.keys ?? []
+            let variables = context.environment.variables
+            let keys = try keyFile.map { try KeyPlace.file($0).keys(id: nil, variables) } ?? known?.keys ?? []
             let token = initialToken
             let registered = try await context.console.showing("registering") {
                 let provider = try await registrar.discovered(resolved)

@@ -18,6 +18,7 @@ struct SandboxCommand: Subcommand {
 
             Examples:
               carnet sandbox acme --port 8400
+              carnet sandbox acme --map scopeData.json
               carnet sandbox --providers my-providers --fault bad-signature
               carnet sandbox --resource https://api.acme.example/mcp
             """
@@ -58,6 +59,7 @@ struct SandboxCommand: Subcommand {
     @Flag(help: "Show a consent page, to choose the user, the scopes and a fault.")
     var ask = false
 
+    @OptionGroup var map: MapOptions
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
     @OptionGroup(title: "Client options") var client: ClientOptions
     @OptionGroup(title: "Output options") var output: OutputOptions
@@ -75,13 +77,20 @@ struct SandboxCommand: Subcommand {
         let found = try resources.map { try sources.registry.entry(ofResource: ProviderSources.resource($0)) }
         let named = try ids.map { try sources.entry($0) }
         let entries = named.isEmpty && found.isEmpty ? sources.registry.entries : named + found
+        guard map.file == nil || entries.count == 1 else {
+            throw Failure(.usage, "--map is for one provider", next: ["name it: carnet sandbox ID --map FILE"])
+        }
         var impersonated: [Provider] = []
         var clients: [ProviderID: [SandboxClient]] = [:]
         for entry in entries {
             let source = try registrations.source(for: entry.descriptor)
             let provider = try await ProviderFailure(entry: entry).explaining {
                 let descriptor = try entry.descriptor.variant(source.environment)
-                return try descriptor.resolve(inputs: descriptor.exampleInputs(source.inputs))
+                var provider = try descriptor.resolve(inputs: descriptor.exampleInputs(source.inputs))
+                if map.file != nil {
+                    provider.resources = try map.resources(for: provider, of: descriptor, context.console)
+                }
+                return provider
             }
             impersonated.append(provider)
             if let id = source.clientID, let secret = SimulatedClient.secret(insteadOf: source.clientSecret),

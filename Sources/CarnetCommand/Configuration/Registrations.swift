@@ -79,9 +79,10 @@ struct Registrations {
             given.clientSecret = Secret(secret)
         }
         sources.append(given)
-        let read = try files.map { try $0.source(for: descriptor.id, environment: environment) ?? ClientSource() }
+        let variables = environment.variables
+        let read = try files.map { try $0.source(for: descriptor.id, environment: variables) ?? ClientSource() }
         let explicit = read.prefix(explicitFileCount)
-        let usual = [try ClientSource(of: descriptor, in: environment)] + read.dropFirst(explicitFileCount)
+        let usual = [try ClientSource(of: descriptor, in: variables)] + read.dropFirst(explicitFileCount)
         sources += explicit + usual
         if ([given] + explicit).allSatisfy({ $0.credential == nil }),
             let kind = usual.lazy.compactMap(\.credential).first
@@ -161,7 +162,7 @@ struct Registrations {
         for descriptor: ProviderDescriptor, stored: Connection? = nil, from source: ClientSource? = nil
     ) throws -> ClientRegistration {
         let source = try source ?? trustedSource(for: descriptor, stored: stored)
-        let redirectURI = source.redirectURI ?? Self.defaultRedirectURI(for: descriptor)
+        let redirectURI = source.redirectURI ?? ClientRegistration.loopbackURI(for: descriptor)
         guard let clientID = source.clientID else { throw missingClientID(descriptor, redirectURI) }
         guard let redirectURI = redirectURI ?? stored.map({ _ in "" }) else {
             throw Failure(
@@ -174,25 +175,7 @@ struct Registrations {
                 ]
             )
         }
-        return ClientRegistration(
-            clientID: clientID,
-            credentials: .available(
-                secret: source.clientSecret, signingKey: source.signingKey, certificate: source.certificate,
-                decryptionKeys: source.decryptionKeys ?? [], dpopKey: source.dpopKey),
-            redirectURI: redirectURI,
-            postLogoutRedirectURI: source.postLogoutRedirectURI,
-            inputs: source.inputs,
-            environment: source.environment,
-            scopes: source.scopes,
-            origins: source.origins
-        )
-    }
-
-    /// The redirect URI on loopback that a descriptor accepts, its port left open (RFC 8252, section 7.3).
-    static func defaultRedirectURI(for descriptor: ProviderDescriptor) -> String? {
-        ["http://127.0.0.1/callback", "http://localhost/callback"].first { uri in
-            descriptor.redirects.isEmpty || descriptor.redirects.contains { $0.matches(uri) }
-        }
+        return ClientRegistration(source, clientID: clientID, redirectURI: redirectURI)
     }
 
     private func missingClientID(_ descriptor: ProviderDescriptor, _ redirectURI: String?) -> Failure {

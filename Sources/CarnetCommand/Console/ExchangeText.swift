@@ -17,6 +17,11 @@ struct ShownRequest: Sendable {
         body = request.body
     }
 
+    /// Whether it has a parameter.
+    func has(_ parameter: String) -> Bool {
+        (url + "&" + body).split { "?&".contains($0) }.contains { $0.hasPrefix(parameter + "=") }
+    }
+
     init(page url: String) {
         method = "GET"
         self.url = url

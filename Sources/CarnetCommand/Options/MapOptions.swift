@@ -27,13 +27,22 @@ struct MapOptions: ParsableArguments {
     /// - Throws: As `map(for:_:)`.
     func map(for client: OAuthClient, of descriptor: ProviderDescriptor, _ console: Console) throws -> ResourceMap {
         let provider = client.provider
-        guard let file else { return ResourceMap(provider.resources, scopes: provider.scopes) }
+        guard file != nil else { return ResourceMap(provider.resources, scopes: provider.scopes) }
+        return ResourceMap(try resources(for: provider, of: descriptor, console), scopes: provider.scopes)
+    }
+
+    /// The resources of the file; none without one.
+    ///
+    /// - Throws: As `map(for:_:)`.
+    func resources(
+        for provider: Provider, of descriptor: ProviderDescriptor, _ console: Console
+    ) throws -> [Resource] {
+        guard let file else { return [] }
         let source = try SourceFile(readingFrom: file)
         let map = ResourceMapFile(source)
         if map.diagnostics.contains(where: { $0.severity == .error }) {
             throw Failure(diagnostics: map.diagnostics, in: source, console)
         }
-        return ResourceMap(
-            try map.resources(for: provider, of: descriptor), scopes: provider.scopes)
+        return try map.resources(for: provider, of: descriptor)
     }
 }

@@ -70,6 +70,7 @@ extension Failure {
         case let error as ResolutionError: self.init(error, input: nil)
         case let error as UnknownProviderError:
             self.init(.usage, error.description, next: ["list them: carnet providers"])
+        case let error as RegistrationError: self.init(.usage, error.reason, next: error.next)
         case let error as SourceFileError: self.init(.usage, error.description)
         case let error as TokenStoreError: self.init(error)
         case let error as WritingError: self.init(.usage, error.description, next: error.next)

@@ -15,8 +15,11 @@ extension SequenceDiagram {
 extension SequenceDiagram.Step {
     fileprivate init(of exchange: TrialStep.Exchange, in step: TrialStep, isBack: Bool) {
         // A step of several requests has a title for all of them.
+        let title = step.exchanges.count == 1 ? step.title : SequenceDiagram.title(of: exchange.step)
+        // What PKCE adds (RFC 7636): the challenge goes through the browser, and the verifier to the server alone.
+        let proof = ["code_challenge", "code_verifier"].first { exchange.request.has($0) }
         self.init(
-            title: step.exchanges.count == 1 ? step.title : SequenceDiagram.title(of: exchange.step),
+            title: title + (proof.map { ", \($0)" } ?? ""),
             from: [.authorization, .callback].contains(exchange.step) ? .browser : .app,
             to: exchange.step == .callback ? .app : SequenceDiagram.Party(askedAt: exchange.step),
             // The sandbox sends the browser back at once; a provider shows its pages before.

@@ -22,7 +22,7 @@ public struct ClientRegistration: SharedValue, Sendable {
 
     @usableFromInline package var shared: Shared<Members>
 
-    public var clientID: String { shared.value.clientID }
+    package var clientID: String { shared.value.clientID }
 
     @usableFromInline
     package struct Members: Sendable {

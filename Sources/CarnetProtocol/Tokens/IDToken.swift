@@ -29,9 +29,11 @@ package struct IDTokenExpectations: Sendable {
     /// The issuer of the sign-in that a refresh continues.
     package var continuedIssuer: String?
     package var clientID: String
+    /// Further clients of the host that the token may be for.
+    package var otherClients: [String] = []
     package var nonce: Nonce
-    /// The access token that came with it.
-    package var accessToken: Secret
+    /// The access token that came with it; `nil` if the host got the ID token alone.
+    package var accessToken: Secret?
     /// The authorization code, if one was exchanged for it.
     var code: Secret?
     /// The subject of the sign-in that a refresh continues.
@@ -81,6 +83,27 @@ extension IDTokenExpectations {
             secret: try provider.signatureSecret(of: registration),
             clockSkew: TimeInterval(provider.idToken.clockSkew.seconds)
         )
+    }
+
+    /// The expected values for a token that an app got, which came without an access token. A secret never signs it: an app
+    /// has none.
+    ///
+    /// - Parameter audiences: The client ids of the host's apps, at least one.
+    package init(
+        from provider: DiscoveredProvider, as registration: ClientRegistration, audiences: [String], nonce: Secret
+    ) throws(OAuthError) {
+        guard let first = audiences.first, !audiences.contains("") else {
+            throw OAuthError(
+                .configuration, .badRegistration, "an ID token needs an audience: the client ids of the apps are empty")
+        }
+        guard provider.idToken.hs256 == nil else {
+            throw OAuthError(
+                .idToken, .unsupported,
+                "the client's secret signs the ID tokens of \(provider.id), and an app has none",
+                descriptorKey: "id_token.hs256")
+        }
+        try self.init(from: provider, as: registration, nonce: .exactly(nonce), accessToken: Secret(""))
+        (clientID, otherClients, accessToken) = (first, Array(audiences.dropFirst()), nil)
     }
 
     /// The expected values for a sign-in.

@@ -6,13 +6,13 @@ public struct SandboxRequest: Sendable {
     public let method: HTTPRequest.Method
     /// The absolute URL.
     public let url: String
-    public let headers: HTTPFields
+    package let headers: HTTPFields
     public let body: [UInt8]
     /// The provider; `nil` if there is none at that URL.
     package let provider: ProviderID?
     /// The endpoint that was meant; `nil` for metadata, resources and unknown URLs.
     package let endpoint: EndpointName?
-    public let status: HTTPResponse.Status
+    package let status: HTTPResponse.Status
 
     package var bodyText: String { String(decoding: body, as: UTF8.self) }
 }

@@ -27,7 +27,7 @@ public final class ScriptedUserAgent: UserAgent {
     }
 
     /// The authorization URLs that were shown.
-    public var shownURLs: [String] { state.withLock(\.shownURLs) }
+    package var shownURLs: [String] { state.withLock(\.shownURLs) }
 
     /// The number of callbacks that `accepts` rejected.
     package var refusedCallbacks: Int { state.withLock(\.refusedCallbacks) }

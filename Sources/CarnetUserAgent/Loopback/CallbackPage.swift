@@ -1,5 +1,3 @@
-import NIOHTTP1
-
 /// A page that the browser shows after a request to the loopback port. All pages are fixed strings without parts of
 /// the request.
 enum CallbackPage: CaseIterable {
@@ -13,12 +11,12 @@ enum CallbackPage: CaseIterable {
     case notFound
     case methodNotAllowed
 
-    var status: HTTPResponseStatus {
+    private var status: Int {
         switch self {
-        case .received, .declined: .ok
-        case .refused, .badRequest: .badRequest
-        case .notFound: .notFound
-        case .methodNotAllowed: .methodNotAllowed
+        case .received, .declined: 200
+        case .refused, .badRequest: 400
+        case .notFound: 404
+        case .methodNotAllowed: 405
         }
     }
 
@@ -58,18 +56,21 @@ enum CallbackPage: CaseIterable {
     /// Base64 of the style's SHA-256 (Content Security Policy Level 3, 2.3.1).
     static let styleHash = "XvJjwtMF/9DL+LUyJfat/qquN/2HcRVpNTAXoeiQa/k="
 
-    func headers(for html: String) -> HTTPHeaders {
-        var headers: HTTPHeaders = [
-            "Content-Type": "text/html; charset=utf-8",
-            "Content-Length": String(html.utf8.count),
-            "Cache-Control": "no-store",
-            "Referrer-Policy": "no-referrer",
-            "Content-Security-Policy": "default-src 'none'; style-src 'sha256-\(Self.styleHash)'; base-uri 'none'; "
-                + "form-action 'none'; frame-ancestors 'none'",
-            "X-Content-Type-Options": "nosniff",
-            "Connection": "close",
+    /// - Parameter target: Where the browser goes instead of seeing the page.
+    func response(redirectingTo target: String? = nil) -> LoopbackResponse {
+        let html = target == nil ? html : ""
+        var fields = [
+            (name: "Content-Type", value: "text/html; charset=utf-8"), ("Content-Length", String(html.utf8.count)),
+            ("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer"),
+            (
+                "Content-Security-Policy",
+                "default-src 'none'; style-src 'sha256-\(Self.styleHash)'; base-uri 'none'; "
+                    + "form-action 'none'; frame-ancestors 'none'"
+            ),
+            ("X-Content-Type-Options", "nosniff"), ("Connection", "close"),
         ]
-        if self == .methodNotAllowed { headers.add(name: "Allow", value: "GET") }
-        return headers
+        if self == .methodNotAllowed { fields.append(("Allow", "GET")) }
+        if let target { fields.append(("Location", target)) }
+        return LoopbackResponse(status: target == nil ? status : 303, fields: fields, body: html)
     }
 }

@@ -1,30 +1,23 @@
 import Carnet
 import CarnetFoundation
-import NIOCore
-import NIOHTTP1
-import NIOPosix
 
 /// The loopback port of one sign-in.
 final class LoopbackListener: Sendable {
-    let port: Int
-    private let channels: [any Channel]
-    private let connections: OpenConnections
+    private let server: LoopbackServer
 
-    private init(port: Int, channels: [any Channel], connections: OpenConnections) {
-        self.port = port
-        self.channels = channels
-        self.connections = connections
+    private init(_ server: LoopbackServer) {
+        self.server = server
     }
 
     deinit {
-        for channel in channels { channel.close(promise: nil) }
-        connections.closeAll()
+        server.stop()
     }
+
+    var port: Int { server.port }
 
     /// Frees the port and closes the connections.
     func close() async {
-        for channel in channels { try? await channel.close() }
-        connections.closeAll()
+        await server.close()
     }
 
     /// - Throws: `UserAgentError`, `cannotListen`.
@@ -32,26 +25,27 @@ final class LoopbackListener: Sendable {
         _ redirect: LoopbackRedirect,
         inbox: CallbackInbox,
         limits: ConnectionLimits
-    ) async throws -> LoopbackListener {
+    ) throws -> LoopbackListener {
         // A port that is free on one address may be in use on the other.
         for _ in 0..<8 {
-            let connections = OpenConnections(limit: limits.connections)
-            var channels: [any Channel] = []
+            var sockets: [LoopbackSocket] = []
             do {
-                for address in redirect.addresses {
-                    let port = redirect.port ?? channels.first?.localAddress?.port ?? 0
+                for isIPv6 in redirect.families {
+                    let port = redirect.port ?? sockets.first?.port ?? 0
                     do {
-                        channels.append(try await bind(redirect, address, port, inbox, connections, limits))
-                    } catch let error as IOError where error.isMissingAddressFamily && !channels.isEmpty {
+                        sockets.append(try .listening(on: isIPv6 ? .ipv6(port: port) : .ipv4(port: port)))
+                    } catch let error as POSIXError where error.isMissingAddressFamily && !sockets.isEmpty {
                         // This machine has no IPv6, so nothing else can listen there.
                         continue
                     }
                 }
-                guard let port = channels.first?.localAddress?.port else { break }
-                return LoopbackListener(port: port, channels: channels, connections: connections)
+                guard let port = sockets.first?.port else { break }
+                let responder = CallbackResponder(redirect: redirect, port: port, inbox: inbox)
+                return LoopbackListener(
+                    LoopbackServer(sockets, port: port, limits: limits) { responder.response(to: $0) })
             } catch {
-                for channel in channels { try? await channel.close() }
-                guard redirect.port == nil, (error as? IOError)?.errnoCode == EADDRINUSE else {
+                for socket in sockets { socket.close() }
+                guard redirect.port == nil, (error as? POSIXError)?.code == .EADDRINUSE else {
                     throw refusal(redirect, error)
                 }
             }
@@ -59,40 +53,12 @@ final class LoopbackListener: Sendable {
         throw UserAgentError(.cannotListen, "no free port was found on \(redirect.host)")
     }
 
-    private static func bind(
-        _ redirect: LoopbackRedirect,
-        _ address: String,
-        _ port: Int,
-        _ inbox: CallbackInbox,
-        _ connections: OpenConnections,
-        _ limits: ConnectionLimits
-    ) async throws -> any Channel {
-        try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            // A port that was just freed can be reused; one in use cannot.
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelInitializer { channel in
-                connections.add(channel)
-                return channel.eventLoop.makeCompletedFuture {
-                    let pipeline = channel.pipeline.syncOperations
-                    try pipeline.addHandler(RequestGuard(limits))
-                    try pipeline.configureHTTPServerPipeline(
-                        withEncoderConfiguration: .init(),
-                        withDecoderLimitConfiguration: limits.decoder
-                    )
-                    // With an open port the channel is bound before a client can connect.
-                    let localPort = channel.localAddress?.port ?? port
-                    try pipeline.addHandler(CallbackHandler(redirect: redirect, port: localPort, inbox: inbox))
-                }
-            }
-            .bind(host: address, port: port).get()
-    }
-
     private static func refusal(_ redirect: LoopbackRedirect, _ error: any Error) -> UserAgentError {
         let place = redirect.port.map { "port \($0) of the redirect URI" } ?? "a port on \(redirect.host)"
-        switch (error as? IOError)?.errnoCode {
-        case EADDRINUSE:
+        switch (error as? POSIXError)?.code {
+        case .EADDRINUSE:
             return UserAgentError(.cannotListen, "\(place) is in use: stop the program that listens there")
-        case EACCES:
+        case .EACCES:
             return UserAgentError(
                 .cannotListen, "\(place) is not allowed for this user: register a redirect URI with a port above 1023")
         default:
@@ -101,8 +67,8 @@ final class LoopbackListener: Sendable {
     }
 }
 
-extension IOError {
+extension POSIXError {
     fileprivate var isMissingAddressFamily: Bool {
-        [EADDRNOTAVAIL, EAFNOSUPPORT, EPROTONOSUPPORT].contains(errnoCode)
+        [.EADDRNOTAVAIL, .EAFNOSUPPORT, .EPROTONOSUPPORT].contains(code)
     }
 }

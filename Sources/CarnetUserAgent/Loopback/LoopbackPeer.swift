@@ -1,5 +1,4 @@
 package import CarnetFoundation
-import NIOCore
 
 /// The program at the other end of a loopback connection.
 package enum LoopbackPeer {
@@ -9,11 +8,12 @@ package enum LoopbackPeer {
     ///
     /// Ask directly before the response: a program that waits for one has an open socket then, and a browser does. A
     /// half-closed or closed socket proves nothing, because the kernel shows user 0 for one that has no program any more.
-    static func isForeign(_ channel: any Channel) -> Bool {
+    ///
+    /// - Parameter names: The addresses of the connection; `nil` if the other side has reset it.
+    package static func isForeign(_ names: (here: SocketName, there: SocketName)?) -> Bool {
         #if os(Linux)
-            // A peer without an address has reset the connection.
-            guard let here = channel.localAddress, let there = channel.remoteAddress else { return true }
-            return isForeign(there, at: here, users: allowedUsers)
+            guard let names else { return true }
+            return isForeign(names.there, at: names.here, users: allowedUsers)
         #else
             return false
         #endif
@@ -23,7 +23,7 @@ package enum LoopbackPeer {
         /// The kernel writes its table in parts. A row that others move meanwhile may be missing in one reading.
         private static let readings = 3
 
-        static func isForeign(_ there: SocketAddress, at here: SocketAddress, users: Set<uid_t>) -> Bool {
+        static func isForeign(_ there: SocketName, at here: SocketName, users: Set<uid_t>) -> Bool {
             for _ in 0..<readings {
                 let text = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { bytes(of: $0) ?? [] }
                 // A table without a row lacks this listener too, so it shows nothing.

@@ -45,12 +45,12 @@ struct LoopbackRedirect {
         )
     }
 
-    /// The addresses to listen on, never those of a network. A browser may use either for `localhost`.
-    var addresses: [String] {
+    /// Whether to listen on ::1 and not on 127.0.0.1, for each address. A browser may use either for `localhost`.
+    var families: [Bool] {
         switch host {
-        case "127.0.0.1": ["127.0.0.1"]
-        case "[::1]": ["::1"]
-        default: ["127.0.0.1", "::1"]
+        case "127.0.0.1": [false]
+        case "[::1]": [true]
+        default: [false, true]
         }
     }
 

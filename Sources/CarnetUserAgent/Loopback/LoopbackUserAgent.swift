@@ -13,20 +13,21 @@ public struct LoopbackUserAgent: ListeningUserAgent {
     private let ignored: @Sendable (String) -> Void
 
     #if os(macOS) || os(Linux)
-        /// Opens the system's browser; the sign-in fails if it cannot.
-        ///
-        /// - Parameter timeout: How long the user may take.
-        public init(timeout: Duration = .seconds(300)) {
-            self.init(timeout: timeout, presentation: .systemBrowser())
+        /// - Parameters:
+        ///   - timeout: How long the user may take.
+        ///   - presentation: How the page is shown to the user; by default in the system's browser, and the sign-in fails if
+        ///     it cannot be opened.
+        public init(timeout: Duration = .seconds(300), presentation: Presentation = .systemBrowser()) {
+            self.init(timeout: timeout, presentation: presentation, limits: ConnectionLimits())
+        }
+    #else
+        /// - Parameters:
+        ///   - timeout: How long the user may take.
+        ///   - presentation: How the page is shown to the user.
+        public init(timeout: Duration = .seconds(300), presentation: Presentation) {
+            self.init(timeout: timeout, presentation: presentation, limits: ConnectionLimits())
         }
     #endif
-
-    /// - Parameters:
-    ///   - timeout: How long the user may take.
-    ///   - presentation: How the page is shown to the user.
-    public init(timeout: Duration = .seconds(300), presentation: Presentation) {
-        self.init(timeout: timeout, presentation: presentation, limits: ConnectionLimits())
-    }
 
     /// - Parameter ignored: Receives what a callback said that belongs to no sign-in, at once.
     package init(timeout: Duration, presentation: Presentation, ignored: @escaping @Sendable (String) -> Void) {
@@ -51,7 +52,7 @@ public struct LoopbackUserAgent: ListeningUserAgent {
                 .cannotListen, "the callback comes in a URL fragment, which a browser does not send to a listener")
         }
         let inbox = CallbackInbox(ignored: ignored)
-        let listener = try await LoopbackListener.start(redirect, inbox: inbox, limits: limits)
+        let listener = try LoopbackListener.start(redirect, inbox: inbox, limits: limits)
         return LoopbackPresenter(
             redirectURI: redirect.uri(port: listener.port),
             timeout: timeout,

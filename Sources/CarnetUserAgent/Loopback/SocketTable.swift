@@ -1,12 +1,9 @@
 #if os(Linux)
     import CarnetFoundation
-    import NIOCore
 
     /// The TCP sockets of this machine, as Linux writes them to `/proc/net/tcp` and `/proc/net/tcp6`.
     struct SocketTable {
         private static let established = "01"
-        /// The beginning of an IPv4 address as IPv6 writes it (RFC 4291, section 2.5.5.2).
-        private static let mapping: [UInt32] = [0, 0, UInt32(bigEndian: 0xFFFF)]
 
         private let rows: [ArraySlice<UInt8>]
 
@@ -19,7 +16,7 @@
 
         /// Whether the socket at `there` that is connected to `here` is open in both directions, and belongs to one of
         /// the users; `nil` if the table does not have it.
-        func isOpen(from there: SocketAddress, to here: SocketAddress, of users: Set<uid_t>) -> Bool? {
+        func isOpen(from there: SocketName, to here: SocketName, of users: Set<uid_t>) -> Bool? {
             let pairs = zip(Self.spellings(there), Self.spellings(here))
             let found = rows.compactMap(Row.init).filter { row in
                 pairs.contains { row.local.elementsEqual($0.utf8) && row.remote.elementsEqual($1.utf8) }
@@ -45,24 +42,10 @@
 
         /// An address as in the table: its 32-bit words in hexadecimal, in this machine's byte order, then the port. A
         /// socket for IPv6 that is connected over IPv4 is in the second file, with mapped addresses.
-        private static func spellings(_ address: SocketAddress) -> [String] {
-            let words = address.withSockAddr { pointer, _ in
-                let words = { offset, count in
-                    (0..<count).map {
-                        UnsafeRawPointer(pointer).loadUnaligned(fromByteOffset: offset + 4 * $0, as: UInt32.self)
-                    }
-                }
-                return switch address {
-                // Where `sockaddr_in` and `sockaddr_in6` have the address.
-                case .v4: mapping + words(4, 1)
-                case .v6: words(8, 4)
-                case .unixDomainSocket: [] as [UInt32]
-                }
-            }
-            guard words.count == 4 else { return [] }
-            let port = ":" + hex(address.port ?? 0, digits: 4)
-            let parts = words.map { hex(Int($0), digits: 8) }
-            return (words.starts(with: mapping) ? [parts[3] + port] : []) + [parts.joined() + port]
+        private static func spellings(_ address: SocketName) -> [String] {
+            let port = ":" + hex(address.port, digits: 4)
+            let parts = address.words.map { hex(Int($0), digits: 8) }
+            return (address.words.starts(with: SocketName.mapping) ? [parts[3] + port] : []) + [parts.joined() + port]
         }
 
         private static func hex(_ number: Int, digits: Int) -> String {

@@ -1,9 +1,6 @@
 import Carnet
 import CarnetFoundation
 import CarnetProtocol
-import NIOCore
-import NIOHTTP1
-import NIOPosix
 
 /// A page on a loopback port that redirects the browser to a URL, once.
 ///
@@ -12,11 +9,11 @@ import NIOPosix
 final class HandOverPage: Sendable {
     /// The URL of this page.
     let url: AuthorizationURL
-    private let channel: any Channel
+    private let server: LoopbackServer
 
-    private init(url: AuthorizationURL, channel: any Channel) {
+    private init(url: AuthorizationURL, server: LoopbackServer) {
         self.url = url
-        self.channel = channel
+        self.server = server
     }
 
     /// - Parameter onUse: Called when the browser has been redirected.
@@ -26,38 +23,32 @@ final class HandOverPage: Sendable {
         random: any RandomSource = SystemRandomSource(),
         limits: ConnectionLimits = ConnectionLimits(),
         onUse: @escaping @Sendable () -> Void = {}
-    ) async throws -> HandOverPage {
+    ) throws -> HandOverPage {
         let path = "/" + random.bytes(count: 32).map { String(256 + Int($0), radix: 16).dropFirst() }.joined()
-        let connections = OpenConnections(limit: limits.connections)
         let use = OneUse(onUse)
-        let channel: any Channel
-        do {
-            channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                .childChannelInitializer { channel in
-                    connections.add(channel)
-                    return channel.eventLoop.makeCompletedFuture {
-                        let pipeline = channel.pipeline.syncOperations
-                        try pipeline.addHandler(RequestGuard(limits))
-                        try pipeline.configureHTTPServerPipeline(
-                            withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits.decoder)
-                        try pipeline.addHandler(HandOverHandler(path: path, target: target.text, use: use))
-                    }
-                }
-                .bind(host: "127.0.0.1", port: 0).get()
-        } catch {
+        guard let socket = try? LoopbackSocket.listening() else {
             throw UserAgentError(.cannotPresent, "no port on 127.0.0.1 could be opened")
         }
-        let port = channel.localAddress?.port ?? 0
-        return HandOverPage(url: try AuthorizationURL("http://127.0.0.1:\(port)\(path)"), channel: channel)
+        let authority = "127.0.0.1:\(socket.port)"
+        let server = LoopbackServer([socket], port: socket.port, limits: limits) { request in
+            let isRight =
+                request.method == "GET" && Secret(request.target) == Secret(path)
+                && request.values("host") == [authority] && !LoopbackPeer.isForeign(request.names)
+            guard isRight, use.take() else { return CallbackPage.notFound.response() }
+            var response = CallbackPage.notFound.response(redirectingTo: target.text)
+            response.whenSent = { use.report() }
+            return response
+        }
+        return HandOverPage(url: try AuthorizationURL("http://\(authority)\(path)"), server: server)
     }
 
     /// Frees the port. It may be called more than once.
     func close() async {
-        try? await channel.close()
+        await server.close()
     }
 
     deinit {
-        channel.close(promise: nil)
+        server.stop()
     }
 }
 
@@ -78,49 +69,5 @@ private final class OneUse: Sendable {
         }
     }
 
-    func tell() { onUse() }
-}
-
-/// Handles the only request of a connection to the page.
-private final class HandOverHandler: ChannelInboundHandler {
-    typealias InboundIn = HTTPServerRequestPart
-    typealias OutboundOut = HTTPServerResponsePart
-
-    private let path: String
-    private let target: String
-    private let use: OneUse
-    private var hasResponded = false
-
-    init(path: String, target: String, use: OneUse) {
-        self.path = path
-        self.target = target
-        self.use = use
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .head(let head) = unwrapInboundIn(data), !hasResponded else { return }
-        hasResponded = true
-        let isRight =
-            head.method == .GET && Secret(head.uri) == Secret(path)
-            && head.headers["host"] == ["127.0.0.1:\(context.channel.localAddress?.port ?? 0)"]
-            && !LoopbackPeer.isForeign(context.channel)
-        let isUse = isRight && use.take()
-        let page = CallbackPage.notFound
-        let html = isUse ? "" : page.html
-        var headers = page.headers(for: html)
-        if isUse { headers.add(name: "Location", value: target) }
-        let status = isUse ? HTTPResponseStatus.seeOther : page.status
-        context.write(
-            wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers))), promise: nil)
-        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: html)))), promise: nil)
-        let channel = context.channel
-        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { [use] _ in
-            channel.close(promise: nil)
-            if isUse { use.tell() }
-        }
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        context.close(promise: nil)
-    }
+    func report() { onUse() }
 }

@@ -68,7 +68,7 @@ public struct Presentation: Sendable {
             }
             #if os(macOS) || os(Linux)
                 do {
-                    let page = try await HandOverPage.open(for: url, onUse: onUse)
+                    let page = try HandOverPage.open(for: url, onUse: onUse)
                     let environment = Self.environment(ProcessInfo.processInfo.environment, without: secrets)
                     Self.run(command + [page.url.text], environment: environment, onFailure: fallback)
                     return page

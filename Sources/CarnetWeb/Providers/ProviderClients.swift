@@ -47,7 +47,7 @@ public final class ProviderClients: Sendable {
     /// In the order of the page: by the providers' names, unless another order was given.
     package var all: [OAuthClient] { table.withLock { $0.sorted } }
 
-    public subscript(provider: ProviderID) -> OAuthClient? { table.withLock { $0.clients[provider] } }
+    package subscript(provider: ProviderID) -> OAuthClient? { table.withLock { $0.clients[provider] } }
 
     /// Replaces the client of a provider. Pending sign-ins and sessions continue, if registration and store are the
     /// same.

@@ -141,7 +141,7 @@ extension WebSignIn {
     }
 
     /// - Throws: `SignInRefusal`; `TokenStoreError` for any other error of the host.
-    private func userID(of account: WebAccount) async throws -> String? {
+    func userID(of account: WebAccount) async throws -> String? {
         guard let findUser else { return nil }
         do {
             return try await findUser(account)

@@ -57,7 +57,8 @@ public struct WebSignIn: Sendable {
     /// - Parameters:
     ///   - clients: The clients, each with a redirect URI of this site.
     ///   - origin: The site's origin in browsers, such as `https://app.example`; `http` only on this machine.
-    ///   - keys: Encrypt the cookies. Every process of the site needs the same keys.
+    ///   - keys: Encrypt the cookies. Every process of the site needs the same keys. By default a new key, so that sessions end
+    ///     with the process.
     ///   - sessionLifetime: How long an account is signed in, in seconds.
     ///   - signInLifetime: How long a sign-in may take, in seconds, including registration at the provider, an e-mail
     ///     to confirm and a second factor. One hour by default.
@@ -77,7 +78,7 @@ public struct WebSignIn: Sendable {
     public init(
         _ clients: ProviderClients,
         origin: String,
-        keys: KeyRing,
+        keys: KeyRing? = nil,
         paths: Paths = Paths(),
         sessionLifetime: TimeInterval = 12 * 3600,
         signInLifetime: TimeInterval = 3600,
@@ -90,7 +91,8 @@ public struct WebSignIn: Sendable {
         logger: Logger = Logger(label: "carnet.web", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws {
         try self.init(
-            clients, origin: origin, keys: keys, paths: paths, sessionLifetime: sessionLifetime,
+            clients, origin: origin, keys: keys ?? KeyRing(keys: [SystemRandomSource().bytes(count: 32)]), paths: paths,
+            sessionLifetime: sessionLifetime,
             signInLifetime: signInLifetime, pendingStore: pendingStore, findUser: findUser, claims: claims,
             acceptsInitiatedSignIn: acceptsInitiatedSignIn, pages: pages, clock: clock, patience: .seconds(3),
             logger: logger)

@@ -6,7 +6,7 @@
 
 The suite appends the URL of its server, and names the scenario in MCP_CONFORMANCE_SCENARIO. The host sends `initialize`, or the
 messages of the revision in MCP_CONFORMANCE_PROTOCOL_VERSION, then lists the tools and calls the first. The browser follows
-redirects: the suite's users agree to everything. CARNET is the path of the command, by default .build/debug/carnet.
+redirects: the suite's users agree to everything. CARNET is the path of the command, by default the built one.
 """
 
 import json
@@ -16,8 +16,11 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Support"))
+from built import built  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-CARNET = os.environ.get("CARNET", str(ROOT / ".build/debug/carnet"))
+CARNET = os.environ.get("CARNET") or built("carnet")
 SCENARIO = os.environ.get("MCP_CONFORMANCE_SCENARIO", "").removeprefix("auth/")
 CONTEXT = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
 REVISION = os.environ.get("MCP_CONFORMANCE_PROTOCOL_VERSION", "2025-11-25")

@@ -11,6 +11,8 @@ import argparse, base64, html, http.cookiejar, json, os, pathlib, re, secrets, s
 import urllib.error, urllib.parse, urllib.request
 
 here = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(here.parents[1] / "Support"))
+from built import folder  # noqa: E402
 plans = json.loads((here / "plans.json").read_text())
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("plans", nargs="+", choices=sorted(plans), metavar="PLAN", help=", ".join(sorted(plans)))
@@ -19,7 +21,7 @@ parser.add_argument("--token", default=os.environ.get("CONFORMANCE_TOKEN"), help
 parser.add_argument("--ca-file", help="the certificate authority of a local suite")
 parser.add_argument("--site", default="https://localhost.emobix.co.uk:9443", help="the public origin of the site")
 parser.add_argument("--site-port", type=int, default=8080, help="where the site listens, behind its TLS")
-parser.add_argument("--build", default=".build/debug", help="the folder of the built programs")
+parser.add_argument("--build", default=str(folder()), help="the folder of the built programs")
 parser.add_argument("--logs", default="conformance-logs", help="a folder for the client's logs")
 options = parser.parse_args()
 

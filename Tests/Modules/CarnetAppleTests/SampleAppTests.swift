@@ -2,7 +2,6 @@ import Carnet
 import CarnetApple
 import CarnetCatalog
 import CarnetSandbox
-import CarnetSwiftUI
 import CarnetTesting
 import Foundation
 import Testing
@@ -41,6 +40,25 @@ struct SampleAppTests {
             KeychainStore(service: "carnet", accessGroup: nil, calls: keychain) { _ in }
         }
 
+        /// The sign-in of an app, with the registration in the app's folder and another client id.
+        @MainActor
+        func signIn(_ app: String) throws -> SignInModel {
+            let descriptor = try ProviderRegistry.builtIn.descriptor(provider.id)
+            let file = try Self.file("\(app)/clients.yaml")
+            let copy = FileManager.default.temporaryDirectory.appending(path: "clients-\(UUID().uuidString).yaml")
+            defer { try? FileManager.default.removeItem(at: copy) }
+            try file.replacing(/YOUR-CLIENT-ID\S*/, with: "client").write(to: copy, atomically: true, encoding: .utf8)
+            let registration = try ClientRegistration(of: descriptor, clients: copy.path, environment: [:])
+            let client = try OAuthClient(descriptor, registration: registration, transport: transport, store: store)
+            return SignInModel(client, agent: person)
+        }
+
+        static func file(_ path: String) throws -> String {
+            var folder = URL(filePath: #filePath)
+            for _ in 1...4 { folder.deleteLastPathComponent() }
+            return try String(contentsOf: folder.appending(path: "Examples/\(path)"), encoding: .utf8)
+        }
+
         var person: ScriptedUserAgent {
             ScriptedUserAgent { [sandbox] url, redirectURI in
                 if url.contains("logout") {
@@ -55,12 +73,7 @@ struct SampleAppTests {
     @Test("Google: name and picture, and both again after the app was started anew")
     func google() async throws {
         let world = try World(.google, redirectURI: "com.example.google:/oauth2callback")
-        func launch() throws -> GoogleProfile {
-            GoogleProfile(
-                try GoogleProfile.client(
-                    id: "client", bundleID: "com.example.google", transport: world.transport, store: world.store),
-                agent: world.person)
-        }
+        func launch() throws -> GoogleProfile { GoogleProfile(try world.signIn("Google")) }
         let app = try launch()
         await app.load()
         #expect(app.profile == nil)
@@ -84,10 +97,7 @@ struct SampleAppTests {
     func googleProblem() async throws {
         let world = try World(
             .google, redirectURI: "com.example.google:/oauth2callback", faults: [.userinfo500])
-        let app = GoogleProfile(
-            try GoogleProfile.client(
-                id: "client", bundleID: "com.example.google", transport: world.transport, store: world.store),
-            agent: world.person)
+        let app = GoogleProfile(try world.signIn("Google"))
         await app.signIn.signIn()
         await app.load()
         #expect(app.profile == nil)
@@ -98,14 +108,9 @@ struct SampleAppTests {
     private static let bankURI = "oauth://com.example.simple-pkce"
 
     private func bank(_ world: World, changing: (String) -> String = { $0 }) throws -> Bank {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().appending(
-                path: "Examples/Cloudentity/scopeData.json")
-        let text = changing(try String(contentsOf: file, encoding: .utf8))
-        let client = try Bank.client(
-            id: "client", tenant: "acme", workspace: "demo", region: "us", redirectURI: Self.bankURI,
-            transport: world.transport, store: world.store)
-        return try Bank(client, agent: world.person, scopeData: SourceFile(path: "scopeData.json", text: text))
+        let text = changing(try World.file("Cloudentity/scopeData.json"))
+        return try Bank(
+            world.signIn("Cloudentity"), scopeData: SourceFile(path: "scopeData.json", text: text))
     }
 
     @Test("Cloudentity: payload, header, and a button for each resource that was granted")
@@ -154,10 +159,7 @@ struct SampleAppTests {
         let base = "\(bundleID)://\(domain)/ios/\(bundleID)"
         let world = try World(
             .auth0, inputs: ["domain": domain], redirectURI: "\(base)/callback", loggedOutURI: "\(base)/logged-out")
-        let greeting = Greeting(
-            try Greeting.client(
-                id: "client", domain: domain, bundleID: bundleID, transport: world.transport, store: world.store),
-            agent: world.person)
+        let greeting = Greeting(try world.signIn("Auth0"))
         await greeting.load()
         #expect(greeting.text == Greeting.loggedOut)
         await greeting.signIn.signIn()

@@ -3,7 +3,6 @@ import CarnetApple
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetSandbox
-import CarnetSwiftUI
 import CarnetTesting
 import Foundation
 import Observation

@@ -23,7 +23,9 @@ struct HandOverPageTests {
     }
 
     private func open() async throws -> (page: HandOverPage, port: Int, path: String) {
-        let page = try await HandOverPage.open(for: try AuthorizationURL(Self.target)) { [uses] in uses.add() }
+        let page = try HandOverPage.open(for: try AuthorizationURL(Self.target), limits: .patient) { [uses] in
+            uses.add()
+        }
         let parts = page.url.text.split(separator: "/")
         let port = try #require(parts[1].split(separator: ":").last.flatMap { Int($0) })
         return (page, port, "/" + String(parts[2]))

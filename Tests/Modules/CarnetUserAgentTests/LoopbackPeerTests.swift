@@ -19,16 +19,16 @@ import CarnetFoundation
         private let own: Set<uid_t> = [geteuid()]
         private let others: Set<uid_t> = [geteuid() + 1]
 
-        private func isForeign(_ pair: Connected, users: Set<uid_t>? = nil) -> Bool {
-            LoopbackPeer.isForeign(pair.there, at: pair.here, users: users ?? own)
+        private func isForeign(_ pair: Connected, users: Set<uid_t>? = nil) throws -> Bool {
+            try LoopbackPeer.isForeign(pair.there.name, at: pair.here.name, users: users ?? own)
         }
 
         @Test("An open connection belongs to its user", arguments: Connected.Route.allCases)
         func open(route: Connected.Route) throws {
             let pair = try Connected(route)
-            #expect(!isForeign(pair))
-            #expect(isForeign(pair, users: others))
-            let answer = LoopbackPeer.isForeign(pair.here, at: pair.there, users: own)
+            #expect(try !isForeign(pair))
+            #expect(try isForeign(pair, users: others))
+            let answer = try LoopbackPeer.isForeign(pair.here.name, at: pair.there.name, users: own)
             #expect(!answer, "the other side has a row as well")
         }
 
@@ -36,17 +36,17 @@ import CarnetFoundation
         func HOST_08_connectionThatItsPeerHasEnded(route: Connected.Route) throws {
             let half = try Connected(route)
             shutdown(half.client, Int32(SHUT_WR))
-            #expect(isForeign(half), "half-closed")
+            #expect(try isForeign(half), "half-closed")
             let closed = try Connected(route)
             closed.closeClient()
-            #expect(isForeign(closed), "closed; the kernel may show user 0 for the socket")
-            #expect(isForeign(closed, users: [0]))
+            #expect(try isForeign(closed), "closed; the kernel may show user 0 for the socket")
+            #expect(try isForeign(closed, users: [0]))
             let reset = try Connected(route)
             reset.resetClient()
-            #expect(isForeign(reset), "reset, so no row is left")
+            #expect(try isForeign(reset), "reset, so no row is left")
             let shut = try Connected(route)
             shutdown(shut.server, Int32(SHUT_WR))
-            #expect(isForeign(shut), "half-closed from this side")
+            #expect(try isForeign(shut), "half-closed from this side")
         }
 
         @Test("HOST-08: Port that is used again")
@@ -55,8 +55,8 @@ import CarnetFoundation
             first.resetClient()
             let elsewhere = try Connected(.ipv4, from: first.there.port ?? 0)
             #expect(elsewhere.there == first.there && elsewhere.here != first.here)
-            #expect(isForeign(first), "the port is now connected to another")
-            #expect(!isForeign(elsewhere))
+            #expect(try isForeign(first), "the port is now connected to another")
+            #expect(try !isForeign(elsewhere))
         }
 
         @Test(
@@ -65,7 +65,7 @@ import CarnetFoundation
             arguments: Stranger.all)
         func HOST_08_anotherUserGetsNoRedirect(stranger: Stranger) async throws {
             let uses = Lock(0)
-            let page = try await HandOverPage.open(
+            let page = try HandOverPage.open(
                 for: try AuthorizationURL("https://op.example/authorize?state=s3cret"), limits: .patient
             ) {
                 uses.withLock { $0 += 1 }
@@ -90,6 +90,10 @@ import CarnetFoundation
             #expect(stranger.isRefused(response, 400), "\(response)")
             try await signIn.finish()
         }
+    }
+
+    extension SocketAddress {
+        var name: SocketName { get throws { try #require(withSockAddr { address, _ in SocketName(address) }) } }
     }
 
     /// Two connected sockets of this process, made with the system's own calls.

@@ -1,7 +1,6 @@
 import Carnet
 import CarnetDescriptors
 import CarnetServerTestSupport
-import NIOCore
 import Testing
 
 @testable import CarnetProtocol
@@ -74,7 +73,7 @@ struct PendingSignIn: Sendable {
 
 extension ConnectionLimits {
     /// For tests that are not about time, on a machine that is busy with others.
-    static var patient: ConnectionLimits { ConnectionLimits(lifetime: .minutes(5)) }
+    static var patient: ConnectionLimits { ConnectionLimits(lifetime: .seconds(300)) }
 }
 
 extension String {

@@ -1,4 +1,5 @@
 #if os(Linux)
+    import CarnetFoundation
     import Foundation
     import NIOCore
     import Testing
@@ -35,7 +36,7 @@
         ) throws -> Bool? {
             let text = ([Self.headings[0]] + rows).joined(separator: "\n") + "\n"
             let table = try #require(SocketTable(Array(text.utf8)))
-            return table.isOpen(from: try address(there), to: try address(here), of: users)
+            return table.isOpen(from: try address(there).name, to: try address(here).name, of: users)
         }
 
         @Test("An open socket of an allowed user is accepted, one of another is not")

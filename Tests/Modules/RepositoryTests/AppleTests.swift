@@ -23,15 +23,10 @@ struct AppleTests {
                 try compiler.module(stub, ["Tests/Support/AppleStubs/\(stub).swift"], isPackage: false)
             }
             try compiler.typecheck("Lock", ["Sources/CarnetFoundation/Locks/Lock.swift"], isPackage: true)
-            try compiler.module("CarnetApple", sources("CarnetApple"), isPackage: true)
             let accessor = BuiltModules.folder.appending(
-                path: "CarnetSwiftUI.build/DerivedSources/resource_bundle_accessor.swift")
-            try compiler.module("CarnetSwiftUI", sources("CarnetSwiftUI") + [accessor.path], isPackage: true)
-            if platform == .iOS {
-                for product in ["CarnetApple", "CarnetSwiftUI"] {
-                    try PublicSurfaceTests.compareList(of: product, in: folder)
-                }
-            }
+                path: "CarnetApple.build/DerivedSources/resource_bundle_accessor.swift")
+            try compiler.module("CarnetApple", sources("CarnetApple") + [accessor.path], isPackage: true)
+            if platform == .iOS { try PublicSurfaceTests.compareList(of: "CarnetApple", in: folder) }
             for app in ["Auth0", "Cloudentity", "Google"] {
                 let files = try Repository.files("Examples/\(app)", "swift").map(\.path)
                 #expect(files.count >= 2)
@@ -44,14 +39,14 @@ struct AppleTests {
             }
             guard platform == .iOS else { return }
             // What somebody copies: each block as it is printed, with imports alone before it where the page shows none.
-            let imports = [
-                "Carnet", "CarnetApple", "CarnetSwiftUI", "CarnetURLSession", "Foundation", "SwiftUI", "UIKit",
-            ]
+            let imports = ["CarnetApple", "Foundation", "SwiftUI", "UIKit"]
             let blocks = CodeBlock.all(in: try Repository.file("Docs/apple.md")).filter { $0.info == "swift" }
             #expect(blocks.count >= 6)
             for (index, block) in blocks.enumerated() {
                 let file = folder.appending(path: "Block\(index).swift")
                 let text = block.text.contains("import ") ? "" : imports.map { "import \($0)\n" }.joined()
+                // The page begins with a whole app.
+                #expect(index > 0 || block.text.split(separator: "\n").count <= 12)
                 try (text + block.text).write(to: file, atomically: true, encoding: .utf8)
                 try compiler.typecheck("Block", [file.path], isPackage: false)
                 // The settings of a new Xcode project.
@@ -77,9 +72,7 @@ struct AppleTests {
 
     @Test("What decides something is in no file for Apple platforms alone")
     func logicIsElsewhere() throws {
-        let files = try
-            (Repository.files("Sources/CarnetApple", "swift") + Repository.files("Sources/CarnetSwiftUI", "swift"))
-            .filter { $0.text.hasPrefix("#if canImport(") }
+        let files = try Repository.files("Sources/CarnetApple", "swift").filter { $0.text.hasPrefix("#if canImport(") }
         #expect(files.count >= 5)
         for file in files { #expect(file.lines.count <= 130, "\(file.path) is long: move its logic to a tested file") }
     }
@@ -108,11 +101,11 @@ struct LinkedModuleTests {
 
     @Test("An app for Apple platforms links these modules, and no swift-nio")
     func app() throws {
-        let (modules, products) = try closure(of: ["Carnet", "CarnetApple", "CarnetSwiftUI", "CarnetURLSession"])
+        let (modules, products) = try closure(of: ["CarnetApple", "CarnetURLSession"])
         #expect(
             modules == [
-                "CLibCrypto", "CLibYAML", "CLibZ", "Carnet", "CarnetApple", "CarnetCrypto", "CarnetDescriptors",
-                "CarnetFoundation", "CarnetProtocol", "CarnetStorage", "CarnetSwiftUI", "CarnetTransport",
+                "CLibCrypto", "CLibYAML", "CLibZ", "Carnet", "CarnetApple", "CarnetCatalog", "CarnetCrypto",
+                "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetStorage", "CarnetTransport",
                 "CarnetURLSession",
             ])
         #expect(
@@ -131,7 +124,7 @@ struct LinkedModuleTests {
 
     @Test("A module declares the APIs with required reasons that it references, and no other")
     func privacyManifests() throws {
-        let (modules, _) = try closure(of: ["CarnetApple", "CarnetCatalog", "CarnetSwiftUI", "CarnetURLSession"])
+        let (modules, _) = try closure(of: ["CarnetApple"])
         var declaring: [String] = []
         for module in modules.sorted() where !module.hasPrefix("CLib") {
             let objects = try FileManager.default.subpathsOfDirectory(
@@ -162,6 +155,70 @@ struct LinkedModuleTests {
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         program.waitUntilExit()
         return Set(text.split(separator: "\n").compactMap { $0.split(separator: " ").last.map(String.init) })
+    }
+
+    @Test("All traits are on by default in a checkout, and none where a package manager fetched the package")
+    func defaultTraits() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "carnet-traits-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func traits(in path: String) throws -> Set<String> {
+            let copy = folder.appending(path: path)
+            try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: true)
+            try Repository.file("Package.swift").text.write(
+                to: copy.appending(path: "Package.swift"), atomically: true, encoding: .utf8)
+            let dump = Process()
+            let output = Pipe()
+            dump.executableURL = URL(filePath: "/usr/bin/env")
+            dump.arguments = ["swift", "package", "--package-path", copy.path, "dump-package"]
+            dump.standardOutput = output
+            dump.standardError = FileHandle.nullDevice
+            try dump.run()
+            let json = output.fileHandleForReading.readDataToEndOfFile()
+            dump.waitUntilExit()
+            let package = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
+            let traits = try #require(package["traits"] as? [[String: Any]])
+            return Set(traits.first { $0["name"] as? String == "default" }?["enabledTraits"] as? [String] ?? [])
+        }
+        #expect(try traits(in: "carnet").count == 4)
+        #expect(try traits(in: "app/.build/checkouts/carnet").isEmpty)
+        #expect(try traits(in: "SourcePackages/checkouts/carnet").isEmpty)
+    }
+
+    @Test("A tool links no swift-nio either")
+    func tool() throws {
+        let (_, products) = try closure(of: ["CarnetTool", "CarnetUserAgent", "CarnetTesting"])
+        #expect(products == ["Crypto", "CryptoExtras", "HTTPTypes", "Logging", "Metrics", "Tracing", "Yams"])
+    }
+
+    /// Its folders are synchronized with those on the disk, so it lists no files.
+    @Test("The Xcode project of the sample apps has each app, its folder and the product that it links")
+    func project() throws {
+        let text = try Repository.file("Examples/Examples.xcodeproj/project.pbxproj").text
+        let project = try #require(
+            try PropertyListSerialization.propertyList(from: Data(text.utf8), format: nil) as? [String: Any])
+        let objects = try #require(project["objects"] as? [String: [String: Any]])
+        func values(_ isa: String, _ key: String) -> [String] {
+            objects.values.filter { $0["isa"] as? String == isa }.compactMap { $0[key] as? String }.sorted()
+        }
+        let apps = ["Auth0", "Cloudentity", "Google"]
+        #expect(values("PBXNativeTarget", "name") == apps)
+        #expect(values("PBXFileSystemSynchronizedRootGroup", "path") == apps)
+        #expect(
+            values("XCSwiftPackageProductDependency", "productName")
+                == ["CarnetApple", "CarnetApple", "CarnetApple", "CarnetTesting"])
+        #expect(values("XCLocalSwiftPackageReference", "relativePath") == [".."])
+        // Everything that an object refers to is there.
+        let root = try #require(project["rootObject"] as? String)
+        #expect(objects[root]?["isa"] as? String == "PBXProject")
+        let used = objects.values.flatMap(\.values).flatMap { value -> [String] in
+            value as? [String] ?? [value as? String].compactMap { $0 }
+        }.filter { $0.count == 24 && $0.hasPrefix("CA") }
+        #expect(used.count > 20 && used.allSatisfy { objects[$0] != nil })
+        // Each app's registration begins with the bundle id of its target, unless its tutorial has another scheme.
+        for app in apps {
+            let clients = try Repository.file("Examples/\(app)/clients.yaml").text
+            #expect(clients.contains("YOUR-CLIENT-ID") && clients.contains("redirect_uri:"), "\(app)")
+        }
     }
 
     @Test("The same question finds swift-nio where it is")

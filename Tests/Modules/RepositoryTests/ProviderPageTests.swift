@@ -57,7 +57,7 @@ struct ProviderPageTests {
             ## Use a provider
 
             `carnet try google` prints each request of a sign-in at a sandbox, and needs no account. In a program that imports
-            `CarnetCatalog` and `CarnetHTTP`:
+            `CarnetTool`:
 
             ```swift
             \(example)```

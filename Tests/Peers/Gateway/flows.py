@@ -132,7 +132,7 @@ def has_profile(provider):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--carnet", default=str(ROOT / ".build/debug/carnet"))
+    parser.add_argument("--carnet", default=people.built("carnet"))
     parser.add_argument("--proxies", default="")
     parser.add_argument("--providers", help="default: all that are built in")
     options = parser.parse_args()

@@ -97,7 +97,7 @@ class Pod:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--carnet", default=str(ROOT / ".build/debug/carnet"))
+    parser.add_argument("--carnet", default=people.built("carnet"))
     options = parser.parse_args()
     manifests = blocks("yml")[0]
     validate(manifests)

@@ -82,7 +82,7 @@ class ManyGroups(people.Provider):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--carnet", default=str(people.ROOT / ".build/debug/carnet"))
+    parser.add_argument("--carnet", default=people.built("carnet"))
     parser.add_argument("--proxies", default="")
     parser.add_argument("--groups", default="8,64")
     options = parser.parse_args()

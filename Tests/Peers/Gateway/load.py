@@ -56,7 +56,7 @@ def measure(port, options, cookie=None):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--carnet", default=str(people.ROOT / ".build/release/carnet"))
+    parser.add_argument("--carnet", default=people.built("carnet", "release"))
     parser.add_argument("--connections", type=int, default=16)
     parser.add_argument("--seconds", type=int, default=10)
     options = parser.parse_args()

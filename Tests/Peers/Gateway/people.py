@@ -13,6 +13,8 @@ import urllib.parse
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
+sys.path.insert(0, str(ROOT / "Tests/Support"))
+from built import built  # noqa: E402, F401
 sys.path.insert(0, str(HERE / "proxies"))
 sys.dont_write_bytecode = True
 

@@ -112,7 +112,7 @@ def memory(*processes):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--carnet", default=str(people.ROOT / ".build/release/carnet"))
+    parser.add_argument("--carnet", default=people.built("carnet", "release"))
     parser.add_argument("--module", default=f"{MODULES}/mod_auth_openidc.so")
     parser.add_argument("--libraries", default="")
     parser.add_argument("--connections", type=int, default=16)

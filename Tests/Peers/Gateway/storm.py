@@ -115,7 +115,7 @@ def sign_in(port, provider):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--carnet", default=str(people.ROOT / ".build/debug/carnet"))
+    parser.add_argument("--carnet", default=people.built("carnet"))
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     provider, failed = people.Provider(LIFETIME, delay=0.5), 0

@@ -53,6 +53,9 @@ BROWSER, PROC = "browser", pathlib.Path("/proc")
 # What opens a page: follows the program's page to the server, and the server's to the program, which may not listen yet.
 PAGES = f"""
 import http.client, sys, time, urllib.parse
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Support"))
+from built import built  # noqa: E402
 url = sys.argv[1]
 for _ in range(600):
     parts = urllib.parse.urlsplit(url)
@@ -491,7 +494,7 @@ def main():
     parser.add_argument("--starts", type=int, default=100)
     parser.add_argument("--calls", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--carnet", default=str(HERE.parents[2] / ".build/debug/carnet"))
+    parser.add_argument("--carnet", default=built("carnet"))
     parser.add_argument("--client", choices=["carnet", *PEERS], default="carnet")
     parser.add_argument("--lifetime", type=int, help="seconds after which access tokens expire, as announced")
     parser.add_argument("--calm", action="store_true", help="stop and kill no process")

@@ -27,6 +27,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from faults import Home, finish, open_page
 from provider import Provider, answer, hang
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Support"))
+from built import built  # noqa: E402
+
 # The thread that closes a connection stays in OpenSSL for a while, and the process takes its time after OpenSSL's exit
 # handler, because a handler that was registered earlier runs later.
 SLOW = r"""
@@ -276,7 +279,7 @@ class Exits:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--carnet", default=".build/debug/carnet", help="the command (default: %(default)s)")
+    parser.add_argument("--carnet", default=built("carnet"), help="the command (default: %(default)s)")
     parser.add_argument("--count", type=int, default=1000, help="how many commands (default: %(default)s)")
     parser.add_argument("--workers", type=int, default=4, help="how many at a time (default: %(default)s)")
     parser.add_argument("--slow", action="store_true", help="force the overlap, with commands that send requests")

@@ -33,6 +33,9 @@ import urllib.request
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from provider import EVIL, SERVER_FAULTS, Provider, SigningKey, hang
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Support"))
+from built import built  # noqa: E402
+
 LIMIT = 45  # seconds for any command; the commands are told to wait 2
 TIMEOUT = "2"
 CLIENT_SECRET = "client-secret-0123456789abcdef"
@@ -842,7 +845,7 @@ class Faults:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--carnet", default=".build/debug/carnet", help="the command (default: %(default)s)")
+    parser.add_argument("--carnet", default=built("carnet"), help="the command (default: %(default)s)")
     parser.add_argument("--quick", action="store_true", help="a small part of each group, under 30 seconds")
     parser.add_argument("--only", action="append", choices=Faults.GROUPS, help="one group; repeatable")
     parser.add_argument("--kills", type=int, help="how often a refresh is killed (default: 1000, with --quick 4)")

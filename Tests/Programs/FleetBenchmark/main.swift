@@ -1,8 +1,8 @@
 import CarnetStoreTestSupport
 import Foundation
 
-// swift build -c release --product FleetBenchmark && .build/release/FleetBenchmark [SECONDS] [ROUNDS]
-// .build/release/FleetBenchmark busy
+// swift run -c release FleetBenchmark [SECONDS] [ROUNDS]
+// swift run -c release FleetBenchmark busy
 //
 // What sessions cost in a fleet that shares a PostgreSQL server, which this program starts: every number stands beside
 // what PostgreSQL's own pgbench did through libpq just before, with as many connections. Medians of the rounds.

@@ -19,6 +19,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Support"))
+from built import built  # noqa: E402
+
 HERE = pathlib.Path(__file__).resolve().parent
 RECORD = HERE / "counts.tsv"
 TOLERANCE = 1.10
@@ -134,7 +137,7 @@ def recorded():
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--program", default=".build/release/HotPaths", type=pathlib.Path)
+    parser.add_argument("--program", default=built("HotPaths", "release"), type=pathlib.Path)
     parser.add_argument("--update", action="store_true", help="record the counts")
     arguments = parser.parse_args()
     counts = measure(arguments.program)

@@ -24,11 +24,15 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Support"))
+from built import folder  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUILD = pathlib.Path(os.environ.get("CARNET_BUILD", ROOT / ".build"))
 # How a host depends on Carnet. A release replaces it, and then runs this program with --write-address.
 ADDRESS = '.package(path: "../carnet")'
 ANY_ADDRESS = re.compile(r'\.package\((?:path: "[./]+/carnet"|url: "https://[^"]+/carnet", from: "[^"]+")\)')
+BINARIES = folder("debug", "--scratch-path", str(BUILD))
 SECONDS_TO_START = 60
 
 
@@ -50,7 +54,10 @@ def files(guide):
 def write(guide, folder):
     """Writes a guide's files into a folder, which has those of the guide before it if this one has no manifest."""
     saved = files(guide)
-    blocks = page_of(guide).read_text().count("\n```swift\n")
+    lines = [file.read_text() for file in (ROOT / "Tests/Programs/Snippets").glob("*Lines/main.swift")]
+    text = page_of(guide).read_text()
+    # The lines that a page begins with are compiled there.
+    blocks = text.count("\n```swift\n") - sum(f"\n```swift\n{block}```\n" in text for block in lines)
     assert blocks == sum(path.endswith(".swift") for path in saved), f"{guide} has Swift that is not saved to a file"
     assert "Package.swift" in saved or (folder / "Package.swift").exists(), f"{guide} has no Package.swift"
     for path, block in saved.items():
@@ -83,7 +90,7 @@ def swift(folder, *arguments, check=True, **variables):
 
 
 def program(name):
-    return str(BUILD / "debug" / name)
+    return str(BINARIES / name)
 
 
 @contextlib.contextmanager
@@ -196,9 +203,8 @@ def hello(folder):
 
 def client_credentials(folder):
     swift(folder, "build")
-    secrets = {"REPORTS_CLIENT_ID": "worker", "REPORTS_CLIENT_SECRET": "carnet-sandbox-secret"}
-    sandbox = [program("carnet"), "sandbox", "reports", "--providers", "sandbox", "--port", "9000", "--client-id",
-               "worker", "--client-secret-env", "REPORTS_CLIENT_SECRET", "--redirect-uri", "http://127.0.0.1/callback"]
+    secrets = {"CARNET_REPORTS_CLIENT_ID": "worker", "CARNET_REPORTS_CLIENT_SECRET": "carnet-sandbox-secret"}
+    sandbox = [program("carnet"), "sandbox", "reports", "--providers", "sandbox", "--port", "9000"]
     with running(folder, sandbox, "9000", **secrets):
         worker = running(folder, ["stdbuf", "-oL", program("jobs")], r"200: \d+ bytes", PROVIDERS="sandbox",
                          REPORTS_API="http://127.0.0.1:9000", **secrets)
@@ -214,7 +220,7 @@ def command_line_tool(folder):
                               env=dict(os.environ, HOME=str(folder), **variables))
         return done.returncode, done.stdout
     assert tool()[0] == 2, "the tool runs without a client id"
-    client = {"GOOGLE_CLIENT_ID": "carnet-sandbox"}
+    client = {"CARNET_GOOGLE_CLIENT_ID": "carnet-sandbox"}
     assert tool("logout", **client) == (0, "Signed out.\n")
     change(folder / "Package.swift", "command-line-tool", 0)
     change(folder / "Sources/mytool/main.swift", "command-line-tool", 1)
@@ -276,7 +282,7 @@ KEY = "A" * 43 + "="
 @contextlib.contextmanager
 def sandbox(folder, providers, *options):
     """A sandbox for these providers, and the variables of a site that uses it."""
-    secrets = {f"{provider.upper()}_{key}": value for provider in providers
+    secrets = {f"CARNET_{provider.upper()}_{key}": value for provider in providers
                for key, value in [("CLIENT_ID", "development"), ("CLIENT_SECRET", SECRET)]}
     keys = {name: KEY for name in ["STORE_KEYS", "COOKIE_KEYS", "CONNECTION_KEYS"]}
     command = [program("carnet"), "sandbox", *providers, "--providers", "sandbox", "--port", "9000", *options]
@@ -295,8 +301,7 @@ def site(folder, providers, *options):
 
 
 def any_server(folder):
-    site(folder, ["google"], "--client-id", "development", "--client-secret-env", "GOOGLE_CLIENT_SECRET",
-         "--redirect-uri", "http://127.0.0.1:8080/sign-in/google/callback")
+    site(folder, ["google"], "--redirect-uri", "http://127.0.0.1:8080/sign-in/google/callback")
 
 
 def hummingbird(folder):

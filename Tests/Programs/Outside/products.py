@@ -13,13 +13,16 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Support"))
+from built import folder  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUILD = pathlib.Path(os.environ.get("CARNET_BUILD", ROOT / ".build"))
+BINARIES = folder("debug", "--scratch-path", str(BUILD))
 PAGE = ROOT / "Docs/products.md"
-PROGRAMS = [[], ["CarnetStorage"], ["CarnetCatalog"], ["CarnetURLSession"], ["CarnetCurl"], ["CarnetUserAgent"], ["CarnetHTTP"],
-            ["CarnetSQLite"], ["CarnetPostgreSQL"], ["CarnetWeb"], ["CarnetHummingbird"],
-            ["CarnetResourceServer"], ["CarnetLint"], ["CarnetSandbox"], ["CarnetTesting"],
-            ["CarnetCatalog", "CarnetHTTP", "CarnetHummingbird", "CarnetSQLite"]]
+PROGRAMS = [[], ["CarnetTool"], ["CarnetTesting", "CarnetTool"], ["CarnetHummingbird"], ["CarnetHummingbird", "CarnetSQLite"],
+            ["CarnetWeb"], ["CarnetCurl"], ["CarnetHTTP"], ["CarnetSQLite"], ["CarnetPostgreSQL"], ["CarnetLint"],
+            ["CarnetTesting"]]
 # Every Swift program on Linux has these.
 COMMON = re.compile(r"^(ld-linux|linux-vdso|lib(c|m|gcc_s|stdc\+\+|pthread|dl|util|rt)\.|lib(swift|dispatch|Blocks|_?Foundation))")
 
@@ -28,20 +31,31 @@ TEXT = """# Cost of each product
 For developers who choose products, and watch the size and the build time of their program.
 
 Each row is a program of a few lines that imports `Carnet` and the named products. SwiftPM links a product only if a target
-depends on it: a program contains swift-nio, Hummingbird, GRDB, libpq or SQLite only if one of its products needs them. To sign
-in, `Carnet` needs a `Transport`: `CarnetHTTP` or `CarnetCurl` on servers, `CarnetURLSession` in apps, or one of your own.
+depends on it: a program contains swift-nio, Hummingbird, GRDB, libpq or SQLite only if one of its products needs them. `CarnetTool`,
+`CarnetHummingbird` and, in apps, `CarnetApple` contain `Carnet` and a transport. The others are for programs that choose their parts.
+
+| product | modules to import | for |
+|---|---|---|
+| `Carnet` | `Carnet`, `CarnetCatalog`, `CarnetStorage` | the engine, the built-in providers, the store in files |
+| `CarnetApple` | `CarnetApple`, `CarnetURLSession` | apps |
+| `CarnetTool` | `CarnetTool`, `CarnetUserAgent` | tools that people run |
+| `CarnetHummingbird` | `CarnetHummingbird` | sites on Hummingbird |
+| `CarnetWeb` | `CarnetWeb`, `CarnetResourceServer` | sites and APIs on any other server |
+| `CarnetCurl`, `CarnetHTTP` | the same | a transport by name |
+| `CarnetSQLite`, `CarnetPostgreSQL` | the same | a store for several processes |
+| `CarnetTesting` | `CarnetTesting`, `CarnetSandbox` | tests and previews |
+| `CarnetLint` | `CarnetLint` | programs that check descriptors |
 
 {table}
 - **Libraries of the system**: those that the dynamic linker loads, without the C runtime and those of Swift. `CarnetCurl`
-  loads libcurl at the first request, and `CarnetPostgreSQL` libpq when it connects. On Linux, `CarnetURLSession` loads libcurl with Swift's
-  FoundationNetworking.
+  loads libcurl at the first request, and `CarnetPostgreSQL` libpq when it connects.
 - **Program**: the size in a debug build for x86-64 Linux after `strip`. A release build is smaller.
 - **Modules** and **source files**: all that a clean build of the program compiles, those of other packages and C files
   included. They stand for the build time, which depends on the machine. On Linux, BoringSSL takes longest: `CarnetHTTP` compiles
   the copy of swift-nio-ssl, which took 145 seconds of processor time ([transports](decisions/transports.md)).
 
 The build plugin `CarnetProviders` also compiles a linter for the machine that builds, which takes about 50 seconds. See
-[Use a prebuilt tool](guides/embed-descriptors.md#use-a-prebuilt-tool). The plugin of `CarnetCatalog` takes about two.
+[Use a prebuilt tool](guides/embed-descriptors.md#use-a-prebuilt-tool).
 
 To measure again, run `python3 Tests/Programs/Outside/products.py --write`.
 """
@@ -78,7 +92,7 @@ def libraries(program):
 
 def compiled(products):
     """The modules and the source files of a program, by its list of objects, which has one for each source file."""
-    listed = (BUILD / "debug" / f"{name(products)}.product/Objects.LinkFileList").read_text().split()
+    listed = (BINARIES / f"{name(products)}.product/Objects.LinkFileList").read_text().split()
     objects = [re.search(r"/([^/]+)\.build/.*\.o'?$", path) for path in listed]
     # The program itself is not counted, nor a module's syntax tree for the debugger.
     counted = [found for found in objects if found and found[1] != name(products) and ".swiftmodule.o" not in found[0]]
@@ -86,7 +100,7 @@ def compiled(products):
 
 
 def row(products, folder):
-    program = BUILD / "debug" / name(products)
+    program = BINARIES / name(products)
     stripped = folder / "stripped"
     subprocess.run(["strip", "-o", stripped, program], check=True)
     size = stripped.stat().st_size / (1 << 20)
@@ -117,7 +131,7 @@ def main():
                 rows.append(row(products, folder))
                 print(rows[-1], flush=True)
         finally:
-            for left in (BUILD / "debug").glob("linked*"):
+            for left in BINARIES.glob("linked*"):
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
     if given.write:
         PAGE.write_text(TEXT.format(table="\n".join(rows) + "\n"))

@@ -1,6 +1,6 @@
 import Foundation
 
-// swift build -c release --product WebBenchmark && .build/release/WebBenchmark [SECONDS]
+// swift build -c release --product WebBenchmark && $(swift build -c release --show-bin-path)/WebBenchmark [SECONDS]
 //
 // What sign-in costs a Hummingbird server on this machine: rates through sockets on loopback, the server's own routes
 // without it beside them in the same run, and what waiting sign-ins and sessions take of the memory.

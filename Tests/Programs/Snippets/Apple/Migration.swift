@@ -1,6 +1,5 @@
 import Carnet
 import CarnetApple
-import CarnetSwiftUI
 import Foundation
 
 func freshToken(_ session: Session) async throws -> String {

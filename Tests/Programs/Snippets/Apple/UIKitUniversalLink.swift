@@ -1,6 +1,5 @@
 import Carnet
 import CarnetApple
-import CarnetSwiftUI
 import SwiftUI
 import UIKit
 

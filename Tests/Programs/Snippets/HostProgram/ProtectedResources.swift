@@ -1,5 +1,5 @@
 import Carnet
-import CarnetUserAgent
+import CarnetTool
 
 func session(at resource: String, _ network: any Transport, _ store: any TokenStore) async throws -> Session {
     let client = ClientMetadata(redirectURIs: ["http://127.0.0.1/callback"], clientName: "Reports")

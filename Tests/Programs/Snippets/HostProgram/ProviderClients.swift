@@ -1,6 +1,6 @@
 import Carnet
 import CarnetCatalog
-import CarnetHTTP
+import CarnetTool
 
 // The function of Docs/providers/README.md.
 
@@ -13,6 +13,6 @@ func makeAuth0Client() throws -> OAuthClient {
             redirectURI: "https://app.example/sign-in/auth0/callback",
             inputs: ["domain": "dev-example.us.auth0.com"]
         ),
-        transport: AsyncHTTPTransport()
+        transport: SystemTransport()
     )
 }

@@ -1,12 +1,12 @@
-import CarnetHTTP
 import CarnetHummingbird
 import CarnetResourceServer
+import CarnetTool
 import HTTPTypes
 import Hummingbird
 
 /// Call it once, when the program starts.
 func makeServer(_ registry: ProviderRegistry) throws -> ResourceServer {
-    let issuer = try TokenIssuer(registry.descriptor("acme"), transport: AsyncHTTPTransport())
+    let issuer = try TokenIssuer(registry.descriptor("acme"), transport: SystemTransport())
     return try ResourceServer("https://api.acme.example", accepting: [issuer])
 }
 

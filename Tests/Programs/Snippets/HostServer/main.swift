@@ -1,18 +1,9 @@
-import CarnetCatalog
-import CarnetHTTP
 import CarnetHummingbird
 import Foundation
 import Hummingbird
 
 let google = try OAuthClient(
-    ProviderRegistry.builtIn.descriptor(.google),
-    registration: ClientRegistration(
-        clientID: "YOUR CLIENT ID",
-        credentials: .secret(Secret("YOUR CLIENT SECRET")),
-        redirectURI: "https://app.example/sign-in/google/callback"
-    ),
-    transport: AsyncHTTPTransport()
-)
+    .google, redirectURI: "https://app.example/sign-in/google/callback", clients: "clients.yaml")
 let keys = try KeyRing(text: ProcessInfo.processInfo.environment["COOKIE_KEY"] ?? "")
 let router = Router(context: BasicSignInRequestContext.self)
 

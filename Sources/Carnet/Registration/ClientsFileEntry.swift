@@ -1,10 +1,9 @@
-import CarnetDescriptors
+package import CarnetDescriptors
 import CarnetFoundation
-import CarnetLint
 import CarnetProtocol
 
 /// The registration of one provider, as written.
-struct ClientsFileEntry {
+package struct ClientsFileEntry {
     enum SecretPlace {
         case inline(Secret)
         case variable(String)
@@ -86,14 +85,8 @@ extension ClientsFileEntry {
         (value: "the client's key", keys: ["client_key_file", "client_key_env"]),
     ]
 
-    private static let shape = Shape.section(
+    package static let shape = Shape.section(
         SectionDescription(name: "ClientsFileEntry", keys: keys.map(\.description)))
-
-    static var schema: JSONValue {
-        DescriptorSchema.document(
-            of: .map(of: shape), title: "Carnet clients file",
-            "The client registrations of a host, by provider id.")
-    }
 
     /// Reads the tree of a clients file.
     static func entries(_ root: YAMLNode?, _ decoder: inout DescriptorDecoder) -> [ClientsFileEntry] {

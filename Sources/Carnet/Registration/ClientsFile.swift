@@ -1,15 +1,15 @@
-import CarnetDescriptors
+package import CarnetDescriptors
 import CarnetFoundation
-import CarnetProtocol
+package import CarnetProtocol
 
 /// A file of client registrations, one for each provider id, with the keys of `ClientsFileEntry`.
-struct ClientsFile {
-    let file: SourceFile
+package struct ClientsFile {
+    package let file: SourceFile
     /// Everything that is wrong with the file, with places.
-    let diagnostics: [Diagnostic]
+    package let diagnostics: [Diagnostic]
     private let entries: [ClientsFileEntry]
 
-    init(_ file: SourceFile) {
+    package init(_ file: SourceFile) {
         let document = YAMLReader().read(file)
         var decoder = DescriptorDecoder(file: file.path, hidesValues: true)
         // The reader's finding is about descriptors; a clients file without a registration is valid.
@@ -20,7 +20,7 @@ struct ClientsFile {
     }
 
     /// Each value that is only the name of a variable. The file has no variables, so the name would be sent.
-    var variables: [String] {
+    package var variables: [String] {
         entries.flatMap { entry in
             entry.variables.map { key, name in
                 "\(file.path): \(entry.id).\(key) is the name of a variable, and is sent as it is written"
@@ -30,12 +30,12 @@ struct ClientsFile {
     }
 
     /// The ids that the file has entries for.
-    var ids: [String] { entries.map(\.id) }
+    package var ids: [String] { entries.map(\.id) }
 
     /// What the file says of a provider; secret and keys are fetched from where the file says they are.
     ///
-    /// - Throws: `Failure` if there is no usable registration.
-    func source(for id: ProviderID, environment: HostEnvironment) throws -> ClientSource? {
+    /// - Throws: `RegistrationError` if there is no usable registration.
+    package func source(for id: ProviderID, environment: [String: String]) throws -> ClientSource? {
         guard let entry = entries.first(where: { $0.id == id.rawValue }) else { return nil }
         var source = entry.source
         source.clientSecret = try secret(entry.secret, environment)
@@ -50,15 +50,14 @@ struct ClientsFile {
     /// The registration of a provider as it can be managed, with the keys that sign for it and what else the file says;
     /// `nil` if the file has none.
     ///
-    /// - Throws: `Failure` if it did not register itself.
-    func registeredClient(
-        for id: ProviderID, environment: HostEnvironment
+    /// - Throws: `RegistrationError` if it did not register itself.
+    package func registeredClient(
+        for id: ProviderID, environment: [String: String]
     ) throws -> (client: RegisteredClient, keys: [ClientKey], source: ClientSource)? {
         guard let entry = entries.first(where: { $0.id == id.rawValue }) else { return nil }
         guard let clientID = entry.source.clientID, let uri = entry.managementURI, let token = entry.managementToken
         else {
-            throw Failure(
-                .usage,
+            throw RegistrationError(
                 "\(file.path) has a registration for \(id) that this command cannot manage",
                 next: [
                     "choose another file with --output, and pass it later with --clients",
@@ -80,29 +79,32 @@ struct ClientsFile {
             )
             return (client, keys, entry.source)
         } catch {
-            throw Failure(.usage, "\(file.path): registration_client_uri: \(error.reason)")
+            throw RegistrationError("\(file.path): registration_client_uri: \(error.reason)")
         }
     }
 
-    private func secret(_ place: ClientsFileEntry.SecretPlace?, _ environment: HostEnvironment) throws -> Secret? {
+    private func secret(_ place: ClientsFileEntry.SecretPlace?, _ environment: [String: String]) throws -> Secret? {
         switch place {
         case nil: return nil
         case .inline(let secret): return secret
         case .variable(let name):
             guard let text = environment[name], !text.isEmpty else {
-                throw Failure(
-                    .usage, "\(file.path): client_secret_env: the environment variable \(name) is not set",
+                throw RegistrationError(
+                    "\(file.path): client_secret_env: the environment variable \(name) is not set",
                     next: ["set it: export \(name)=…"])
             }
             return Secret(text)
         case .file(let path):
-            let full = below(path)
-            let text = try SourceFile(readingFrom: full, maximumBytes: 1 << 16).exactText().trimming(\.isNewline)
-            guard !text.isEmpty else {
-                throw Failure(.usage, "\(full): the client secret is empty", next: ["write the secret into this file"])
-            }
-            return Secret(String(text))
+            return try Self.secret(inFile: below(path))
         }
+    }
+
+    static func secret(inFile path: String) throws -> Secret {
+        let text = try SourceFile(readingFrom: path, maximumBytes: 1 << 16).exactText().trimming(\.isNewline)
+        guard !text.isEmpty else {
+            throw RegistrationError("\(path): the client secret is empty", next: ["write the secret into this file"])
+        }
+        return Secret(String(text))
     }
 
     /// Where the file is; paths in it are relative to that.
@@ -113,7 +115,7 @@ struct ClientsFile {
     }
 
     /// The files with a secret, a certificate or a private key that this file names.
-    var files: [String] {
+    package var files: [String] {
         entries.flatMap { entry in
             let secret = if case .file(let path) = entry.secret { below(path) } else { nil as String? }
             let keys = [entry.key, entry.certificate, entry.certificateKey, entry.dpopKey, entry.decryptionKey]
@@ -122,7 +124,7 @@ struct ClientsFile {
     }
 
     /// The environment variables with a secret or a private key that this file names.
-    var secretVariables: [String] {
+    package var secretVariables: [String] {
         entries.flatMap { entry in
             let keys = [entry.key, entry.certificate, entry.certificateKey, entry.dpopKey, entry.decryptionKey]
             let secret = if case .variable(let name) = entry.secret { name } else { nil as String? }
@@ -133,7 +135,7 @@ struct ClientsFile {
     /// The files with a secret or a private key that other users of the machine can read, this one or those it names.
     ///
     /// - Parameter isSecret: Whether an input of a provider is secret.
-    func exposedFiles(isSecret: (ProviderID, String) -> Bool) -> [(path: String, what: String)] {
+    package func exposedFiles(isSecret: (ProviderID, String) -> Bool) -> [(path: String, what: String)] {
         let holdsSecret = entries.contains { entry in
             if case .inline = entry.secret { true } else { entry.managementToken != nil }
         }

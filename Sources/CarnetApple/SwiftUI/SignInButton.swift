@@ -1,5 +1,5 @@
 #if canImport(SwiftUI)
-    public import Carnet
+    import Carnet
     import CarnetDescriptors
     public import SwiftUI
 
@@ -10,20 +10,12 @@
         private let isBusy: Bool
         private let action: @MainActor () -> Void
 
-        /// - Parameters:
-        ///   - isBusy: Whether the sign-in is under way: then the button cancels it.
-        public init(_ provider: ProviderDescriptor, isBusy: Bool = false, action: @escaping @MainActor () -> Void) {
-            self.provider = provider
-            self.isBusy = isBusy
-            self.action = action
-        }
-
         /// A button that signs in. During a sign-in, it cancels the sign-in.
         public init(_ model: SignInModel) {
             let isBusy = model.phase == .signingIn
-            self.init(model.client.descriptor, isBusy: isBusy) {
-                if isBusy { model.cancel() } else { Task { await model.signIn() } }
-            }
+            self.isBusy = isBusy
+            provider = model.client.descriptor
+            action = { if isBusy { model.cancel() } else { Task { await model.signIn() } } }
         }
 
         public var body: some View {

@@ -1,5 +1,4 @@
 public import Carnet
-public import CarnetApple
 import CarnetProtocol
 import Foundation
 public import Observation

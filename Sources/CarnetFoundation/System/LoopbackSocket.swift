@@ -1,46 +1,56 @@
-import CarnetFoundation
-
-/// A TCP socket on 127.0.0.1. A wait returns within 100 milliseconds.
-struct LoopbackSocket: Sendable {
+/// A TCP socket on 127.0.0.1 or ::1. A wait returns within 100 milliseconds.
+package struct LoopbackSocket: Sendable {
     private static let patience: Int32 = 100
 
-    let descriptor: Int32
-    let port: Int
+    package let descriptor: Int32
+    package let port: Int
 
-    /// Listens on a port that the system chooses.
-    static func listening() throws -> Self {
+    /// Listens on a loopback address; with port 0, on a port that the system chooses.
+    ///
+    /// - Throws: `POSIXError`.
+    package static func listening(on name: SocketName = .ipv4(port: 0)) throws -> Self {
         #if canImport(Glibc)
-            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            let descriptor = socket(name.family, Int32(SOCK_STREAM.rawValue), 0)
         #else
-            let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+            let descriptor = socket(name.family, SOCK_STREAM, 0)
         #endif
         guard descriptor >= 0 else { throw lastError() }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic -> Int32 in
-                guard bind(descriptor, generic, length) == 0, listen(descriptor, 64) == 0 else { return -1 }
-                return getsockname(descriptor, generic, &length)
-            }
-        }
-        guard result == 0 else {
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        // A port that was just freed can be used again; one in use cannot.
+        var isOn: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        guard name.withAddress({ bind(descriptor, $0, $1) }) == 0, listen(descriptor, 64) == 0,
+            let bound = SocketName({ getsockname(descriptor, $0, $1) })
+        else {
             let error = lastError()
             SystemCalls.close(descriptor)
             throw error
         }
-        return Self(descriptor: descriptor, port: Int(UInt16(bigEndian: address.sin_port)))
+        return Self(descriptor: descriptor, port: bound.port)
     }
 
     private static func lastError() -> POSIXError {
         POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
     }
 
-    func accept() -> Self? {
+    /// The addresses of a connection: of this side, and of the other; `nil` if the connection was reset.
+    package var names: (here: SocketName, there: SocketName)? {
+        let descriptor = descriptor
+        guard let here = SocketName({ getsockname(descriptor, $0, $1) }),
+            let there = SocketName({ getpeername(descriptor, $0, $1) })
+        else { return nil }
+        return (here, there)
+    }
+
+    package func accept() -> Self? {
         guard waits(for: POLLIN, within: Self.patience) != 0 else { return nil }
         let accepted = SystemCalls.accept(descriptor)
-        guard accepted >= 0 else { return nil }
+        guard accepted >= 0 else {
+            // Without a free descriptor, the connection keeps waiting.
+            if errno == EMFILE || errno == ENFILE { poll(nil, 0, Self.patience) }
+            return nil
+        }
+        _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
         #if canImport(Darwin)
             var one: Int32 = 1
             setsockopt(accepted, SOL_SOCKET, SO_NOSIGPIPE, &one, socklen_t(MemoryLayout<Int32>.size))
@@ -49,7 +59,7 @@ struct LoopbackSocket: Sendable {
     }
 
     /// - Returns: What came, nothing if nothing came yet, or `nil` at the end of the connection.
-    func receive() -> [UInt8]? {
+    package func receive() -> [UInt8]? {
         guard waits(for: POLLIN, within: Self.patience) != 0 else { return [] }
         var buffer = [UInt8](repeating: 0, count: 16_384)
         let count = recv(descriptor, &buffer, buffer.count, 0)
@@ -57,7 +67,7 @@ struct LoopbackSocket: Sendable {
     }
 
     /// - Returns: How many bytes were taken, or `nil` at the end of the connection.
-    func send(_ bytes: ArraySlice<UInt8>) -> Int? {
+    package func send(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard waits(for: POLLOUT, within: Self.patience) != 0 else { return 0 }
         #if canImport(Darwin)
             let flags = MSG_DONTWAIT
@@ -70,20 +80,25 @@ struct LoopbackSocket: Sendable {
     }
 
     /// Whether the other side closes the connection within so many milliseconds.
-    func hangsUp(within milliseconds: Int32) -> Bool {
+    package func hangsUp(within milliseconds: Int32) -> Bool {
         waits(for: POLLIN, within: milliseconds) != 0 && receive() == nil
     }
 
-    func resetOnClose() {
+    package func resetOnClose() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
-    func endSending() {
+    package func endSending() {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    func close() {
+    /// Ends all waits for the socket, in any thread. Somebody has to close it nevertheless.
+    package func interrupt() {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+    }
+
+    package func close() {
         SystemCalls.close(descriptor)
     }
 

@@ -2,21 +2,37 @@
     import Carnet
     public import SwiftUI
 
-    /// A sign-in button for each provider, and the reason if the last sign-in with it failed.
+    /// A button for each provider: to sign in, or to sign out. It restores the accounts that signed in before, and shows why
+    /// a sign-in failed.
     public struct ProviderList: View {
         private let models: [SignInModel]
+        private var problem: String?
 
         public init(_ models: [SignInModel]) {
             self.models = models
         }
 
+        /// - Parameter model: If it could not be made, the view shows the reason.
+        public init(_ model: Result<SignInModel, any Error>) {
+            switch model {
+            case .success(let model): models = [model]
+            case .failure(let error): (models, problem) = ([], "\(error)")
+            }
+        }
+
         public var body: some View {
             VStack(spacing: 12) {
+                if let problem { Text(verbatim: problem).foregroundStyle(.red) }
                 ForEach(models, id: \.client.descriptor.id) { model in
-                    SignInButton(model)
+                    if model.phase == .signedIn {
+                        Button(SignInText.signOut.text()) { Task { await model.signOut() } }
+                    } else {
+                        SignInButton(model)
+                    }
                     SignInStatus(model)
                 }
             }
+            .task { for model in models { await model.restore() } }
         }
     }
 

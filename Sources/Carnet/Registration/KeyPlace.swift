@@ -1,9 +1,9 @@
 import CarnetDescriptors
 import CarnetFoundation
-import CarnetProtocol
+package import CarnetProtocol
 
 /// Where a private key is: never in the clients file itself.
-enum KeyPlace {
+package enum KeyPlace {
     case variable(String)
     /// A file in PEM form, a JWK, or a set of them.
     case file(String)
@@ -23,23 +23,23 @@ enum KeyPlace {
     }
 
     /// - Parameter id: The id of a key that does not state one.
-    /// - Throws: `Failure` that names the place and never the key.
-    func keys(id: String?, _ environment: HostEnvironment) throws -> [ClientKey] {
+    /// - Throws: `RegistrationError` that names the place and never the key.
+    package func keys(id: String?, _ environment: [String: String]) throws -> [ClientKey] {
         let (text, source) = try read(environment)
         do throws(ClientKeyError) {
             return try ClientKey.keys(in: text, id: id, source: source)
         } catch {
-            throw Failure(.usage, "\(error.source) \(error.reason)", next: [error.hint].compactMap { $0 })
+            throw RegistrationError("\(error.source) \(error.reason)", next: [error.hint].compactMap { $0 })
         }
     }
 
     /// The first that may sign.
     ///
     /// - Throws: as `keys(id:_:)`, and if there is none.
-    func signingKey(id: String?, _ environment: HostEnvironment) throws -> ClientKey {
+    func signingKey(id: String?, _ environment: [String: String]) throws -> ClientKey {
         guard let key = try keys(id: id, environment).first(where: \.canSign) else {
-            throw Failure(
-                .usage, "\(try read(environment).source) has no signing key",
+            throw RegistrationError(
+                "\(try read(environment).source) has no signing key",
                 next: ["give a private key: a JWK, or PEM as of openssl genpkey"])
         }
         return key
@@ -48,22 +48,22 @@ enum KeyPlace {
     /// The certificate here, with the key of the other place, or of this one.
     ///
     /// - Throws: as `keys(id:_:)`.
-    func certificate(key: KeyPlace?, _ environment: HostEnvironment) throws -> ClientCertificate {
+    func certificate(key: KeyPlace?, _ environment: [String: String]) throws -> ClientCertificate {
         let (text, source) = try read(environment)
         let keyText = try key?.read(environment).text
         do throws(ClientKeyError) {
             return try ClientCertificate(pem: text, privateKeyPEM: keyText, source: source)
         } catch {
-            throw Failure(.usage, "\(error.source) \(error.reason)", next: [error.hint].compactMap { $0 })
+            throw RegistrationError("\(error.source) \(error.reason)", next: [error.hint].compactMap { $0 })
         }
     }
 
-    private func read(_ environment: HostEnvironment) throws -> (text: Secret, source: String) {
+    private func read(_ environment: [String: String]) throws -> (text: Secret, source: String) {
         switch self {
         case .variable(let name):
             guard let text = environment[name], !text.isEmpty else {
-                throw Failure(
-                    .usage, "the environment variable \(name), the client's key, is not set",
+                throw RegistrationError(
+                    "the environment variable \(name), the client's key, is not set",
                     next: ["set it: export \(name)=\"$(cat key.pem)\""])
             }
             return (Secret(text), "the key in the environment variable \(name)")

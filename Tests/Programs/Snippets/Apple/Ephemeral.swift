@@ -1,0 +1,6 @@
+import CarnetApple
+
+@MainActor
+func modelWithoutCookies(_ client: OAuthClient) -> SignInModel {
+    SignInModel(client, agent: WebAuthenticationSessionUserAgent(isEphemeral: true))
+}
