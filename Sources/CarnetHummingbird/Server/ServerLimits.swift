@@ -14,7 +14,7 @@ package struct ServerLimits: Sendable {
     package var idle = TimeAmount.seconds(75)
     /// The maximum number of connections.
     package var connections = 768
-    /// The maximum number of connections from one address.
+    /// The maximum number of connections from one address, or from one IPv6 network of 64 bits.
     package var connectionsPerAddress = 256
     /// Addresses with no limit but `connections`: the proxies through which all clients come.
     package var proxies: @Sendable (SocketAddress) -> Bool = { _ in false }
