@@ -11,7 +11,8 @@ extension ProviderRegistry {
     package func provider(
         contradicting endpoints: [WebURL], token: WebURL, issuer: String
     ) -> (id: ProviderID, endpoint: WebURL)? {
-        for url in endpoints where !url.origin.isSameBytes(as: token.origin) {
+        let token = token.withoutDotAtEnd
+        for url in endpoints.map(\.withoutDotAtEnd) where !url.origin.isSameBytes(as: token.origin) {
             let suffix = url.host.split(separator: ".").suffix(2).joined(separator: ".")
             let known = entries(mentioning: suffix).map(\.descriptor)
                 .filter { $0.isFromNamedPlace && $0.issuer?.source.isSameBytes(as: issuer) != true }
@@ -21,6 +22,15 @@ extension ProviderRegistry {
             return (first.0, url)
         }
         return nil
+    }
+}
+
+extension WebURL {
+    /// The same server in the form in which descriptors name it.
+    fileprivate var withoutDotAtEnd: WebURL {
+        guard host.hasSuffix(".") else { return self }
+        let authority = HostName(host).text + (port.map { ":\($0)" } ?? "")
+        return (try? WebURL("\(scheme)://\(authority)\(target)")) ?? self
     }
 }
 

@@ -38,6 +38,15 @@ package struct IPAddress: Hashable, Sendable {
         self.init(withUnsafeBytes(of: &address) { Array($0) })
     }
 
+    /// What limits count as one sender: of an IPv6 address the first 64 bits, because every subscriber chooses the rest
+    /// (RFC 6177, section 2).
+    package var network: [UInt8] { bytes.count == 16 ? Array(bytes.prefix(8)) : bytes }
+
+    /// The network of an address in text form; the text itself if it is not an address.
+    package static func network(of text: String) -> [UInt8] {
+        IPAddress(numericHost: String(text.prefix { $0 != "%" }))?.network ?? Array(text.utf8)
+    }
+
     private static func number(_ text: some Collection<UInt8>) -> UInt64? {
         var digits = Array(text)
         var radix: UInt64 = 10

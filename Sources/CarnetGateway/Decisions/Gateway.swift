@@ -56,18 +56,22 @@ package struct Gateway: Sendable {
             decision.isAllowed
                 ? nil
                 : refusal(
-                    decision.outcome, "\(request.method) has a second target, where: \(decision.reason)",
+                    decision.outcome, "\(request.method) has \(second.reach), where: \(decision.reason)",
                     by: decision.route, identity, missing: decision.missing)
         }
-        var others = table.routes(below: nil, of: request.host)
-        if case .destination(let text) = second {
+        func below(_ target: String?) -> [GatewayRoute] {
+            table.routes(below: target, of: request.host, method: target == nil ? nil : request.method)
+        }
+        var others: [GatewayRoute]
+        switch second {
+        case .hidden: others = below(nil)
+        case .below: others = below(request.target)
+        case .destination(let text):
             guard let destination = try? request.redirected(to: text) else {
                 return refusal(.malformed, "the value of Destination is invalid")
             }
             if let refused = refusing(decideTarget(destination, as: identity)) { return refused }
-            others =
-                table.routes(below: request.target, of: request.host)
-                + table.routes(below: destination.target, of: destination.host)
+            others = below(request.target) + below(destination.target)
         }
         return others.lazy.compactMap { refusing(decide(by: $0, as: identity)) }.first ?? first
     }

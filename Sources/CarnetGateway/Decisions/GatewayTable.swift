@@ -83,9 +83,9 @@ struct GatewayTable: Sendable {
     /// The routes that decide about a path of a host and all below it, in the order of the file.
     ///
     /// - Parameter target: All paths of the host if it is `nil` or malformed.
-    func routes(below target: String?, of host: String) -> [GatewayRoute] {
+    func routes(below target: String?, of host: String, method: String?) -> [GatewayRoute] {
         let segments = target.flatMap { try? RequestPath($0).segments } ?? []
-        return index.below(hosts: [host] + domains(of: host), segments).sorted().map { routes[$0] }
+        return index.below(hosts: [host] + domains(of: host), segments, method: method).sorted().map { routes[$0] }
     }
 
     /// The route that decides about every path and method of a host: no program behind can read
@@ -98,10 +98,9 @@ struct GatewayTable: Sendable {
     }
 
     private func match(_ method: String, _ positions: [String: Int]) -> Match {
-        // HEAD is GET without a body (RFC 9110, section 9.3.2).
-        let position =
-            positions[method] ?? (method == "HEAD" ? positions["GET"] : nil) ?? positions[RouteIndex.anyMethod]
-        guard let position else { return .methods(positions.keys.sorted()) }
+        guard let position = RouteIndex.position(of: method, in: positions) else {
+            return .methods(positions.keys.sorted())
+        }
         return .found(routes[position])
     }
 }

@@ -10,12 +10,13 @@ package struct EmailAddress {
     /// In lower case, because names of domains have no case (RFC 1034, section 3.1).
     let domain: String
 
-    /// - Returns: `nil` for a quoted local part, a second `@`, a comment, an address literal (RFC 5322, section 3.4.1) or other than ASCII:
-    ///   programs disagree about the domain of such an address.
+    /// - Returns: `nil` for a local part other than a dot-atom (RFC 5321, section 4.1.2), an address literal, a second `@`, and the
+    ///   characters of other routes, `%` and `!` (RFC 5321, appendix F.2): programs disagree about the domain of such an address.
     package init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         guard parts.count == 2, text.utf8.count <= 254, let first = parts.first, let last = parts.last, !first.isEmpty,
-            first.allSatisfy({ (0x21...0x7E).contains($0) && !"\"(),:;<>[\\]".utf8.contains($0) })
+            first.allSatisfy({ (0x21...0x7E).contains($0) && !"\"(),:;<>[\\]%!".utf8.contains($0) }),
+            !first.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).contains(where: \.isEmpty)
         else { return nil }
         self.text = text
         local = String(decoding: first, as: UTF8.self)

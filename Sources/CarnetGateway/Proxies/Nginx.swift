@@ -75,7 +75,8 @@ extension ProxySetup {
             proxy_set_header Connection $carnet_connection;
             \(lines(headers) { "proxy_set_header \($0) $identity_\(variable($0));" })
             proxy_set_header X-Gateway-Secret "";
-            proxy_set_header Destination $http_destination; # One value: the gateway decides about it.
+            # One value each, which the gateway decides about.
+            \(lines(SecondTarget.headers) { "proxy_set_header \($0) $http_\(variable($0));" })
             proxy_set_header X-Forwarded-For $remote_addr;
             proxy_set_header X-Forwarded-Proto \(nginxScheme);
             proxy_set_header X-Forwarded-Host \(nginxHost);
@@ -87,6 +88,7 @@ extension ProxySetup {
             proxy_headers_hash_bucket_size 128;
             \(wrapped(removed.filter { $0 != "X-Real-IP" }.map { "proxy_set_header \($0) \"\";" }))
             \(timeout.map { "proxy_read_timeout \($0)s;\n" } ?? "")proxy_buffering off;                      # Streams arrive as the program sends them.
+            proxy_ignore_headers X-Accel-Redirect;    # A program cannot have nginx serve another path than the one decided about.
             include \(folder)/carnet-own*.conf;       # Lines of your own for every host, such as proxy_read_timeout 1h;
 
             location ~ ^/carnet/(decide|refused)$ {

@@ -2,16 +2,21 @@ package import HTTPTypes
 
 /// A resource that a request reads or writes besides the one of its target. See `Docs/decisions/gateway.md`.
 package enum SecondTarget: Hashable, Sendable {
-    /// The value of `Destination`.
+    /// All below the path of the target.
+    case below
+    /// The value of `Destination`, and all below both paths.
     case destination(String)
-    /// The body names it, or a header in a form of its own.
+    /// The body names it, or a header in a form of its own. So does a method of which nothing is known.
     case hidden
 
-    /// Methods whose bodies name other resources: RFC 3253, RFC 4437, RFC 5323, RFC 5842, and RFC 2068, section 19.6.1.
-    private static let methods: Set = [
-        "BASELINE-CONTROL", "BIND", "LINK", "MERGE", "MKREDIRECTREF", "REBIND", "REPORT", "SEARCH", "UNLINK", "UPDATE",
-        "UPDATEREDIRECTREF", "VERSION-CONTROL",
+    /// Methods that act on their target alone.
+    private static let single: Set = [
+        "CONNECT", "GET", "HEAD", "MKCALENDAR", "MKCOL", "OPTIONS", "PATCH", "POST", "PROPPATCH", "PUT", "QUERY",
+        "TRACE",
     ]
+
+    /// Methods that act on all below their target too (RFC 4918, sections 9.1, 9.6, 9.10 and 9.11; RFC 3744, section 8.1).
+    private static let deep: Set = ["ACL", "DELETE", "LOCK", "PROPFIND", "UNLOCK"]
 
     /// Headers by which stores of objects copy or move another object here.
     private static let sources = [
@@ -23,14 +28,18 @@ package enum SecondTarget: Hashable, Sendable {
     package static let headers = ["Destination"] + sources
 
     init?(of method: String, _ fields: HTTPFields) {
-        let copies = Self.sources.contains { HTTPField.Name($0).map(fields.contains) ?? false }
-        if method == "COPY" || method == "MOVE", !copies {
+        if Self.sources.contains(where: { HTTPField.Name($0).map(fields.contains) ?? false }) {
+            self = .hidden
+        } else if method == "COPY" || method == "MOVE" {
             let values = HTTPField.Name("Destination").map { fields[values: $0] } ?? []
             self = values.count == 1 && !values[0].isEmpty ? .destination(values[0]) : .hidden
-        } else if copies || method == "COPY" || method == "MOVE" || Self.methods.contains(method) {
-            self = .hidden
+        } else if !Self.single.contains(method) {
+            self = Self.deep.contains(method) ? .below : .hidden
         } else {
             return nil
         }
     }
+
+    /// What the method has besides its target.
+    var reach: String { self == .below ? "an effect on all below its path" : "a second target" }
 }

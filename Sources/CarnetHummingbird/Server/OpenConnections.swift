@@ -8,15 +8,15 @@ import NIOCore
 final class OpenConnections: Sendable {
     private struct Entry {
         let channel: any Channel
-        /// `nil` for a proxy.
-        let address: ByteKey?
+        /// The network; `nil` for a proxy.
+        let address: [UInt8]?
         /// Since when it waits for its client, as a position in the order of all such times; `nil` during a request.
         var waitsSince: Int?
     }
 
     private struct Table {
         var entries: [ObjectIdentifier: Entry] = [:]
-        var counts: [ByteKey: Int] = [:]
+        var counts: [[UInt8]: Int] = [:]
         var time = 0
 
         mutating func tick() -> Int {
@@ -34,7 +34,7 @@ final class OpenConnections: Sendable {
         }
 
         /// Takes the connection out that has waited longest, of all or of one address.
-        mutating func removeLongestWaiting(of address: ByteKey?) -> (any Channel)? {
+        mutating func removeLongestWaiting(of address: [UInt8]?) -> (any Channel)? {
             let waiting = entries.filter {
                 $0.value.waitsSince != nil && (address == nil || $0.value.address == address)
             }
@@ -57,7 +57,7 @@ final class OpenConnections: Sendable {
     func add(_ channel: any Channel) {
         let peer = channel.remoteAddress
         let isProxy = peer.map(limits.proxies) ?? false
-        let address = isProxy ? nil : ByteKey(peer?.ipAddress ?? "")
+        let address = isProxy ? nil : IPAddress.network(of: peer?.ipAddress ?? "")
         let closing: (any Channel)? = table.withLock { table in
             let isFull = table.entries.count >= limits.connections
             let isFullForAddress = address.map { (table.counts[$0] ?? 0) >= limits.connectionsPerAddress } ?? false

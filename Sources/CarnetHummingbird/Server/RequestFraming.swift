@@ -2,9 +2,10 @@ import CarnetFoundation
 import NIOCore
 import NIOHTTP1
 
-/// Refuses a request without one valid host (RFC 9112, section 3.2), and says when a request is the last of its connection:
-/// the client asked for that (section 9.6), or what follows is not HTTP (RFC 9110, sections 7.8 and 9.3.6). A proxy would
-/// send its next request into a connection that nobody reads.
+/// Refuses a request without one valid host (RFC 9112, section 3.2), sends the body's client the 100 that it waits for (RFC
+/// 9110, section 10.1.1), and says when a request is the last of its connection: the client asked for that (RFC 9112, section
+/// 9.6), or what follows is not HTTP (RFC 9110, sections 7.8 and 9.3.6). A proxy would send its next request into a
+/// connection that nobody reads.
 final class RequestFraming: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -27,13 +28,19 @@ final class RequestFraming: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard ending != .refused else { return }
-        if case .head(let request) = unwrapInboundIn(data) {
-            guard Self.hasOneHost(request) else { return refuse(context) }
-            requests += 1
-            let endsHTTP = request.method == .CONNECT || request.headers.contains(name: "Upgrade")
-            ending = endsHTTP ? .parsed : request.isKeepAlive ? .none : .asked
+        guard case .head(var request) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+        guard Self.hasOneHost(request) else { return refuse(context) }
+        requests += 1
+        let endsHTTP = request.method == .CONNECT || request.headers.contains(name: "Upgrade")
+        ending = endsHTTP ? .parsed : request.isKeepAlive ? .none : .asked
+        // The server above knows this one form.
+        if ending == .asked { request.headers.replaceOrAdd(name: "Connection", value: "close") }
+        // Before the response to an earlier request, it would be read as that response.
+        if requests == 1, Self.waitsForContinue(request) {
+            context.writeAndFlush(
+                wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))), promise: nil)
         }
-        context.fireChannelRead(data)
+        context.fireChannelRead(wrapInboundOut(.head(request)))
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -67,6 +74,12 @@ final class RequestFraming: ChannelDuplexHandler {
             version: .http1_1, status: .badRequest, headers: ["Connection": "close", "Content-Length": "0"])
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
+    }
+
+    private static func waitsForContinue(_ request: HTTPRequestHead) -> Bool {
+        request.version == .http1_1 && request.headers["Expect"].contains { $0.lowercased() == "100-continue" }
+            && (request.headers.contains(name: "Transfer-Encoding")
+                || request.headers["Content-Length"].contains { $0 != "0" })
     }
 
     private static func hasOneHost(_ request: HTTPRequestHead) -> Bool {

@@ -14,7 +14,7 @@ package struct ServerLimits: Sendable {
     package var idle = TimeAmount.seconds(75)
     /// The maximum number of connections.
     package var connections = 768
-    /// The maximum number of connections from one address.
+    /// The maximum number of connections from one address, or from one IPv6 network of 64 bits.
     package var connectionsPerAddress = 256
     /// How many connections may wait until the server accepts them. The system has a limit of its own.
     package var backlog = 256

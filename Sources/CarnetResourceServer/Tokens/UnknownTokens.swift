@@ -7,9 +7,9 @@ final class UnknownTokens: Sendable {
     private struct Table {
         var taken = 0
         var count = 0
-        var waiting: [String: [CheckedContinuation<Bool, Never>]] = [:]
+        var waiting: [[UInt8]: [CheckedContinuation<Bool, Never>]] = [:]
         /// The senders that wait, the next first.
-        var turns: [String] = []
+        var turns: [[UInt8]] = []
     }
 
     /// How many requests run at the same time, and how many wait; of one sender, a quarter.
@@ -21,7 +21,7 @@ final class UnknownTokens: Sendable {
         self.patience = patience
     }
 
-    /// - Parameter sender: The address of the sender; `nil` if it is unknown.
+    /// - Parameter sender: The address of the sender; `nil` if it is unknown. An IPv6 network of 64 bits is one sender.
     /// - Throws: `OAuthError` if too many wait.
     func withPlace<Value>(of sender: String?, _ body: () async throws -> Value) async throws -> Value {
         let mayRun = await withCheckedContinuation { turn in
@@ -41,10 +41,11 @@ final class UnknownTokens: Sendable {
             table.taken += 1
             return true
         }
-        let own = table.waiting[sender ?? ""]?.count ?? 0
+        let key = sender.map(IPAddress.network(of:)) ?? []
+        let own = table.waiting[key]?.count ?? 0
         guard table.count < patience, own < patience / (sender == nil ? 1 : 4) else { return false }
-        if own == 0 { table.turns.append(sender ?? "") }
-        table.waiting[sender ?? "", default: []].append(turn)
+        if own == 0 { table.turns.append(key) }
+        table.waiting[key, default: []].append(turn)
         table.count += 1
         return nil
     }

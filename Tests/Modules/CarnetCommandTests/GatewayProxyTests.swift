@@ -1,3 +1,6 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// Some tests are named by the rows of the attack matrix that they mount.
+
 import CarnetGateway
 import Foundation
 import Testing
@@ -155,6 +158,15 @@ struct GatewayProxyTests {
     func removed(proxy: String) async throws {
         let made = try await make(proxy, Self.small + "proxy: { remove: [X-My-Path] }\n").text.lowercased()
         #expect(made.contains("x-my-path") && made.contains("x-traversal-path"), "\(made)")
+    }
+
+    /// nginx is the only one of the proxies that follows such a header (`check_program` of `Tests/Peers/Gateway/proxies`).
+    @Test("GW-40: nginx follows no redirect of a program to another path, and nothing undoes that for a place")
+    func GW_40_redirectsOfAProgram() async throws {
+        let text = try await example("nginx").text
+        let line = try #require(text.components(separatedBy: "\n").first { $0.contains("X-Accel-Redirect") })
+        #expect(line.hasPrefix("proxy_ignore_headers X-Accel-Redirect;"))
+        #expect(text.components(separatedBy: "proxy_ignore_headers").count == 2)
     }
 
     @Test("Secret, metadata and ports are as the gateway file has them", arguments: proxies)

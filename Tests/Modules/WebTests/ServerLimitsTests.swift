@@ -74,6 +74,66 @@ struct ServerLimitsTests {
         #expect(try connection.received().lowercased().contains("connection: close") == isAnnounced)
     }
 
+    @Test(
+        "HOST-16: The server above learns of a request for the end of the connection, in each form",
+        arguments: [
+            ("1.1", "Connection: close", true), ("1.1", "Connection: Close", true),
+            ("1.1", "Connection: TE, close", true), ("1.1", "Connection: TE\r\nConnection: close", true),
+            ("1.1", "Connection: keep-alive, close", true), ("1.0", "X: y", true), ("1.0", "Connection: TE", true),
+            ("1.0", "Connection: keep-alive", false), ("1.1", "X: y", false), ("1.1", "Connection: keep-alive", false),
+        ])
+    func HOST_16_end(version: String, field: String, isEnd: Bool) throws {
+        let connection = try Connection(ServerLimits())
+        try connection.send("GET / HTTP/\(version)\r\nHost: a\r\n\(field)\r\n\r\n")
+        guard case .head(let head)? = try connection.channel.readInbound(as: HTTPRequestPart.self) else {
+            Issue.record("no request")
+            return
+        }
+        // The only form that it knows.
+        #expect((head.headerFields[.connection] == "close") == isEnd)
+        try connection.respond()
+        #expect(try connection.received().contains("Connection: close") == isEnd)
+    }
+
+    /// RFC 9110, section 10.1.1.
+    @Test("A client that waits with its body gets a 100, but not as the response to an earlier request")
+    func expect() throws {
+        let waiting = "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-Continue\r\n"
+        for length in ["Content-Length: 1", "Transfer-Encoding: chunked"] {
+            let connection = try Connection(ServerLimits())
+            try connection.send("\(waiting)\(length)\r\n\r\n")
+            #expect(try connection.received() == "HTTP/1.1 100 Continue\r\n\r\n")
+            try connection.send(length.hasPrefix("C") ? "a" : "1\r\na\r\n0\r\n\r\n")
+            try connection.respond()
+            #expect(try connection.received().hasPrefix("HTTP/1.1 200"))
+        }
+        for request in [
+            waiting + "\r\n", waiting + "Content-Length: 0\r\n\r\n",
+            "POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n",
+            "POST / HTTP/1.1\r\nHost: a\r\nExpect: x\r\nContent-Length: 1\r\n\r\n",
+            Self.request + waiting + "Content-Length: 1\r\n\r\n",
+        ] {
+            let connection = try Connection(ServerLimits())
+            try connection.send(request)
+            #expect(try connection.received().isEmpty, "\(request)")
+        }
+    }
+
+    @Test("HOST-14: The addresses of one IPv6 network share their connections")
+    func HOST_14_network() throws {
+        var limits = ServerLimits()
+        limits.connectionsPerAddress = 2
+        let open = OpenConnections(limits)
+        let own = try ["1::1", "1:ffff:ffff:ffff:fffe", "1::3"].map {
+            try Connection(limits, open, from: "2001:db8:0:\($0)")
+        }
+        let others = try ["2001:db8:0:2::1", "192.0.2.1", "192.0.2.2", "192.0.2.3"].map {
+            try Connection(limits, open, from: $0)
+        }
+        #expect(own.map(\.isOpen) == [false, true, true])
+        #expect(others.map(\.isOpen) == [true, true, true, true])
+    }
+
     private static let hosts: [(fields: String, version: String, isValid: Bool)] = [
         ("Host: acme.example", "1.1", true), ("Host: acme.example:8080", "1.1", true), ("host: 127.0.0.1", "1.1", true),
         ("Host: [::1]:80", "1.1", true), ("Host: carnet_gateway", "1.1", true), ("Host: a%2eb", "1.1", true),

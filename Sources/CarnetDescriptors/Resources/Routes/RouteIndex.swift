@@ -41,13 +41,26 @@ package struct RouteIndex: Sendable {
     }
 
     /// The positions of the routes that decide about a path or about one below it.
-    package func below(hosts: [String], _ segments: [ArraySlice<UInt8>]) -> Set<Int> {
-        var positions: Set<Int> = []
+    ///
+    /// - Parameter method: Where a path has no route for the method, all of its routes count; `nil` for every method.
+    package func below(hosts: [String], _ segments: [ArraySlice<UInt8>], method: String?) -> Set<Int> {
+        var found: [[String: Int]] = []
         for tree in hosts.compactMap({ trees[ByteKey($0)] }) + [anyHost] {
             // Less specific hosts decide about nothing if this one has a route for every path.
-            guard !tree.collect(segments, into: &positions) else { break }
+            guard !tree.collect(segments, into: &found) else { break }
         }
-        return positions
+        // No route has this segment, so the route for the rest of a path decides, which may be one above.
+        let other = Array(repeating: [UInt8(0)][...], count: RequestPath.mostSegments)
+        if case .methods(let routes) = find(hosts: hosts, segments + other) { found.append(routes) }
+        return Set(
+            found.flatMap { routes in
+                method.flatMap { Self.position(of: $0, in: routes) }.map { [$0] } ?? Array(routes.values)
+            })
+    }
+
+    /// The position for a method: `HEAD` is `GET` without a body (RFC 9110, section 9.3.2).
+    package static func position(of method: String, in routes: [String: Int]) -> Int? {
+        routes[method] ?? (method == "HEAD" ? routes["GET"] : nil) ?? routes[anyMethod]
     }
 }
 
@@ -134,7 +147,7 @@ struct RouteTree: Sendable {
     }
 
     /// - Returns: Whether the tree has a route for every path at and below the segments.
-    func collect(_ segments: [ArraySlice<UInt8>], into positions: inout Set<Int>) -> Bool {
+    func collect(_ segments: [ArraySlice<UInt8>], into found: inout [[String: Int]]) -> Bool {
         var isWhole = false
         var level = [0]
         for segment in segments {
@@ -147,8 +160,7 @@ struct RouteTree: Sendable {
         isWhole = isWhole || level.contains { !nodes[$0].rest.isEmpty }
         while let index = level.popLast() {
             Work.count()
-            positions.formUnion(nodes[index].own.values)
-            positions.formUnion(nodes[index].rest.values)
+            found += [nodes[index].own, nodes[index].rest]
             level += nodes[index].literals.values.joined().map(\.node) + [nodes[index].parameter].compactMap { $0 }
         }
         return isWhole

@@ -231,6 +231,122 @@ struct AccessTokenAttackTests {
         #expect(door.count("/jwks") == 2)
     }
 
+    /// A resource server whose issuer answers about made-up tokens only when the test lets it.
+    private final class Queue: Sendable {
+        private let state = Lock((asked: [String](), waiting: [CheckedContinuation<Void, Never>]()))
+        let clock = ManualClock()
+
+        func server() throws -> ResourceServer {
+            let transport = ScriptedTransport { [self] request in
+                let body = String(decoding: request.body, as: UTF8.self)
+                let token = body.split(separator: "&").first { $0.hasPrefix("token=") }?.dropFirst(6) ?? ""
+                let isMadeUp = token.hasPrefix("made-up")
+                await withCheckedContinuation { turn in
+                    state.withLock { state in
+                        state.asked.append(String(token))
+                        if isMadeUp { state.waiting.append(turn) }
+                    }
+                    if !isMadeUp { turn.resume() }
+                }
+                return .json(isMadeUp ? #"{"active":false}"# : #"{"active":true,"sub":"user-1"}"#)
+            }
+            let yaml = """
+                carnet: 1
+                id: acme
+                name: Acme
+                issuer: \(Door.issuer)
+                endpoints: { authorization: \(Door.issuer)/a, token: \(Door.issuer)/t, jwks: \(Door.issuer)/k, introspection: \(Door.issuer)/i }
+
+                """
+            let client = try Door.client(yaml, transport, clock)
+            return try ResourceServer(
+                Door.resource, accepting: [TokenIssuer(client, introspectsOpaqueTokens: true)])
+        }
+
+        var asked: [String] { state.withLock { $0.asked } }
+
+        /// Waits until the issuer was asked about a token.
+        func isAsked(about token: String) async -> Bool {
+            for _ in 0..<200 where !asked.contains(token) { await settle() }
+            return asked.contains(token)
+        }
+
+        /// Lets the issuer answer about some tokens, or about all.
+        func answer(_ count: Int = .max) {
+            let turns = state.withLock { state in
+                defer { state.waiting.removeFirst(min(count, state.waiting.count)) }
+                return state.waiting.prefix(count)
+            }
+            for turn in turns { turn.resume() }
+        }
+
+        func finish(_ tasks: [Task<AccessDecision, Never>]) async {
+            let answering = Task {
+                while !Task.isCancelled {
+                    answer()
+                    await Task.yield()
+                }
+            }
+            for task in tasks { _ = await task.value }
+            answering.cancel()
+        }
+    }
+
+    @Test("RS-33: A flood of made-up tokens")
+    func RS_33_floodOfMadeUpTokens() async throws {
+        let queue = Queue()
+        let server = try queue.server()
+        func decide(_ token: String, from sender: String?) -> Task<AccessDecision, Never> {
+            Task { await server.decide(Door.bearing(token), from: sender) }
+        }
+        guard case .allowed = await decide("known-0123456789", from: "192.0.2.1").value else {
+            Issue.record("the known token is refused")
+            return
+        }
+        // Its state is too old, so the issuer is asked again.
+        queue.clock.advance(by: .seconds(3_600))
+        // One sender with as many addresses as tokens.
+        let flood = (0..<200).map { decide("made-up-\($0)", from: "2001:db8:0:1::\(String($0, radix: 16))") }
+        for _ in 0..<200 where queue.asked.count < 17 { await settle() }
+        await settle()
+        #expect(queue.asked.count == 17, "16 places are for made-up tokens")
+        let known = decide("known-0123456789", from: "2001:db8:0:1::1")
+        for _ in 0..<200 where queue.asked.count < 18 { await settle() }
+        #expect(queue.asked.last == "known-0123456789", "the known token waits")
+        // The next place but one is for the next sender.
+        let fresh = decide("fresh-0123456789", from: "2001:db8:0:2::1")
+        await settle()
+        queue.answer(2)
+        #expect(await queue.isAsked(about: "fresh-0123456789"), "the sender of one token waits for the senders of many")
+        await queue.finish(flood + [known, fresh])
+        guard case .allowed = await known.value, case .allowed = await fresh.value else {
+            Issue.record("a good token is refused")
+            return
+        }
+    }
+
+    @Test("RS-33: More made-up tokens than may wait", arguments: ["192.0.2.1", "2001:db8:0:1::", nil])
+    func RS_33_tooManyMadeUpTokens(sender: String?) async throws {
+        let queue = Queue()
+        let server = try queue.server()
+        let refused = Lock(0)
+        let tasks = (0..<1_200).map { number in
+            Task {
+                let address = sender.map { $0.hasSuffix(":") ? $0 + String(number, radix: 16) : $0 }
+                let decision = await server.decide(Door.bearing("made-up-\(number)"), from: address)
+                if case .refused(let refusal) = decision, refusal.response.status.code == 503 {
+                    refused.withLock { $0 += 1 }
+                }
+                return decision
+            }
+        }
+        // A sender that is known may have a quarter of all that wait.
+        let expected = 1_200 - 16 - (sender == nil ? 1_024 : 256)
+        for _ in 0..<400 where refused.withLock(\.self) < expected { await settle() }
+        #expect(refused.withLock(\.self) == expected && queue.asked.count == 16)
+        await queue.finish(tasks)
+    }
+
     @Test("RS-12: Opaque token at another issuer")
     func RS_12_opaqueTokenAtAnotherIssuer() async throws {
         let door = try Door()

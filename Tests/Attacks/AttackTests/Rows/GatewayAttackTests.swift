@@ -307,7 +307,9 @@ struct GatewayAttackTests {
             "eve@evil.example,x@example.com", "eve@evil.example x@example.com", "eve@evil.example\n@example.com",
             "eve@evil.example\u{0}@example.com", "example.com", "@example.com", "eve@", "eve@ex\u{00E4}mple.com",
             "eve@e\u{0445}ample.com", "eve@example.com ", "<eve@example.com>", "eve(@example.com)@evil.example",
-            "eve@[example.com]", "eve@example.com%00", "eve@evil.example;@example.com",
+            "eve@[example.com]", "eve@example.com%00", "eve@evil.example;@example.com", "..@example.com",
+            ".eve@example.com", "eve.@example.com", "a..b@example.com", "eve%40evil.example@example.com",
+            "eve%evil.example@example.com", "evil.example!eve@example.com",
         ] {
             let sender = Self.person(email: email, verified: true)
             #expect(try decide("/x", as: sender, host: "wiki.apps.example").outcome == .forbidden, "\(email)")
@@ -517,7 +519,57 @@ struct GatewayAttackTests {
             #expect(try !bob("COPY", "/mine/a", [(name, "/admin/x"), ("Destination", "/mine/b")]).isAllowed)
             #expect(try bob("PUT", "/files/a", [(name, "/admin/x")]).isAllowed)
         }
-        #expect(try bob("PROPFIND", "/mine/a").isAllowed)
+        // Nobody knows what another method does.
+        for method in ["BCOPY", "BDELETE", "BMOVE", "BPROPFIND", "SUBSCRIBE", "FOO"] {
+            #expect(try !bob(method, "/mine/a").isAllowed, "\(method)")
+            #expect(try bob(method, "/mine/a", as: "alice").isAllowed && bob(method, "/files/a").isAllowed, "\(method)")
+        }
+    }
+
+    @Test("GW-39: Methods that act on all below a path")
+    func GW_39_allBelowAPath() throws {
+        for method in ["DELETE", "PROPFIND", "LOCK", "UNLOCK", "ACL"] {
+            for target in ["/", "/mine", "/mine/", "/mine/deep", "/admin", "/admin/x"] {
+                #expect(try !bob(method, target).isAllowed, "\(method) \(target)")
+                #expect(try bob(method, target, as: "alice").isAllowed, "\(method) \(target)")
+            }
+            for target in ["/mine/a", "/mine/deep/other", "/files", "/files/a"] {
+                #expect(try bob(method, target).isAllowed, "\(method) \(target)")
+                #expect(try !bob(method, target, as: nil).isAllowed)
+            }
+        }
+        for method in ["GET", "HEAD", "POST", "PUT", "PATCH", "OPTIONS", "MKCOL", "PROPPATCH"] {
+            #expect(try bob(method, "/mine").isAllowed, "\(method)")
+        }
+        // A route for the path alone, and one above it for all below.
+        let gateway = try Self.gateway(
+            """
+            gateway: 1
+            origin: https://apps.example
+            providers: [acme]
+            routes:
+              - { path: /, allow: anyone }
+              - { path: /**, allow: { provider: acme, subject: alice } }
+              - { path: /open, allow: anyone }
+              - { path: /open/**, allow: anyone }
+              - { path: "/open/{id}/x", allow: anyone }
+              - { path: /api/**, methods: GET, allow: anyone }
+              - { path: /api/**, methods: DELETE, allow: { provider: acme, subject: bob } }
+              - { path: /api/**, methods: PUT, allow: { provider: acme, subject: alice } }
+              - { path: "/api/{id}/log", methods: GET, allow: { provider: acme, subject: alice } }
+              - { path: "/api/{id}/log/text", methods: GET, allow: anyone }
+
+            """)
+        for (method, target, subject, isAllowed) in [
+            ("GET", "/", nil, true), ("DELETE", "/", nil, false), ("PROPFIND", "/", nil, false),
+            ("DELETE", "/", "alice", false), ("PROPFIND", "/", "alice", false), ("DELETE", "/open", nil, true),
+            ("DELETE", "/open/a", nil, true), ("DELETE", "/api/a/b", "bob", true), ("DELETE", "/api", "bob", false),
+            ("DELETE", "/api/a", "bob", false), ("DELETE", "/api/a/other", "bob", true),
+        ] as [(String, String, String?, Bool)] {
+            let request = try ForwardedRequest(method: method, scheme: "https", host: "apps.example", target: target)
+            let decision = gateway.decide(request, as: subject.map { Self.person(subject: $0) })
+            #expect(decision.isAllowed == isAllowed, "\(method) \(target) as \(subject ?? "-"): \(decision.reason)")
+        }
     }
 
     @Test("GW-27: Case outside ASCII")

@@ -105,6 +105,8 @@ struct GatewayIdentityAttackTests {
             "boss@evil.com@example.com", "a@evil.com,boss@example.com", "boss\u{FF20}example.com", "<boss@example.com>",
             "b\u{00F6}ss@example.com", "boss@example.com ", "boss@example.com\n", "boss @example.com", "boss", "",
             "a@evil.com;boss@example.com", "\"a b\"@example.com", "boss(x)@example.com",
+            "..@example.com", ".@example.com", "boss.@example.com", "boss%40example.com@evil.com",
+            "boss%example.com@evil.com", "example.com!boss@evil.com",
         ] {
             let sender = GatewayIdentity(
                 kind: .person, provider: "many", subject: "s", name: text, email: text, isEmailVerified: true,

@@ -62,10 +62,14 @@ extension ResourceAttackTests {
         ("https://login.honest.example/a/authorize", "https://evil.example/token", false),
         ("https://LOGIN.honest.example:443/other?x=1", "https://evil.example/token", false),
         ("https://device.honest.example/a", "https://evil.example/token", false),
+        ("https://login.honest.example./a/authorize", "https://evil.example/token", false),
+        ("https://login.honest.example.:443/a/authorize", "https://login.evil.example./token", false),
+        ("https://victim.shops.example./authorize", "https://evil.example/token", false),
         ("https://victim.shops.example/authorize", "https://evil.example/token", false),
         ("https://victim.shops.example/authorize", "https://evil.shops.example/token", false),
         ("https://login.honest.example/a/authorize", "https://api.honest.example/other", true),
         ("https://victim.shops.example/authorize", "https://victim.shops.example/token", true),
+        ("https://login.honest.example./a/authorize", "https://api.honest.example./token", true),
         ("https://unknown.example/authorize", "https://evil.example/token", true),
     ]
 

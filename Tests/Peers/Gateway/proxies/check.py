@@ -511,13 +511,35 @@ class Bench:
         assert not passed, passed
 
     def check_second_target(self):
-        """the second target of a request reaches the gateway, as the program gets it"""
+        """the second target of a request reaches the gateway, as the program gets it: also two, in each spelling and method"""
         for name in ("Destination", "X-Copy-From", "X-Amz-Copy-Source"):
-            for method in ("MOVE", "PUT"):
-                self.ask("/a", method=method, headers=[(name, "/b")])
-                for got in self.at_one:
-                    assert got.all(name) == self.decisions[0].all(name) == ["/b"], f"{name}: {self.decisions[0].all(name)}"
-                self.same()
+            for method in ("MOVE", "PUT", "move", "Move", "MOVE\t", "BMOVE"):
+                for values in (["/b"], ["/b", "/c"], ["/c", "/b", "/b"], ["/b, /c"], ["", "/c"], ["/b", ""]):
+                    for spelling in (name, name.lower(), name.upper(), name.replace("-", "_"), name + "_"):
+                        headers = [(spelling if number == 0 else name, value) for number, value in enumerate(values)]
+                        self.ask("/a", method=method, headers=headers)
+                        for got in self.at_one:
+                            found = [[v for n, v in request.headers if spelled(n) == spelled(name)] for request in (got, self.decisions[0])]
+                            assert found[0] == found[1], f"{method} {headers}: the program got {found[0]}, the gateway {found[1]}"
+                            assert len(values) > 1 or spelling not in (name, name.lower()) or found[0] == values, f"{method} {headers}: {found[0]}"
+                        self.same()
+
+    def check_program(self):
+        """a program cannot send its request on: its response passes, and is no decision"""
+        places = ["/b", "/carnet/decide", "/carnet/refused", "/carnet/sign-in", "@carnet_refused", "http://apps.example/notes/a"]
+        hostile = [(name, place) for name in ("X-Accel-Redirect", "X-Sendfile", "X-LIGHTTPD-send-file", "X-Reproxy-URL", "X-Original-URL", "Internal-Redirect") for place in places]
+        hostile += [("X-Accel-Expires", "60"), ("Location", "/carnet/decide"), ("Carnet-Decision", "0123456789ab"), ("WWW-Authenticate", "Bearer"), ("X-Auth-User", "evil")]
+        honest = self.one.decide
+        try:
+            for status in (200, 302, 401, 403, 404, 500, 503):
+                for name, value in hostile:
+                    self.one.decide = lambda request: rig.response(status, [(name, value), ("X-Reached", "one")], b"of the program")
+                    self.ask("/a")
+                    assert len(self.at_one) == len(self.decisions) == 1 and not self.at_two, f"{status} {name}: {value}: {[r.line for r in self.at_one + self.at_two]}, {[d.line for d in self.decisions]}"
+                    assert self.reply.status == status and self.reply.body == b"of the program", f"{status} {name}: {value}: {self.reply.status} {self.reply.body[:60]}"
+                    assert self.reply.all("X-Reached") == ["one"] and not [h for h in self.reply.headers if h[0].lower() == "x-auth-assertion"], f"{status} {name}: {value}: {self.reply.headers}"
+        finally:
+            self.one.decide = honest
 
     def check_connection(self):
         """names in the Connection header remove nothing that the proxy sets"""
@@ -545,7 +567,7 @@ class Bench:
     def check_hosts(self):
         """each odd Host: the program gets what was decided, or nothing"""
         for host in ["wiki.apps.example.", "wiki.apps.example:8443", "WIKI.apps.EXAMPLE", "", "wiki.apps.example@other.example", "other.example@wiki.apps.example", "wiki.apps.example, other.example",
-                     "wiki.apps.example other", "wiki.apps.example/x", "wiki_apps_example", "[::1]", "wiki.apps.example:", "wiki.apps.example:x", "wiki.apps.example#x", "wiki.apps.example\\x", ".wiki.apps.example",
+                     "wiki.apps.example other", "wiki.apps.example:80@other.example", "other.example:80@wiki.apps.example", "wiki.apps.example:@x", "wiki.apps.example:80:90", "wiki.apps.example/x", "wiki_apps_example", "[::1]", "wiki.apps.example:", "wiki.apps.example:x", "wiki.apps.example#x", "wiki.apps.example\\x", ".wiki.apps.example",
                      "wiki..apps.example", "wiki.apps.example%00", "\xe9.apps.example"]:
             for target in ("/a", "http://wiki.apps.example/a", "http://apps.example/notes/a"):
                 self.ask(target, host=host)
@@ -653,6 +675,19 @@ class Bench:
 
     def check_http2(self):
         """HTTP/2: pseudo-header fields and forged fields, the same"""
+        self.fields(rig.send_h2)
+
+    def check_http3(self):
+        """HTTP/3, where the proxy has it: the same"""
+        if self.proxy.kind != "caddy" or not isinstance(self.proxy.port, rig.TLSPort):
+            raise Skipped
+        try:
+            self.fields(rig.send_h3)
+        except ImportError:
+            raise Skipped from None
+
+    def fields(self, send):
+        """Requests whose pseudo-header fields and fields are sent as they are."""
         def fields(path="/a", method="GET", authority="wiki.apps.example", scheme="https", more=()):
             pseudo = [(":method", method), (":scheme", scheme), (":authority", authority), (":path", path)]
             return [f for f in pseudo if f[1] is not None] + [("cookie", self.allowed)] + list(more)
@@ -665,7 +700,7 @@ class Bench:
                      fields(more=[("te", "trailers, x-auth-user")])] + [
                      fields(more=[(spelling.lower(), "evil")]) for name in ["X-Auth-User", "X-Forwarded-Uri", "X-Forwarded-Host", "X-Gateway-Secret", "X-Original-URL"] for spelling in spellings(name)]:
             self.take()
-            status = rig.send_h2(self.proxy.port, case, timeout=3)
+            status = send(self.proxy.port, case, timeout=3)
             self.decisions, self.at_one, self.at_two = self.take()
             assert not first or (status == 200 and self.at_one), f"plain request: {status}"
             first = False

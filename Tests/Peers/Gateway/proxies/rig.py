@@ -353,6 +353,49 @@ def send_h2(port, fields, timeout=4):
             return 0
 
 
+# ---------------------------------------------------------------- HTTP/3 (RFC 9114), if the Python that runs this has aioquic
+
+def send_h3(port, fields, timeout=4):
+    """A HEADERS frame with these fields as they are; returns the status, 0 for a reset or closed connection. Raises ImportError without aioquic."""
+    import asyncio
+
+    from aioquic.asyncio.client import connect as quic_connect
+    from aioquic.asyncio.protocol import QuicConnectionProtocol
+    from aioquic.h3.connection import H3Connection
+    from aioquic.h3.events import HeadersReceived
+    from aioquic.quic.configuration import QuicConfiguration
+    from aioquic.quic.events import ConnectionTerminated, StreamReset
+
+    class Client(QuicConnectionProtocol):
+        http, status = None, None
+
+        def quic_event_received(self, event):
+            if isinstance(event, (ConnectionTerminated, StreamReset)) and self.status and not self.status.done():
+                self.status.set_result(0)
+            for found in self.http.handle_event(event) if self.http else []:
+                if isinstance(found, HeadersReceived) and not self.status.done():
+                    self.status.set_result(int(dict(found.headers)[b":status"]))
+
+    async def ask():
+        configuration = QuicConfiguration(is_client=True, alpn_protocols=["h3"], verify_mode=ssl.CERT_NONE, server_name="wiki.apps.example")
+        async with quic_connect("127.0.0.1", int(port), configuration=configuration, create_protocol=Client) as client:
+            client.status = asyncio.get_running_loop().create_future()
+            client.http = H3Connection(client._quic)
+            client.http.send_headers(client._quic.get_next_available_stream_id(), [(n.encode("latin-1"), v.encode("latin-1")) for n, v in fields], end_stream=True)
+            client.transmit()
+            return await client.status
+
+    async def limited():
+        return await asyncio.wait_for(ask(), timeout)
+
+    try:
+        return asyncio.run(limited())
+    except (TimeoutError, asyncio.TimeoutError):
+        return -1
+    except (ConnectionError, OSError):
+        return 0
+
+
 # ---------------------------------------------------------------- proxies
 
 def first(*paths):
