@@ -232,7 +232,9 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
-            ]
+            ],
+            // Bytes in the program: no bundle is looked for at run time.
+            resources: [.embedInCode("Proxies/Templates")]
         ),
         .target(
             name: "CarnetHummingbird",
