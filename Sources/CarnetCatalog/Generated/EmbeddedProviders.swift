@@ -388,378 +388,201 @@ extension [String: String] {
     /// - Parameter domain: Seller Central or Vendor Central of the marketplace
     /// - Parameter region: Region of the marketplace, North America, Europe or the Far East
     /// - Parameter version: beta for an application in draft status
-    public static func `amazonSellingPartner`(`applicationId`: String, `domain`: String? = nil, `region`: AmazonSellingPartnerInputs.Region? = nil, `version`: AmazonSellingPartnerInputs.Version? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["application_id": `applicationId`, "domain": `domain`, "region": `region`?.rawValue, "version": `version`?.rawValue]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `amazonSellingPartner`(`applicationId`: String, `domain`: String? = nil, `region`: AmazonSellingPartnerInputs.Region? = nil, `version`: AmazonSellingPartnerInputs.Version? = nil) -> [String: String] { (["application_id": `applicationId`, "domain": `domain`, "region": `region`?.rawValue, "version": `version`?.rawValue] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `apple`, for `ClientRegistration`.
     /// - Parameter team: Team ID, the ten characters beside the name of the team
-    public static func `apple`(`team`: String) -> [String: String] {
-        let inputs: [String: String?] = ["team": `team`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `apple`(`team`: String) -> [String: String] { ["team": `team`] }
     /// The inputs of `arcgis`, for `ClientRegistration`.
     /// - Parameter portal: Host name of the portal, with its path
-    public static func `arcgis`(`portal`: String? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["portal": `portal`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `arcgis`(`portal`: String? = nil) -> [String: String] { (["portal": `portal`] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `asgardeo`, for `ClientRegistration`.
     /// - Parameter organization: Name of the organization
-    public static func `asgardeo`(`organization`: String) -> [String: String] {
-        let inputs: [String: String?] = ["organization": `organization`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `asgardeo`(`organization`: String) -> [String: String] { ["organization": `organization`] }
     /// The inputs of `auth0`, for `ClientRegistration`.
     /// - Parameter domain: Domain of the tenant, or its custom domain
     /// - Parameter audience: Identifier of the API that the access token is for
-    public static func `auth0`(`domain`: String, `audience`: String? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["domain": `domain`, "audience": `audience`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `auth0`(`domain`: String, `audience`: String? = nil) -> [String: String] { (["domain": `domain`, "audience": `audience`] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `authelia`, for `ClientRegistration`.
     /// - Parameter host: Host name of the Authelia server
-    public static func `authelia`(`host`: String) -> [String: String] {
-        let inputs: [String: String?] = ["host": `host`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `authelia`(`host`: String) -> [String: String] { ["host": `host`] }
     /// The inputs of `authentik`, for `ClientRegistration`.
     /// - Parameter host: Host name of the authentik server
     /// - Parameter application: Slug of the application
-    public static func `authentik`(`host`: String, `application`: String) -> [String: String] {
-        let inputs: [String: String?] = ["host": `host`, "application": `application`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `authentik`(`host`: String, `application`: String) -> [String: String] { ["host": `host`, "application": `application`] }
     /// The inputs of `azure-ad-b2c`, for `ClientRegistration`.
     /// - Parameter tenant: Name of the tenant, without .onmicrosoft.com
     /// - Parameter tenantId: Directory (tenant) ID
     /// - Parameter policy: Name of the user flow or custom policy
-    public static func `azureAdB2c`(`tenant`: String, `tenantId`: String, `policy`: String) -> [String: String] {
-        let inputs: [String: String?] = ["tenant": `tenant`, "tenant_id": `tenantId`, "policy": `policy`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `azureAdB2c`(`tenant`: String, `tenantId`: String, `policy`: String) -> [String: String] { ["tenant": `tenant`, "tenant_id": `tenantId`, "policy": `policy`] }
     /// The inputs of `azure-devops`, for `ClientRegistration`.
     /// - Parameter tenant: Tenant of Microsoft Entra ID
-    public static func `azureDevops`(`tenant`: String? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["tenant": `tenant`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `azureDevops`(`tenant`: String? = nil) -> [String: String] { (["tenant": `tenant`] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `basecamp`, for `ClientRegistration`.
     /// - Parameter application: Name of your application with a contact address, for the User-Agent header
-    public static func `basecamp`(`application`: String) -> [String: String] {
-        let inputs: [String: String?] = ["application": `application`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `basecamp`(`application`: String) -> [String: String] { ["application": `application`] }
     /// The inputs of `bitbucket-data-center`, for `ClientRegistration`.
     /// - Parameter host: Host name of the Bitbucket server
-    public static func `bitbucketDataCenter`(`host`: String) -> [String: String] {
-        let inputs: [String: String?] = ["host": `host`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `bitbucketDataCenter`(`host`: String) -> [String: String] { ["host": `host`] }
     /// The inputs of `bungie`, for `ClientRegistration`.
     /// - Parameter apiKey: API key of the application
-    public static func `bungie`(`apiKey`: Secret) -> [String: String] {
-        let inputs: [String: String?] = ["api_key": `apiKey`.reveal()]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `bungie`(`apiKey`: Secret) -> [String: String] { ["api_key": `apiKey`.reveal()] }
     /// The inputs of `casdoor`, for `ClientRegistration`.
     /// - Parameter host: Host name of the Casdoor server
-    public static func `casdoor`(`host`: String) -> [String: String] {
-        let inputs: [String: String?] = ["host": `host`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `casdoor`(`host`: String) -> [String: String] { ["host": `host`] }
     /// The inputs of `clerk`, for `ClientRegistration`.
     /// - Parameter domain: Domain of the Frontend API, such as clerk.example.com
-    public static func `clerk`(`domain`: String) -> [String: String] {
-        let inputs: [String: String?] = ["domain": `domain`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `clerk`(`domain`: String) -> [String: String] { ["domain": `domain`] }
     /// The inputs of `clio`, for `ClientRegistration`.
     /// - Parameter host: Host name of the region
-    public static func `clio`(`host`: ClioInputs.Host? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["host": `host`?.rawValue]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `clio`(`host`: ClioInputs.Host? = nil) -> [String: String] { (["host": `host`?.rawValue] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `cloudentity`, for `ClientRegistration`.
     /// - Parameter tenant: Tenant ID
     /// - Parameter workspace: Workspace ID
     /// - Parameter region: Region of the tenant, such as us, eu or au
-    public static func `cloudentity`(`tenant`: String, `workspace`: String, `region`: String) -> [String: String] {
-        let inputs: [String: String?] = ["tenant": `tenant`, "workspace": `workspace`, "region": `region`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `cloudentity`(`tenant`: String, `workspace`: String, `region`: String) -> [String: String] { ["tenant": `tenant`, "workspace": `workspace`, "region": `region`] }
     /// The inputs of `cognito`, for `ClientRegistration`.
     /// - Parameter domain: Domain of the user pool
     /// - Parameter region: Region of the user pool
     /// - Parameter userPool: User pool ID
-    public static func `cognito`(`domain`: String, `region`: String, `userPool`: String) -> [String: String] {
-        let inputs: [String: String?] = ["domain": `domain`, "region": `region`, "user_pool": `userPool`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `cognito`(`domain`: String, `region`: String, `userPool`: String) -> [String: String] { ["domain": `domain`, "region": `region`, "user_pool": `userPool`] }
     /// The inputs of `criipto`, for `ClientRegistration`.
     /// - Parameter domain: Domain of the application at Idura
     /// - Parameter eid: Which electronic identity, such as urn:grn:authn:no:bankid
-    public static func `criipto`(`domain`: String, `eid`: String? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["domain": `domain`, "eid": `eid`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `criipto`(`domain`: String, `eid`: String? = nil) -> [String: String] { (["domain": `domain`, "eid": `eid`] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `descope`, for `ClientRegistration`.
     /// - Parameter project: Project ID
-    public static func `descope`(`project`: String) -> [String: String] {
-        let inputs: [String: String?] = ["project": `project`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `descope`(`project`: String) -> [String: String] { ["project": `project`] }
     /// The inputs of `ebay`, for `ClientRegistration`.
     /// - Parameter runame: RuName of the application
-    public static func `ebay`(`runame`: String) -> [String: String] {
-        let inputs: [String: String?] = ["runame": `runame`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `ebay`(`runame`: String) -> [String: String] { ["runame": `runame`] }
     /// The inputs of `entra`, for `ClientRegistration`.
     /// - Parameter tenant: Directory (tenant) ID of the organization
-    public static func `entra`(`tenant`: String) -> [String: String] {
-        let inputs: [String: String?] = ["tenant": `tenant`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `entra`(`tenant`: String) -> [String: String] { ["tenant": `tenant`] }
     /// The inputs of `epic`, for `ClientRegistration`.
     /// - Parameter host: Host of the organization's FHIR server
     /// - Parameter instance: First part of the FHIR server's path
-    public static func `epic`(`host`: String, `instance`: String) -> [String: String] {
-        let inputs: [String: String?] = ["host": `host`, "instance": `instance`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `epic`(`host`: String, `instance`: String) -> [String: String] { ["host": `host`, "instance": `instance`] }
     /// The inputs of `exact-online`, for `ClientRegistration`.
     /// - Parameter country: End of the site's address
-    public static func `exactOnline`(`country`: ExactOnlineInputs.Country) -> [String: String] {
-        let inputs: [String: String?] = ["country": `country`.rawValue]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `exactOnline`(`country`: ExactOnlineInputs.Country) -> [String: String] { ["country": `country`.rawValue] }
     /// The inputs of `facebook`, for `ClientRegistration`.
     /// - Parameter version: Version of the Graph API
-    public static func `facebook`(`version`: String? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["version": `version`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `facebook`(`version`: String? = nil) -> [String: String] { (["version": `version`] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `forgerock`, for `ClientRegistration`.
     /// - Parameter host: Host name of the tenant or server
     /// - Parameter realm: Realm, such as alpha or bravo
-    public static func `forgerock`(`host`: String, `realm`: String? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["host": `host`, "realm": `realm`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `forgerock`(`host`: String, `realm`: String? = nil) -> [String: String] { (["host": `host`, "realm": `realm`] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `frontegg`, for `ClientRegistration`.
     /// - Parameter domain: Domain of the environment, or its custom domain
-    public static func `frontegg`(`domain`: String) -> [String: String] {
-        let inputs: [String: String?] = ["domain": `domain`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `frontegg`(`domain`: String) -> [String: String] { ["domain": `domain`] }
     /// The inputs of `fusionauth`, for `ClientRegistration`.
     /// - Parameter host: Host name of the FusionAuth server
     /// - Parameter tenant: Tenant ID, where there are several tenants
-    public static func `fusionauth`(`host`: String, `tenant`: String? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["host": `host`, "tenant": `tenant`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `fusionauth`(`host`: String, `tenant`: String? = nil) -> [String: String] { (["host": `host`, "tenant": `tenant`] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `gitea`, for `ClientRegistration`.
     /// - Parameter host: Host name of the Gitea server
-    public static func `gitea`(`host`: String) -> [String: String] {
-        let inputs: [String: String?] = ["host": `host`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `gitea`(`host`: String) -> [String: String] { ["host": `host`] }
     /// The inputs of `gitlab`, for `ClientRegistration`.
     /// - Parameter host: Host name of the GitLab server
-    public static func `gitlab`(`host`: String? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["host": `host`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `gitlab`(`host`: String? = nil) -> [String: String] { (["host": `host`] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `harvest`, for `ClientRegistration`.
     /// - Parameter application: Name of your application with a link or an e-mail address, for the User-Agent header
-    public static func `harvest`(`application`: String? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["application": `application`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `harvest`(`application`: String? = nil) -> [String: String] { (["application": `application`] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `identityserver`, for `ClientRegistration`.
     /// - Parameter host: Host name of the IdentityServer
-    public static func `identityserver`(`host`: String) -> [String: String] {
-        let inputs: [String: String?] = ["host": `host`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `identityserver`(`host`: String) -> [String: String] { ["host": `host`] }
     /// The inputs of `jira-data-center`, for `ClientRegistration`.
     /// - Parameter host: Host name of the Jira server
-    public static func `jiraDataCenter`(`host`: String) -> [String: String] {
-        let inputs: [String: String?] = ["host": `host`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `jiraDataCenter`(`host`: String) -> [String: String] { ["host": `host`] }
     /// The inputs of `keycloak`, for `ClientRegistration`.
     /// - Parameter host: Host name of the Keycloak server
     /// - Parameter realm: Name of the realm
-    public static func `keycloak`(`host`: String, `realm`: String) -> [String: String] {
-        let inputs: [String: String?] = ["host": `host`, "realm": `realm`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `keycloak`(`host`: String, `realm`: String) -> [String: String] { ["host": `host`, "realm": `realm`] }
     /// The inputs of `kinde`, for `ClientRegistration`.
     /// - Parameter domain: Kinde domain, or its custom domain
     /// - Parameter audience: Identifier of the API that the access token is for
-    public static func `kinde`(`domain`: String, `audience`: String? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["domain": `domain`, "audience": `audience`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `kinde`(`domain`: String, `audience`: String? = nil) -> [String: String] { (["domain": `domain`, "audience": `audience`] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `login-gov`, for `ClientRegistration`.
     /// - Parameter serviceLevel: Service level, which decides whether the person's identity must be proofed
-    public static func `loginGov`(`serviceLevel`: LoginGovInputs.ServiceLevel? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["service_level": `serviceLevel`?.rawValue]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `loginGov`(`serviceLevel`: LoginGovInputs.ServiceLevel? = nil) -> [String: String] { (["service_level": `serviceLevel`?.rawValue] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `logto`, for `ClientRegistration`.
     /// - Parameter host: Host name of the tenant or server
-    public static func `logto`(`host`: String) -> [String: String] {
-        let inputs: [String: String?] = ["host": `host`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `logto`(`host`: String) -> [String: String] { ["host": `host`] }
     /// The inputs of `mastodon`, for `ClientRegistration`.
     /// - Parameter host: Host name of the server
-    public static func `mastodon`(`host`: String) -> [String: String] {
-        let inputs: [String: String?] = ["host": `host`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `mastodon`(`host`: String) -> [String: String] { ["host": `host`] }
     /// The inputs of `mattermost`, for `ClientRegistration`.
     /// - Parameter host: Host name of the Mattermost server
-    public static func `mattermost`(`host`: String) -> [String: String] {
-        let inputs: [String: String?] = ["host": `host`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `mattermost`(`host`: String) -> [String: String] { ["host": `host`] }
     /// The inputs of `mercado-libre`, for `ClientRegistration`.
     /// - Parameter country: Host of the country's sign-in page
-    public static func `mercadoLibre`(`country`: MercadoLibreInputs.Country) -> [String: String] {
-        let inputs: [String: String?] = ["country": `country`.rawValue]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `mercadoLibre`(`country`: MercadoLibreInputs.Country) -> [String: String] { ["country": `country`.rawValue] }
     /// The inputs of `meta-ads`, for `ClientRegistration`.
     /// - Parameter version: Version of the Graph API
-    public static func `metaAds`(`version`: String? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["version": `version`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `metaAds`(`version`: String? = nil) -> [String: String] { (["version": `version`] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `microsoft-teams`, for `ClientRegistration`.
     /// - Parameter tenant: Tenant, which is common, organizations, consumers, an ID or a domain
-    public static func `microsoftTeams`(`tenant`: String? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["tenant": `tenant`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `microsoftTeams`(`tenant`: String? = nil) -> [String: String] { (["tenant": `tenant`] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `microsoft`, for `ClientRegistration`.
     /// - Parameter tenant: Tenant, which is common, organizations, consumers, an ID or a domain
-    public static func `microsoft`(`tenant`: String? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["tenant": `tenant`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `microsoft`(`tenant`: String? = nil) -> [String: String] { (["tenant": `tenant`] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `nextcloud`, for `ClientRegistration`.
     /// - Parameter host: Host name of the Nextcloud server
-    public static func `nextcloud`(`host`: String) -> [String: String] {
-        let inputs: [String: String?] = ["host": `host`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `nextcloud`(`host`: String) -> [String: String] { ["host": `host`] }
     /// The inputs of `okta`, for `ClientRegistration`.
     /// - Parameter domain: Okta domain, or its custom domain
     /// - Parameter server: Identifier of the authorization server
-    public static func `okta`(`domain`: String, `server`: String? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["domain": `domain`, "server": `server`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `okta`(`domain`: String, `server`: String? = nil) -> [String: String] { (["domain": `domain`, "server": `server`] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `onedrive`, for `ClientRegistration`.
     /// - Parameter tenant: Tenant, which is common, organizations, consumers, an ID or a domain
-    public static func `onedrive`(`tenant`: String? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["tenant": `tenant`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `onedrive`(`tenant`: String? = nil) -> [String: String] { (["tenant": `tenant`] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `onelogin`, for `ClientRegistration`.
     /// - Parameter subdomain: Subdomain of the account, which stands before .onelogin.com
-    public static func `onelogin`(`subdomain`: String) -> [String: String] {
-        let inputs: [String: String?] = ["subdomain": `subdomain`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `onelogin`(`subdomain`: String) -> [String: String] { ["subdomain": `subdomain`] }
     /// The inputs of `ory-hydra`, for `ClientRegistration`.
     /// - Parameter host: Public host name of the Hydra server
-    public static func `oryHydra`(`host`: String) -> [String: String] {
-        let inputs: [String: String?] = ["host": `host`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `oryHydra`(`host`: String) -> [String: String] { ["host": `host`] }
     /// The inputs of `ory`, for `ClientRegistration`.
     /// - Parameter project: Slug of the project
-    public static func `ory`(`project`: String) -> [String: String] {
-        let inputs: [String: String?] = ["project": `project`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `ory`(`project`: String) -> [String: String] { ["project": `project`] }
     /// The inputs of `outlook`, for `ClientRegistration`.
     /// - Parameter tenant: Tenant, which is common, organizations, consumers, an ID or a domain
-    public static func `outlook`(`tenant`: String? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["tenant": `tenant`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `outlook`(`tenant`: String? = nil) -> [String: String] { (["tenant": `tenant`] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `pingfederate`, for `ClientRegistration`.
     /// - Parameter host: Host name of the server, with its port if it has one
-    public static func `pingfederate`(`host`: String) -> [String: String] {
-        let inputs: [String: String?] = ["host": `host`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `pingfederate`(`host`: String) -> [String: String] { ["host": `host`] }
     /// The inputs of `pingone`, for `ClientRegistration`.
     /// - Parameter host: Host name of the region, or the environment's own domain
     /// - Parameter environment: Environment ID
-    public static func `pingone`(`environment`: String, `host`: String? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["environment": `environment`, "host": `host`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `pingone`(`environment`: String, `host`: String? = nil) -> [String: String] { (["environment": `environment`, "host": `host`] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `salesforce`, for `ClientRegistration`.
     /// - Parameter domain: Where the company signs in, such as acme.my.salesforce.com
-    public static func `salesforce`(`domain`: String? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["domain": `domain`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `salesforce`(`domain`: String? = nil) -> [String: String] { (["domain": `domain`] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `shopify`, for `ClientRegistration`.
     /// - Parameter shop: Name of the shop, which stands before .myshopify.com
-    public static func `shopify`(`shop`: String) -> [String: String] {
-        let inputs: [String: String?] = ["shop": `shop`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `shopify`(`shop`: String) -> [String: String] { ["shop": `shop`] }
     /// The inputs of `signicat`, for `ClientRegistration`.
     /// - Parameter domain: Domain of the account
     /// - Parameter eid: Which electronic identity, such as idp:nbid, idp:sbid or idp:mitid
-    public static func `signicat`(`domain`: String, `eid`: String? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["domain": `domain`, "eid": `eid`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `signicat`(`domain`: String, `eid`: String? = nil) -> [String: String] { (["domain": `domain`, "eid": `eid`] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `stack-exchange`, for `ClientRegistration`.
     /// - Parameter key: Key of the application, from Stack Apps
     /// - Parameter site: Site whose account is the profile
-    public static func `stackExchange`(`key`: String, `site`: String? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["key": `key`, "site": `site`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `stackExchange`(`key`: String, `site`: String? = nil) -> [String: String] { (["key": `key`, "site": `site`] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `supabase`, for `ClientRegistration`.
     /// - Parameter project: Reference of the project
-    public static func `supabase`(`project`: String) -> [String: String] {
-        let inputs: [String: String?] = ["project": `project`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `supabase`(`project`: String) -> [String: String] { ["project": `project`] }
     /// The inputs of `workos`, for `ClientRegistration`.
     /// - Parameter organization: Organization that the user belongs to
     /// - Parameter connection: Connection to the identity provider
     /// - Parameter provider: Identity provider that all organizations share, such as GoogleOAuth
-    public static func `workos`(`organization`: String? = nil, `connection`: String? = nil, `provider`: String? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["organization": `organization`, "connection": `connection`, "provider": `provider`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `workos`(`organization`: String? = nil, `connection`: String? = nil, `provider`: String? = nil) -> [String: String] { (["organization": `organization`, "connection": `connection`, "provider": `provider`] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `zendesk`, for `ClientRegistration`.
     /// - Parameter subdomain: Subdomain of the account, which stands before .zendesk.com
-    public static func `zendesk`(`subdomain`: String) -> [String: String] {
-        let inputs: [String: String?] = ["subdomain": `subdomain`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `zendesk`(`subdomain`: String) -> [String: String] { ["subdomain": `subdomain`] }
     /// The inputs of `zitadel`, for `ClientRegistration`.
     /// - Parameter domain: Domain of the instance
-    public static func `zitadel`(`domain`: String) -> [String: String] {
-        let inputs: [String: String?] = ["domain": `domain`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `zitadel`(`domain`: String) -> [String: String] { ["domain": `domain`] }
 }
 
 /// The values that inputs of `amazon-selling-partner` may have.
