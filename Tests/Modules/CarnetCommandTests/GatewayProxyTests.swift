@@ -91,15 +91,15 @@ struct GatewayProxyTests {
     private static func shown(_ text: String) -> String {
         let removal =
             /\s*(proxy_set_header [A-Za-z0-9-]+ "";|request_header -[A-Za-z]|http-request del-header [a-z]|[A-Z][A-Za-z0-9-]+: ""|\["[a-z0-9-]+"\] = true)/
-        var (lines, run): ([Substring], [Substring]) = ([], [])
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) + [""] {
+        var lines: [String] = []
+        var run: [String] = []
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
             if line.prefixMatch(of: removal) != nil {
                 run.append(line)
                 continue
             }
-            lines +=
-                run.count > 8
-                ? run.prefix(3) + ["… and \(run.count - 3) more such lines, which the command prints"] : run
+            lines += run.count > 8 ? Array(run.prefix(3)) : run
+            if run.count > 8 { lines.append("… and \(run.count - 3) more such lines, which the command prints") }
             run = []
             lines.append(line)
         }
