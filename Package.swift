@@ -298,7 +298,8 @@ let package = Package(
                     name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["CarnetCommand"])),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["CarnetCommand"])),
-            ]
+            ],
+            resources: [.embedInCode("Site/Assets")]
         ),
         .target(
             name: "CarnetOpenAPI",
