@@ -233,7 +233,9 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
-            ]
+            ],
+            // Bytes in the program: no bundle is looked for at run time.
+            resources: [.embedInCode("Proxies/Templates")]
         ),
         .target(
             name: "CarnetHummingbird",
@@ -297,7 +299,8 @@ let package = Package(
                     name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["CarnetCommand"])),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["CarnetCommand"])),
-            ]
+            ],
+            resources: [.embedInCode("Site/Assets")]
         ),
         .target(
             name: "CarnetOpenAPI",

@@ -93,9 +93,11 @@ extension [EmbeddedDescriptor] {
                 let member = input.isSecret ? ".reveal()" : input.cases.isEmpty ? "" : ".rawValue"
                 return "\(Self.literal(input.name)): \(value)\(input.isRequired || member.isEmpty ? "" : "?")\(member)"
             }
+            let values = "[\(members.joined(separator: ", "))]"
+            source += " -> [String: String] { "
             source +=
-                " -> [String: String] {\n        let inputs: [String: String?] = [\(members.joined(separator: ", "))]\n"
-            source += "        return inputs.compactMapValues(\\.self)\n    }\n"
+                inputs.allSatisfy(\.isRequired) ? values : "(\(values) as [String: String?]).compactMapValues(\\.self)"
+            source += " }\n"
         }
         source += "}\n"
         for descriptor in described where descriptor.inputs.contains(where: { !$0.cases.isEmpty }) {

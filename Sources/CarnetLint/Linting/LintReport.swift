@@ -14,11 +14,6 @@ package struct LintReport: Sendable {
         unreadableCount = unreadable.count
     }
 
-    /// The report as `carnet lint` prints it, with a line break at its end.
-    package func rendered(as format: ReportFormat) -> String {
-        format.reporter().render(self)
-    }
-
     package var fileCount: Int { files.count + unreadableCount }
     package var errorCount: Int { diagnostics.count { $0.severity == .error } }
     package var warningCount: Int { diagnostics.count { $0.severity == .warning } }

@@ -6,21 +6,11 @@ import HTTPTypes
 import Logging
 
 extension WebSignIn {
+    /// Below the path of the provider: where it posts its logout tokens (OpenID Connect Back-Channel Logout, section 2.5).
     private static let backChannelName = "back-channel-logout"
-    private static let frontChannelName = "front-channel-logout"
-
-    /// The back-channel logout URI, where a provider posts its logout tokens (OpenID Connect Back-Channel Logout,
-    /// section 2.5). Register it at the provider.
-    package func backChannelLogoutPath(of provider: ProviderID) -> String {
-        "\(startPath(of: provider))/\(Self.backChannelName)"
-    }
-
-    /// The front-channel logout URI, which a provider loads in a frame (OpenID Connect Front-Channel Logout, section
-    /// 2). Register it with `frontchannel_logout_session_required`. The page exists only if the descriptor sets
+    /// What it loads in a frame (OpenID Connect Front-Channel Logout, section 2), if the descriptor sets
     /// `logout.front_channel` and the store has an index of sessions.
-    package func frontChannelLogoutPath(of provider: ProviderID) -> String {
-        "\(startPath(of: provider))/\(Self.frontChannelName)"
-    }
+    private static let frontChannelName = "front-channel-logout"
 
     enum ProviderLogoutRoute {
         case backChannel(OAuthClient)

@@ -101,7 +101,7 @@ struct ProviderLogoutTests {
     @Test("There is no page for frames unless the descriptor wants one")
     func noFrontChannel() async throws {
         let site = try site()
-        let path = site.web.frontChannelLogoutPath(of: "acme") + "?iss=https%3A%2F%2Fid.acme.example&sid=s"
+        let path = site.web.startPath(of: "acme") + "/front-channel-logout?iss=https%3A%2F%2Fid.acme.example&sid=s"
         #expect(await site.web.respond(to: request(.get, path, type: nil)) == nil)
     }
 
