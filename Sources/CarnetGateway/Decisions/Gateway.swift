@@ -92,7 +92,7 @@ package struct Gateway: Sendable {
     /// Allows a path that programs read in different ways if the sender may open every route of the host, of which one takes
     /// what no other does.
     private func decideAnyReading(_ request: ForwardedRequest, as identity: GatewayIdentity?) -> GatewayDecision? {
-        let routes = table.routes(below: nil, of: request.host)
+        let routes = table.routes(below: nil, of: request.host, method: nil)
         guard identity != nil, request.target.utf8.first == UInt8(ascii: "/"),
             let rest = routes.first(where: { $0.path == "/**" && $0.methods == nil }),
             routes.allSatisfy({ $0.token == nil && decide(by: $0, as: identity).isAllowed })
