@@ -261,7 +261,7 @@ extension AuthorizationServer {
         EndpointName.allCases.compactMap { endpoints[$0] } + endpoints.metadata
             + [endpoints.verification, endpoints.resourceMetadata, provider.resource].compactMap { $0 }
             + resources.map(\.target)
-            + provider.profile.requests.map(\.url) + provider.profile.sources.map(\.jwks)
+            + provider.profile.requests.compactMap(\.url) + provider.profile.sources.map(\.jwks)
             + provider.endpoints.mtls.values
     }
 }

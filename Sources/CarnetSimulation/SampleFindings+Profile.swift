@@ -21,14 +21,17 @@ extension SampleFindings {
             let span = places.profile.root.span
             return [claimFinding("'profile.root' finds nothing in samples.\(sample.name)", at: span)]
         }
-        return ofSubject(profile, sample) + ofClaims(profile, in: root, sample) + unexpected(in: profile)
+        return ofSubject(profile, in: root, sample) + ofClaims(profile, in: root, sample) + unexpected(in: profile)
     }
 
     /// The subject, which everybody has.
-    private func ofSubject(_ profile: Profile, _ sample: Sample) -> [Diagnostic] {
+    private func ofSubject(_ profile: Profile, in root: JSONValue, _ sample: Sample) -> [Diagnostic] {
         let rules = context.descriptor.profile
         guard profile.subject == nil, rules.subject == nil else { return [] }
-        if rules.derive["subject"] != nil {
+        if let template = rules.derive["subject"] {
+            // A token that is no JWT says nothing of its claims.
+            let tokens = template.references.filter { $0.origin == .token && $0.isAlwaysSecret }
+            if tokens.contains(where: { simulation.hasNoClaims(of: $0) }) { return [] }
             return [
                 claimFinding(
                     "the samples have no value for the subject that 'derive' makes",
@@ -48,6 +51,8 @@ extension SampleFindings {
             claimFinding(
                 "\(Self.list(pointers)) finds nothing in samples.\(sample.name)",
                 at: places.profile.claims["subject"].span,
+                help: pointers.lazy.compactMap { root.member(similarTo: $0, besides: []) }.first
+                    .map { "did you mean \($0)?" },
                 related: [context.related("the sample", at: sample.place.keySpan)])
         ]
     }

@@ -7,7 +7,9 @@ extension Simulation {
     package var steps: [SimulatedStep] {
         SimulatedStep.allCases.filter { step in
             switch step {
-            case .authorization, .token, .refresh: true
+            case .authorization: hasPage
+            case .token: true
+            case .refresh: hasPage || provider.endpoints[.deviceAuthorization] != nil
             case .userinfo: Profile.source(at: provider) == .userinfo
             case .revocation: provider.endpoints[.revocation] != nil
             case .endSession: provider.endpoints[.endSession] != nil
@@ -72,6 +74,7 @@ extension Simulation {
 
     func tokenRequest() throws(OAuthError) -> PreparedRequest {
         try madeTokenRequest.value { () throws(OAuthError) in
+            guard hasPage else { return try requestWithoutPage() }
             let pending = try authorization().pending
             let callback = try validate(callback: Self.standardCallback(provider.discovered), for: pending)
             let filled = provider.discovered.filled(
@@ -81,6 +84,17 @@ extension Simulation {
                 callback,
                 in: RequestContext(at: filled, as: registration, random: SimulatedRandomSource(), now: Self.now))
         }
+    }
+
+    /// Whether the provider has a page to sign in at. Its absence, if it should have one, is a finding of its own.
+    private var hasPage: Bool { provider.endpoints[.authorization] != nil }
+
+    /// A client's own token, if it can have one.
+    private func requestWithoutPage() throws(OAuthError) -> PreparedRequest {
+        let isPublic = registration.clientSecret == nil && provider.client.authentication.allSatisfy { $0 == .none }
+        guard !isPublic else { return try refreshRequest() }
+        return try ClientGrant.clientCredentials().request(
+            in: RequestContext(at: provider, as: registration, random: SimulatedRandomSource(), now: Self.now))
     }
 
     func refreshRequest() throws(OAuthError) -> PreparedRequest {

@@ -71,6 +71,12 @@ extension Simulation {
         return (profile.derivingClaims(at: provider), unknown)
     }
 
+    /// Whether the samples have a token only as a word in its place.
+    func hasNoClaims(of token: TemplateReference) -> Bool {
+        let held = token.name == "id_token" ? tokens.idToken : token.name == "access_token" ? tokens.accessToken : nil
+        return held.flatMap { JSONValue(claimsOf: $0.reveal()) } == nil
+    }
+
     /// The profile of the claims in an ID token.
     func profile(ofClaims claims: JSONValue) throws(OAuthError) -> Profile {
         try Profile(stored: claims.jsonText(), from: provider)

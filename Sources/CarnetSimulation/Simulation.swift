@@ -72,11 +72,17 @@ package final class Simulation: Sendable {
         inventedEndpoints = Set(invented.keys)
         let discovered =
             invented.isEmpty ? known : known.changed { $0.endpoints.urls.merge(invented) { known, _ in known } }
+        // A token of the sample has claims if it is a JWT.
+        func sampled(_ field: KeyPath<ResponseFields, PointerList>) -> Secret? {
+            let rules = provider.token.response
+            let text = provider.samples.token?[rules.root]?.first(of: rules.fields[keyPath: field].pointers)?.string
+            return text.flatMap { JSONValue(claimsOf: $0) == nil ? nil : Secret($0) }
+        }
         tokens = TokenSet(
-            accessToken: Secret("simulated-access-token"),
+            accessToken: sampled(\.accessToken) ?? Secret("simulated-access-token"),
             tokenType: registration.usesDPoP(at: discovered) ? "DPoP" : "Bearer",
             refreshToken: Secret("simulated-refresh-token"),
-            idToken: Secret("simulated-id-token"),
+            idToken: sampled(\.idToken) ?? Secret("simulated-id-token"),
             scopes: registration.scopes ?? discovered.scopes.defaults,
             issuedAt: Self.now
         )

@@ -248,12 +248,10 @@ public final class OAuthClient: Sendable {
         let (exchanged, values) = try await makingExchangeSteps(
             first, result.values, provedBy: result.dpopKey, at: provider, within: issued)
         let bounds = issued.hiding { exchanged.secrets + values.secrets }
-        let tokens = await findingExpiry(
-            of: exchanged, at: filled(discovered, with: ConnectionValues(tokens: exchanged, values: values)),
-            within: bounds)
-        let profile =
-            Profile.source(at: provider) == .tokenResponse ? Profile(result.response, from: provider) : nil
-        var subject = result.idToken?.subject ?? profile?.subject
+        let known = filled(discovered, with: ConnectionValues(tokens: exchanged, values: values))
+        let tokens = await findingExpiry(of: exchanged, at: known, within: bounds)
+        let profile = Profile.source(at: known) == .tokenResponse ? Profile(result.response, from: known) : nil
+        var subject = Profile.subject(of: result.idToken, profile, at: known)
         if subject == nil, account == nil || old?.subject != nil {
             subject = try await subjectFromUserinfo(
                 tokens, values, provedBy: result.dpopKey, at: discovered, within: bounds, isNeeded: account == nil)

@@ -58,7 +58,7 @@ extension OAuthClient {
                 declared: call.declared, stream: call.stream)
         }
         try ResourceRequest.validate(
-            response, to: request, unauthorized: provider.api.unauthorized, accepting: call.statuses)
+            response, to: request, errors: provider.api.errors, accepting: call.statuses)
         return response
     }
 }

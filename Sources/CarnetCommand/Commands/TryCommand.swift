@@ -51,6 +51,7 @@ struct TryCommand: Subcommand {
     func run(_ context: CommandContext) async throws {
         let sources = try ProviderSources(providers, context, isQuiet: ProviderSources.isFile(provider))
         let entry = try sources.entry(nameOrFile: provider, context.console)
+        try TrialSetup.check(entry, among: sources.registry)
         try await ProviderFailure(entry: entry).explaining {
             let setup = try TrialSetup(
                 entry, inputs: try input.values(for: entry.descriptor, context.environment, context.console),
@@ -107,6 +108,7 @@ struct TryCommand: Subcommand {
             "redirect_uri": .string(setup.client.registration.redirectURI),
             "inputs": .object(inputs),
             "guessed": .list(setup.guesses),
+            "simulated": .list(setup.assumptions),
             "example_inputs": .list(setup.examples.map(\.name)),
             "steps": .array(steps),
             "scopes": ["requested": .list(result.requested), "granted": .list(result.granted)],

@@ -37,6 +37,7 @@ struct Trial {
         self.report = report
         self.showsSecrets = showsSecrets
         let simulated = setup.client
+        let clock = TrialClock(clock)
         sandbox = Sandbox(
             providers: [setup.provider],
             clients: [setup.provider.id: [simulated.sandboxClient]],
@@ -58,17 +59,44 @@ struct Trial {
     /// Runs all steps. What needs a failed step is not tried.
     func run() async -> TrialResult {
         var result = TrialResult()
+        if setup.provider.hasSignInPage {
+            await signIn(&result)
+            guard !result.hasFailed else { return result }
+        }
+        for grant in setup.provider.grantsWithoutPage {
+            switch grant {
+            case .clientCredentials: await requestOwnTokens(.clientCredentials(scopes: ownScopes), grant, &result)
+            case .jwtBearer: await requestOwnTokens(.assertion(scopes: ownScopes), grant, &result)
+            case .tokenExchange: await exchangeToken(&result)
+            case .device: await signInOnDevice(&result)
+            default: break
+            }
+        }
+        return result
+    }
+
+    private func signIn(_ result: inout TrialResult) async {
         guard let request = await begin(&result), let callback = await approve(request, &result),
             let session = await complete(callback, request.pending, &result)
-        else { return result }
+        else { return }
+        await use(session, &result)
+    }
+
+    private func use(_ session: Session, _ result: inout TrialResult) async {
         await showProfile(of: session, &result)
         await refresh(session, &result)
         await callResources(with: session, &result)
         await revoke(session, &result)
-        return result
     }
 
     private func finish(_ step: TrialStep, _ result: inout TrialResult) {
+        var step = step
+        if !step.outcome.isFailure, let place = step.exchanges.lazy.compactMap({ $0.request.unfilled(setup) }).first {
+            step.outcome = .failed(
+                Failure(
+                    .failed, "the request contains \(place), the place of an input, as it is written",
+                    next: ["run carnet lint: it names the key"]))
+        }
         result.stepCount += 1
         result.requestCount += step.exchanges.count { $0.response != nil }
         if step.outcome.isFailure { result.hasFailed = true }
@@ -331,4 +359,110 @@ extension Trial {
         step.exchanges = recorder.take()
         finish(step, &result)
     }
+}
+
+// MARK: - Grants without a page to sign in at
+
+extension Trial {
+    /// The scopes of a grant without a user: the descriptor's, if no user can sign in.
+    private var ownScopes: [String] {
+        setup.provider.hasSignInPage ? [] : setup.provider.scopes.defaults.filter { $0 != "openid" }
+    }
+
+    private func requestOwnTokens(_ grant: ClientGrant, _ kind: RequestKind, _ result: inout TrialResult) async {
+        var step = TrialStep(title: kind == .jwtBearer ? "JWT bearer grant" : "Client credentials grant")
+        if kind == .clientCredentials, !client.registration.canAuthenticate {
+            step.outcome = .skipped("the test client has no credentials, because the provider's clients are public")
+            return finish(step, &result)
+        }
+        do {
+            let tokens = try await client.tokens(for: grant)
+            step.findings = Self.findings(of: tokens)
+            if !setup.provider.hasSignInPage { result.granted = tokens.scopes }
+        } catch {
+            step.outcome = failed(error)
+        }
+        let exchanges = recorder.take()
+        let discovery = exchanges.filter { $0.step == .discovery }
+        if !discovery.isEmpty { finish(TrialStep(title: "Discovery", exchanges: discovery), &result) }
+        step.exchanges = exchanges.filter { $0.step != .discovery }
+        finish(step, &result)
+        guard !step.outcome.isFailure, !setup.provider.hasSignInPage else { return }
+        let map = ResourceMap(of: setup.provider.withoutMetadata)
+        result.resources = map.access(granted: result.granted)
+        guard let open = result.resources.first(where: \.isOpen)?.resource else { return }
+        step = TrialStep(title: "Resource: \(open.title)")
+        do {
+            _ = try await client.send(try HTTPRequest(for: open), with: grant, declared: [open])
+        } catch {
+            step.outcome = failed(error)
+        }
+        step.exchanges = recorder.take()
+        finish(step, &result)
+    }
+
+    private func exchangeToken(_ result: inout TrialResult) async {
+        var step = TrialStep(title: "Token exchange")
+        do {
+            let subject = try await client.tokens(for: .clientCredentials()).accessToken
+            _ = recorder.take()
+            let exchanged = try await client.exchange(TokenExchange(TokenExchange.TypedToken(subject)))
+            step.findings = Self.findings(of: exchanged.tokens)
+        } catch {
+            step.outcome = failed(error)
+        }
+        step.exchanges = recorder.take()
+        finish(step, &result)
+    }
+
+    private func signInOnDevice(_ result: inout TrialResult) async {
+        var step = TrialStep(title: "Sign-in on another device")
+        var session: Session?
+        do {
+            let device = try await client.beginDeviceSignIn()
+            try await sandbox.approveDevice(userCode: device.userCode)
+            session = try await client.completeDeviceSignIn(device, account: "device")
+            if let tokens = try await session?.storedTokens() {
+                step.findings = Self.findings(of: tokens)
+                if !setup.provider.hasSignInPage { result.granted = tokens.scopes }
+            }
+        } catch let refusal as SandboxRefusal {
+            step.outcome = .failed(Failure(.failed, "the device's page: \(refusal.text)"))
+        } catch {
+            step.outcome = failed(error)
+        }
+        step.exchanges = recorder.take()
+        finish(step, &result)
+        if let session, !setup.provider.hasSignInPage { await use(session, &result) }
+    }
+}
+
+/// A clock that a wait moves, so that nobody waits for a simulated device.
+private final class TrialClock: WallClock {
+    private let base: any WallClock
+    private let waited = Lock<TimeInterval>(0)
+
+    init(_ base: any WallClock) { self.base = base }
+
+    var now: Date { base.now.addingTimeInterval(waited.withLock { $0 }) }
+
+    func sleep(for duration: Duration) async throws {
+        try Task.checkCancellation()
+        waited.withLock { $0 += TimeInterval(duration.components.seconds) + 1 }
+    }
+}
+
+extension ShownRequest {
+    /// The place of a declared input that was sent as it is written, in clear or encoded.
+    fileprivate func unfilled(_ setup: TrialSetup) -> String? {
+        let texts = [url, body] + headers.map(\.value)
+        return setup.entry.descriptor.inputs.names.lazy.map { "{\($0)}" }.first { place in
+            let encoded = "%7B\(place.dropFirst().dropLast())%7D"
+            return texts.contains { $0.contains(place) || $0.contains(encoded) }
+        }
+    }
+}
+
+extension ClientRegistration {
+    fileprivate var canAuthenticate: Bool { clientSecret != nil || signingKey != nil || certificate != nil }
 }

@@ -1,6 +1,7 @@
 import CarnetDemo
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetLint
 import CarnetProtocol
 import CarnetSimulation
 
@@ -40,6 +41,40 @@ struct TrialSetup {
             guard line.contains(" # guessed"), !line.contains(" # guessed from the id") else { return nil }
             return String(line.drop { $0 == " " }.prefix { $0 != ":" })
         }
+    }
+
+    /// What the sandbox simulates although neither the descriptor nor a standard that it follows says it.
+    var assumptions: [String] {
+        let samples = provider.samples
+        guard provider.issuer == nil, provider.discoveryURL == nil, provider.resource == nil else { return [] }
+        var all: [String] = []
+        let profileSample = provider.profile.source == .tokenResponse ? samples.token : samples.userinfo
+        if provider.canHaveProfile, profileSample == nil, provider.profile.subject == nil {
+            all.append("the profile: no sample shows where the provider has the subject")
+        }
+        if samples.token == nil { all.append("the token response: the descriptor has no samples.token") }
+        if provider.hasSignInPage, samples.refresh == nil, provider.refresh.rotation == .unknown {
+            all.append("the rotation of refresh tokens: there is neither refresh.rotation nor samples.refresh")
+        }
+        if entry.descriptor.api.errors == nil, provider.canHaveProfile || !provider.resources.isEmpty {
+            all.append("the status of an expired access token: 401, because api.errors says nothing")
+        }
+        return all
+    }
+
+    /// - Throws: `Failure` for a file with which lint finds an error.
+    static func check(_ entry: ProviderRegistry.Entry, among registry: ProviderRegistry) throws {
+        let file = entry.document.file
+        guard !file.isEmbedded, !file.bytes.isEmpty else { return }
+        let errors = Linter(known: registry, simulator: SampleSimulator()).diagnostics(in: [file])
+            .filter { $0.severity == .error }
+        guard let first = errors.first else { return }
+        let start = first.span.start
+        throw Failure(
+            .failed,
+            "\(file.path):\(start.line):\(start.column): \(first.message) [\(first.code)]"
+                + (errors.count > 1 ? ", and \(errors.count - 1) more errors" : ""),
+            next: [first.help, "carnet lint shows each error; try needs a file without one"].compactMap { $0 })
     }
 
     private static func redirectURI(for descriptor: ProviderDescriptor) throws -> String {

@@ -94,6 +94,7 @@ struct TrialText {
             rows.append(["guessed", guesses.joined(separator: ", ").printable])
             rows.append(["", "compare them with the provider's documentation, and remove the comments"])
         }
+        rows += setup.assumptions.enumerated().map { [$0.offset == 0 ? "simulated" : "", $0.element] }
         printRows(rows)
     }
 

@@ -56,6 +56,7 @@ package struct SimulatedClient {
             credentials: .available(
                 secret: method.usesSecret ? Secret(secret) : nil,
                 signingKey: method.usesKey || provider.authorization.requestObject.isDemanded
+                    || provider.grantsWithoutPage.contains(.jwtBearer)
                     ? Self.signingKey(for: provider) : nil,
                 certificate: method.usesCertificate || provider.client.certificateBoundAccessTokens
                     ? SimulatedCertificate.certificate : nil, decryptionKeys: Self.decryptionKeys(for: provider)),

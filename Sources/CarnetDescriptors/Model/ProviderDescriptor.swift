@@ -112,7 +112,7 @@ extension DescriptorRules: DescriptorSection {
             "the refresh request (RFC 6749, section 6); missing keys except parameters are inherited from token"),
         Key(
             "client_credentials", \.clientCredentials,
-            "the client credentials grant (RFC 6749, section 4.4); missing keys except parameters are inherited from token"
+            "the client credentials grant (RFC 6749, section 4.4), {} if it has no key of its own; missing keys except parameters are inherited from token"
         ),
         Key("device", \.device, "the device flow, a sign-in on another device (RFC 8628)"),
         Key(

@@ -10,15 +10,14 @@ struct InputResolver {
     /// The values of inputs that are secret. Templates get them at run time, where they are kept out of sight.
     let secrets: [String: String]
     private let issuer: Template?
-    /// The prefix of URLs that start with `/`.
-    let apiBase: Template?
+    let api: APIRules
 
     init(_ descriptor: ProviderDescriptor, values given: [String: String]) throws(ResolutionError) {
         self.descriptor = descriptor
         provider = descriptor.id
         rules = descriptor.inputs
         issuer = descriptor.issuer
-        apiBase = descriptor.api.baseURL
+        api = descriptor.api
         var values = given
         for name in given.keys.sorted() where rules[name] == nil {
             let nearest = nearestName(to: name, in: rules.names)
@@ -97,6 +96,11 @@ struct InputResolver {
     /// Whether a place stands for the descriptor's own issuer.
     private func isIssuer(_ name: String) -> Bool {
         name == Template.issuerName && rules[name] == nil && issuer != nil
+    }
+
+    /// The URL of a request with the access token: below `api.base_url` if it starts with `/`.
+    func belowAPI(_ url: Template) -> Template {
+        api.baseURL.map { url.source.hasPrefix("/") ? $0.appending(url) : url } ?? url
     }
 
     func issuerURL(_ template: Template) throws(ResolutionError) -> WebURL? {

@@ -66,9 +66,9 @@ extension ProviderSections {
             connection.lookups.items.map(\.value.call.url)
             + (connection.onConnect + connection.onDisconnect).map(\.url)
         let declared =
-            resources.map(\.target) + profile.requests.map(\.url) + [resource].compactMap { $0 }
+            resources.map(\.target) + [resource].compactMap { $0 }
             + api.hosts.compactMap { try? WebURL("https://\($0)") }
-        return places(of: [.userinfo], and: calls + lateResources.map(\.resource.url))
+        return places(of: [.userinfo], and: calls + profile.requests.map(\.lateURL) + lateResources.map(\.resource.url))
             .union(declared.map(\.origin)).sorted()
     }
 

@@ -7,7 +7,7 @@ extension ProviderDescriptor {
         // The issuer of a resource may have come from the network, so it is as local as the resource itself and no more.
         let issuer = self.resource == nil ? self.issuer : nil
         let templates =
-            [self.resource, issuer, self.discoveryURL].compactMap { $0 } + endpoints + self.resources.map(\.url)
+            [self.resource, issuer, self.discoveryURL, self.api.baseURL].compactMap { $0 } + endpoints + self.resources.map(\.url)
         return Set(templates.compactMap(\.literalHost) + self.api.hosts.compactMap { Template.host(in: $0.source) })
     }
 }
@@ -29,7 +29,7 @@ extension ProviderSections {
     package var namedHosts: Set<String> {
         let issuer = self.resource ?? self.issuer.flatMap { try? WebURL($0) }
         let places = [issuer, discoveryURL].compactMap { $0 } + endpoints.urls.values
-        let further = resources.map(\.target) + profile.requests.map(\.url)
+        let further = resources.map(\.target) + profile.requests.compactMap(\.url)
         let urls = places + further + api.hosts.compactMap { try? WebURL("https://\($0)") }
         let loopback = urls.contains(where: \.isLoopback) ? ["localhost", "127.0.0.1", "[::1]"] : []
         return Set(urls.map { $0.host.lowercased() } + loopback)

@@ -64,6 +64,8 @@ extension ProviderSections {
     package var isIssuerFound: Bool { resource != nil && issuer != nil }
     /// The hosts that the descriptor itself names, in lower case.
     package var ownHosts: Set<String> { descriptor.ownHosts }
+    package var hasSignInPage: Bool { descriptor.hasSignInPage }
+    package var grantsWithoutPage: [RequestKind] { descriptor.grantsWithoutPage }
     package var docs: String? { descriptor.docs }
     package var display: DisplayRules { descriptor.display }
     package var status: ProviderStatus { descriptor.status }
@@ -109,7 +111,7 @@ extension ProviderSections {
         // Before the profile, which inherits from it: a mistake is reported at its own key.
         let api = try ResolvedAPI(descriptor.api, with: resolver)
         let endpoints = try ResolvedEndpoints(descriptor.endpoints, with: resolver)
-        let (resources, lateResources) = try resolver.resources(descriptor.resources, below: descriptor.api.baseURL)
+        let (resources, lateResources) = try resolver.resources(descriptor.resources)
         return ProviderSections(
             descriptor: descriptor,
             inputs: resolver.values,
@@ -184,7 +186,7 @@ extension ProviderSections {
         tokenExchange = tokenExchange.filled(values)
         jwtBearer = jwtBearer.filled(values)
         introspection = introspection.filled(values)
-        profile = profile.filled(values)
+        profile = profile.filled(values, trusting: trustedHosts)
         revocation = revocation.filled(values)
         api = api.filled(values, besides: lateResources.flatMap(\.resource.lateHeaders))
         endpoints = endpoints.filled(values, trusting: trustedHosts)

@@ -133,7 +133,7 @@ private struct URLInputReader {
         case .text:
             refuse(
                 name, "is of type text, whose values can contain a slash, a question mark or an @",
-                "declare it as identifier or hostname, or write {urlencode(input.\(name))} behind the host")
+                "declare it as identifier, hostname, or host_path for a whole host with a path, or write {urlencode(input.\(name))} behind the host")
         case .hostPath where region != .authority || !isAtStart:
             refusePath(name)
         case .hostname, .hostPath:
@@ -175,7 +175,7 @@ private struct URLInputReader {
             if region != .rest {
                 refuse(
                     input, "is of type text, whose values can contain a slash, a question mark or an @",
-                    "declare it as identifier or hostname")
+                    "declare it as identifier, hostname or host_path")
             }
         }
         // The author's own text from a table, or a host that has to be in trusted_hosts.

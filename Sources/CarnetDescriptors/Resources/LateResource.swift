@@ -27,15 +27,13 @@ package struct LateResource: Sendable {
 
 extension InputResolver {
     /// The resources whose URLs are known, and the others, each with the number of known ones before it.
-    ///
-    /// - Parameter base: What stands before a URL that starts with `/`.
     func resources(
-        _ entries: [ResourceEntry], below base: Template?
+        _ entries: [ResourceEntry]
     ) throws(ResolutionError) -> (known: [Resource], late: [(position: Int, resource: LateResource)]) {
         var known: [Resource] = []
         var late: [(position: Int, resource: LateResource)] = []
         for (index, entry) in entries.enumerated() {
-            let resource = try entry.resolve(with: self, below: base, key: "resources.\(index)")
+            let resource = try entry.resolve(with: self, key: "resources.\(index)")
             if let resource = resource.known {
                 known.append(resource)
             } else {

@@ -66,12 +66,9 @@ extension ResourceEntry {
         ScopeRequirement(allOf: (scope.map { [$0] } ?? []) + allOf, anyOf: anyOf)
     }
 
-    /// - Parameter base: What stands before a URL that starts with `/`.
-    func resolve(
-        with resolver: InputResolver, below base: Template? = nil, key: String
-    ) throws(ResolutionError) -> LateResource {
+    func resolve(with resolver: InputResolver, key: String) throws(ResolutionError) -> LateResource {
         let entry = try fillingScopes(with: resolver, key: key)
-        let whole = base.map { url.source.hasPrefix("/") ? $0.appending(url) : url } ?? url
+        let whole = resolver.belowAPI(url)
         guard let filled = try resolver.lateURL(whole, key: "\(key).url") else {
             throw ResolutionError(
                 kind: .missingInput,

@@ -35,7 +35,7 @@ package struct ResourceMapFile: Sendable {
         var resources: [Resource] = []
         for (index, entry) in entries.enumerated() {
             let (shown, isPattern) = entry.showingParameters(besides: descriptor.inputs.names)
-            let resource = try shown.resolve(with: resolver, below: descriptor.api.baseURL, key: "resources.\(index)")
+            let resource = try shown.resolve(with: resolver, key: "resources.\(index)")
             guard var known = resource.known else {
                 throw ResolutionError(
                     kind: .badURL,

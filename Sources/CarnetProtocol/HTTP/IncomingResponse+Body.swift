@@ -83,9 +83,19 @@ extension IncomingResponse {
         } else if format == .form || mediaType == "application/x-www-form-urlencoded", let form = formObject {
             body = form
         } else {
-            return nil
+            body = .string(trimmedText)
+        }
+        // A body that is nothing but a code has to be known.
+        if let text = body.scalarText {
+            return fields.codes[text].map { ServerError(code: $0, message: text, hiding: secrets) }
         }
         return body.serverError(fields, hiding: secrets)
+    }
+
+    private var trimmedText: String {
+        var text = body.prefix(ServerError.maximumLength).drop(while: Self.isSpace)
+        while let last = text.last, Self.isSpace(last) { text.removeLast() }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// Whether the server refused the client (RFC 6749, section 5.2), so that it used nothing of the request. Some servers
@@ -138,8 +148,7 @@ extension OAuthError {
     ) -> OAuthError {
         let status = response.status
         let serverError =
-            response.serverError(fields, format: format, hiding: secrets)
-            ?? fields.statuses[String(status)].map { ServerError(code: $0, message: nil, uri: nil, hiding: secrets) }
+            response.serverError(fields, format: format, hiding: secrets) ?? fields.statusError(status)
         // A few servers limit requests with 403, and a code of their own. Nothing but a limit ends by waiting.
         let isDecided = serverError.map { Self.standardCodes.contains($0.code) } ?? false
         let isLimit = status == 429 || status == 403 && !isDecided && response.retryAfter != nil

@@ -12,9 +12,14 @@ extension Profile {
         var parameters = RequestParameters(.profile, .profile, further.request)
         try parameters.addExtra(
             further.request.parameters, key: "profile.requests.parameters", hidden: further.request.late.hidden)
+        guard let url = further.url else {
+            throw OAuthError(
+                .profile, .valueMissing, "a value of the URL \(further.lateURL) is not known, or its host is not trusted",
+                descriptorKey: "profile.requests")
+        }
         return try PreparedRequest.make(
             parameters,
-            to: further.url,
+            to: url,
             key: "profile.requests",
             rules: further.request,
             token: try TokenCredential(tokens, in: provider.profile.tokenIn, at: provider, for: .profile)
@@ -33,7 +38,7 @@ extension Profile {
         for further: ProfileRequest,
         from provider: FilledProvider
     ) throws(OAuthError) -> Profile {
-        try further.outcome.validate(status: response, to: request, unauthorized: provider.api.unauthorized)
+        try further.outcome.validate(status: response, to: request)
         let body = try response.value(further.format, .profile, key: request.descriptorKey)
         try further.outcome.validate(body, of: response, to: request)
         guard let holders = further.holders(in: body) else { return self }

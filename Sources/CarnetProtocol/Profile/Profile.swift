@@ -212,7 +212,7 @@ extension Profile {
         verifyingBy verification: ResponseVerification? = nil
     ) throws(OAuthError) {
         let rules = provider.profile.outcome
-        try rules.validate(status: response, to: request, unauthorized: provider.api.unauthorized)
+        try rules.validate(status: response, to: request)
         let body = try Self.body(of: response, to: request, from: provider, by: verification)
         try rules.validate(body, of: response, to: request)
         self.init(mapping: body, with: provider)
@@ -229,6 +229,19 @@ extension Profile {
                     descriptorKey: key)
             }
         }
+    }
+
+    /// Who signed in, as far as the tokens and the values of the sign-in say without a further request: the subject of the
+    /// ID token, else that of the profile in the token response, else one that is derived of those values alone.
+    ///
+    /// - Parameter provider: Filled with the tokens that the sign-in keeps.
+    package static func subject(
+        of idToken: IDToken?, _ profile: Profile?, at provider: FilledProvider
+    ) -> String? {
+        if let stated = idToken?.subject ?? profile?.subject { return stated }
+        let derived = provider.profile.derive.first { $0.name == "subject" }?.value
+        guard let derived, !derived.references.contains(where: { $0.origin == .claim }) else { return nil }
+        return Profile(mapping: .null, with: provider).subject
     }
 
     /// The profile from the ID token's claims.

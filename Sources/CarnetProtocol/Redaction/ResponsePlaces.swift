@@ -70,7 +70,7 @@ struct ResponsePlaces {
 
     private mutating func add(_ lookup: LookupRules) {
         let root = lookup.root.tokens
-        add(lookup.call.outcome.errors)
+        if let errors = lookup.call.outcome.errors { add(errors) }
         addHarmless(lookup.call.outcome.success.field)
         for candidate in [root, root + [nil]] as [[String?]] {
             addHarmless(lookup.value, below: candidate)

@@ -71,13 +71,15 @@ struct BearerChallenge {
 extension OAuthError {
     /// The error for a rejected request with an access token: `unauthorized`, `insufficientScope`, or by the status.
     ///
-    /// - Parameter unauthorized: What else means that the access token is not accepted: error codes, or whole bodies.
+    /// - Parameter errors: Where the descriptor says that errors are, and what they mean.
     static func bearer(
-        _ response: IncomingResponse, to request: PreparedRequest, unauthorized: [String],
-        errors: ErrorFields = ErrorFields()
+        _ response: IncomingResponse, to request: PreparedRequest, errors: ErrorFields
     ) -> OAuthError {
         let challenge = BearerChallenge(response, hiding: request.secrets)
-        let serverError = challenge.serverError ?? response.serverError(errors, hiding: request.secrets)
+        let stated = response.serverError(errors, hiding: request.secrets)
+        let isMapped = stated.map { errors.codes.items.map(\.value).contains($0.code) } ?? false
+        let serverError =
+            isMapped ? stated : challenge.serverError ?? stated ?? errors.statusError(response.status)
         if response.status == 401, serverError?.code == AuthenticationRequirements.errorCode {
             let stepUp = AuthenticationRequirements(challenge)
             return OAuthError(
@@ -91,16 +93,12 @@ extension OAuthError {
                 stepUp: stepUp
             )
         }
-        // RFC 6750, section 3.1 requires 401 with invalid_token; some servers return 400.
-        if response.status == 401 || (response.status == 400 && serverError?.code == "invalid_token")
-            || (400..<500).contains(response.status) && response.hasCode(in: unauthorized, code: serverError?.code)
-        {
+        // RFC 6750, section 3.1 requires 401 with invalid_token; some servers return 400 or 403.
+        if response.status == 401 || serverError?.code == "invalid_token" {
             return rejectedToken(response, of: request, serverError)
         }
-        let isOfToken = challenge.serverError != nil || serverError.map { Self.bearerCodes.contains($0.code) } ?? false
-        // RFC 6750, section 3.1 says it in the challenge. A page of a firewall says nothing of scopes.
-        let isStated = serverError?.code == "insufficient_scope" || !challenge.scopes.isEmpty
-        if response.status == 403, isStated || isOfToken && serverError?.code != "invalid_request" {
+        // RFC 6750, section 3.1 says it in the challenge. Any other 403 says nothing of scopes.
+        if response.status == 403, serverError?.code == "insufficient_scope" || !challenge.scopes.isEmpty {
             var error = OAuthError(
                 request.step,
                 .insufficientScope,
@@ -117,29 +115,22 @@ extension OAuthError {
         return OAuthError.status(
             response, request.step, key: request.descriptorKey, fields: errors, hiding: request.secrets)
     }
-
-    /// The codes of RFC 6750, section 3.1, and RFC 9470, section 3.
-    private static let bearerCodes = [
-        "invalid_request", "invalid_token", "insufficient_scope", AuthenticationRequirements.errorCode,
-    ]
 }
 
 extension OAuthError {
     /// The error of a response with a status of success whose body says that the access token is not accepted.
-    ///
-    /// - Parameter unauthorized: What says so: error codes, or whole bodies.
     static func bearer(
-        inSuccess response: IncomingResponse, to request: PreparedRequest, unauthorized: [String],
-        errors: ErrorFields = ErrorFields()
+        inSuccess response: IncomingResponse, to request: PreparedRequest, errors: ErrorFields
     ) -> OAuthError? {
         // Only a descriptor that expects such errors has a body read for them.
-        guard !unauthorized.isEmpty, (200..<300).contains(response.status) else { return nil }
-        let serverError = response.serverError(errors, hiding: request.secrets)
-        guard response.hasCode(in: unauthorized, code: serverError?.code) else { return nil }
+        guard errors.codes.items.contains(where: { $0.value == "invalid_token" }),
+            (200..<300).contains(response.status),
+            let serverError = response.serverError(errors, hiding: request.secrets), serverError.code == "invalid_token"
+        else { return nil }
         return rejectedToken(response, of: request, serverError)
     }
 
-    private static func rejectedToken(
+    fileprivate static func rejectedToken(
         _ response: IncomingResponse, of request: PreparedRequest, _ server: ServerError?
     ) -> OAuthError {
         OAuthError(
@@ -159,44 +150,44 @@ extension OutcomeRules {
     /// - Parameter success: The statuses of success, if the descriptor names none.
     /// - Throws: `OAuthError.bearer`.
     func validate(
-        status response: IncomingResponse, to request: PreparedRequest, unauthorized: [String] = [],
-        accepting statuses: Range<Int> = 200..<300
+        status response: IncomingResponse, to request: PreparedRequest, accepting statuses: Range<Int> = 200..<300
     ) throws(OAuthError) {
+        let errors = errors ?? ErrorFields()
         let isAccepted =
             success.statuses.isEmpty ? statuses.contains(response.status) : success.accepts(status: response.status)
         guard isAccepted else {
-            throw OAuthError.bearer(response, to: request, unauthorized: unauthorized, errors: errors)
+            throw OAuthError.bearer(response, to: request, errors: errors)
         }
-        if let error = OAuthError.bearer(inSuccess: response, to: request, unauthorized: unauthorized, errors: errors) {
-            throw error
-        }
+        if let error = OAuthError.bearer(inSuccess: response, to: request, errors: errors) { throw error }
     }
 
     /// Validates what the body of a response with the status of success says.
     func validate(_ body: JSONValue, of response: IncomingResponse, to request: PreparedRequest) throws(OAuthError) {
         guard success.isSuccess(body) == false else { return }
-        let server = response.serverError(errors, hiding: request.secrets)
-        let isOfToken = server?.code == "invalid_token"
+        let server = response.serverError(errors ?? ErrorFields(), hiding: request.secrets)
+        guard server?.code != "invalid_token" else {
+            throw OAuthError.rejectedToken(response, of: request, server)
+        }
+        let found = success.field.flatMap { body.first(of: $0.pointers) }
+        let place = success.field?.pointers.map(\.description).joined(separator: ", ") ?? ""
+        let section = request.descriptorKey == "endpoints.userinfo" ? "profile" : request.descriptorKey
         throw OAuthError(
             request.step,
-            isOfToken ? .unauthorized : .serverError,
-            isOfToken ? "the resource rejected the access token" : "the server refused the request",
-            descriptorKey: request.descriptorKey,
+            .serverError,
+            "the server refused the request: \(place) is \(found.map { Self.shown($0) } ?? "missing"), and success is "
+                + success.expected.map { Self.shown($0) }.joined(separator: " or "),
+            descriptorKey: "\(section).success",
             status: response.status,
             server: server
         )
     }
 }
 
-extension IncomingResponse {
-    /// Whether the error code, or the whole trimmed body, is one of these.
-    fileprivate func hasCode(in codes: [String], code: String?) -> Bool {
-        guard !codes.isEmpty else { return false }
-        let isBlank: (UInt8) -> Bool = { [0x09, 0x0A, 0x0D, 0x20].contains($0) }
-        var text = body[...].drop(while: isBlank)
-        while let last = text.last, isBlank(last) { text.removeLast() }
-        return codes.contains { known in
-            code?.isSameBytes(as: known) == true || text.elementsEqual(known.utf8)
-        }
-    }
+extension OutcomeRules {
+    private static func shown(_ value: JSONValue) -> String { value.jsonText().quotable(limit: 40) }
+}
+
+extension ErrorFields {
+    /// The error that a status means by itself.
+    func statusError(_ status: Int) -> ServerError? { statuses[String(status)].map { ServerError(code: $0) } }
 }

@@ -121,20 +121,18 @@ package enum ResourceRequest {
     /// Validates the status, and the body if the descriptor says that it may report a rejected access token.
     ///
     /// - Parameters:
-    ///   - unauthorized: What means an access token that is not accepted, besides 401.
+    ///   - errors: Where errors are, and what they mean.
     ///   - statuses: Those that the caller takes; 401 and 403 are errors nevertheless.
     /// - Throws: `OAuthError`: `unauthorized` for 401, `insufficientScope` for 403.
     package static func validate(
-        _ response: IncomingResponse, to request: PreparedRequest, unauthorized: [String] = [],
+        _ response: IncomingResponse, to request: PreparedRequest, errors: ErrorFields = ErrorFields(),
         accepting statuses: Range<Int> = 200..<300
     ) throws(OAuthError) {
         guard !(200..<300).contains(response.status) else {
-            guard let error = OAuthError.bearer(inSuccess: response, to: request, unauthorized: unauthorized) else {
-                return
-            }
-            throw error
+            if let error = OAuthError.bearer(inSuccess: response, to: request, errors: errors) { throw error }
+            return
         }
-        let error = OAuthError.bearer(response, to: request, unauthorized: unauthorized)
+        let error = OAuthError.bearer(response, to: request, errors: errors)
         let isOfToken = [.unauthorized, .insufficientScope, .insufficientAuthentication].contains(error.kind)
         guard isOfToken || response.status == 403 || !statuses.contains(response.status) else { return }
         throw error

@@ -14,7 +14,12 @@ struct Identity {
         var profile = sample ?? .object(JSONObject())
         // Claims of additional requests are not in the first response.
         let later = Set(provider.profile.requests.flatMap { $0.claims.map(\.name) })
+        // Where a template makes the subject, nobody says that the provider has the standard's members.
+        let derived = provider.profile.derive
+        let isDerived = derived.contains { $0.name == "subject" }
+        let read = Set(derived.flatMap(\.value.references).filter { $0.origin == .claim }.map(\.name))
         for claim in provider.profile.claims where !later.contains(claim.name) {
+            if isDerived, !provider.profile.ownClaims.contains(claim.name), !read.contains(claim.name) { continue }
             let isSubject = claim.name == "subject"
             let pointers = claim.value.map { JSONPointer(tokens: provider.profile.root.tokens + $0.tokens) }
             // The first value counts; a member that is null says that this user has none.
@@ -33,7 +38,8 @@ struct Identity {
         self.profile = profile
         self.provider = provider
         hasSample = sample != nil
-        subject = Self.claim("subject", of: provider, in: profile)?.scalarText ?? ""
+        let other = isDerived ? user.claims["subject"] ?? StandardClaim.exampleSubject : ""
+        subject = (Self.claim("subject", of: provider, in: profile) ?? other).scalarText ?? ""
     }
 
     /// The subject of an ID token: the sample's `sub` (OpenID Connect Core, section 5.3.2), even if the descriptor maps

@@ -3,9 +3,17 @@ import CarnetFoundation
 import HTTPTypes
 
 extension AuthorizationServer {
+    /// The further requests of the profile, at the URLs of the samples' values.
+    private var furtherRequests: [ProfileRequest] {
+        let requests = provider.profile.requests
+        guard requests.contains(where: { $0.url == nil }) else { return requests }
+        let values = provider.sampleValues(seams)
+        return requests.map { $0.at($0.url ?? (try? values.url($0.lateURL, trusting: provider.trustedHosts))) }
+    }
+
     /// The further request of the profile that a URL is for.
     func profileRequest(at url: WebURL) -> ProfileRequest? {
-        let candidates = provider.profile.requests.filter { $0.url.receives(url) }
+        let candidates = furtherRequests.filter { $0.url?.receives(url) ?? false }
         return candidates.first { Self.query(of: url, has: own($0.request)) } ?? candidates.first
     }
 
@@ -14,8 +22,8 @@ extension AuthorizationServer {
     func isUserinfo(_ url: WebURL) -> Bool {
         let own = own(provider.profile.request)
         if !own.isEmpty, Self.query(of: url, has: own) { return true }
-        let isFurther = provider.profile.requests.contains {
-            $0.url.receives(url) && !self.own($0.request).isEmpty && Self.query(of: url, has: self.own($0.request))
+        let isFurther = furtherRequests.contains {
+            $0.url?.receives(url) ?? false && !self.own($0.request).isEmpty && Self.query(of: url, has: self.own($0.request))
         }
         let ownQuery = endpoints[.userinfo]?.queryParts.count ?? 0
         let isResource = resources.contains { $0.target.queryParts.count > ownQuery && $0.target.receives(url) }
@@ -49,11 +57,12 @@ extension AuthorizationServer {
                 request, in: server.provider.profile.tokenIn, replacedBy: replaced)
             let values = server.values(of: request, with: access, grant)
             try server.checkOfAPI(request, values, besides: further.ownRequest)
+            guard let url = further.url else { throw .badRequest("the URL of the request is not known") }
             try server.check(
-                request, at: further.url, against: try server.filled(further.request, values, for: request))
+                request, at: url, against: try server.filled(further.request, values, for: request))
             let missing = further.requirement.missing(from: server.effectiveScopes(access.scopes))
             guard missing.isEmpty else { throw .insufficientScope(missing) }
-            let further = further.filled(values)
+            let further = further.filled(values, trusting: server.provider.trustedHosts)
             return further.outcome.success.adding(to: Self.body(of: further, about: grant.user))
         }
     }

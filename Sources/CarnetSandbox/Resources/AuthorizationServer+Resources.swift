@@ -316,11 +316,8 @@ extension AuthorizationServer {
             switch error {
             case .noToken:
                 return challenge(.unauthorized, nil, "an access token is required")
-            case .invalidToken where !provider.api.unauthorized.isEmpty:
-                var reply = Reply(.forbidden, body: Array(provider.api.unauthorized[0].utf8))
-                reply.headers[.contentType] = "text/plain"
-                return reply
             case .invalidToken(let text):
+                if let reply = provider.api.errors.replyToExpiredToken { return reply }
                 return challenge(.unauthorized, "invalid_token", text)
             case .insufficientScope(let missing):
                 return challenge(.forbidden, "insufficient_scope", "a scope is missing", scopes: missing)
@@ -359,5 +356,19 @@ extension AuthorizationServer {
         if let url = endpoints.resourceMetadata { header += ", resource_metadata=\"\(url.text)\"" }
         if !scopes.isEmpty { header += ", scope=\"\(scopes.joined(separator: " "))\"" }
         return .json(body, status: status, [.wwwAuthenticate: header])
+    }
+}
+
+extension ErrorFields {
+    /// The provider's own response to an expired access token, if the descriptor has one.
+    fileprivate var replyToExpiredToken: Reply? {
+        let meaning = "invalid_token"
+        if let code = codes.items.first(where: { $0.value == meaning })?.name, let place = self.code.pointers.first {
+            var body = JSONValue.object(JSONObject())
+            body.set(.string(code), at: place)
+            return .json(body, status: .forbidden)
+        }
+        let status = statuses.items.first { $0.value == meaning }.flatMap { Int($0.name) }
+        return status.map { .json([:], status: HTTPResponse.Status(code: $0)) }
     }
 }

@@ -3,8 +3,8 @@ import CarnetDescriptors
 import CarnetFoundation
 
 extension ProviderSections {
-    /// The claims of the access token that templates read.
-    fileprivate var accessTokenClaims: [JSONPointer] {
+    /// The claims of a token that templates read.
+    fileprivate func claimsRead(of token: String) -> [JSONPointer] {
         let requests = [token.request, refresh.request, profile.request, revocation.request].map(\.late)
         let calls = connection.lookups.items.map(\.value.call) + connection.onConnect + connection.onDisconnect
         let named =
@@ -14,14 +14,24 @@ extension ProviderSections {
         let templates =
             named.map(\.value) + connection.derive.items.map(\.value.template) + calls.map(\.url)
             + exchange.map(\.value.url) + endpoints.late.values + lateResources.map(\.resource.url)
+            + profile.derive.map(\.value) + profile.requests.map(\.lateURL)
+        return templates.flatMap { $0.claimsRead(of: token) }
+    }
+
+    /// Those that name the user.
+    fileprivate func claimsOfSubject(in token: String) -> [JSONPointer] {
+        profile.derive.first { $0.name == "subject" }?.value.claimsRead(of: token) ?? []
+    }
+}
+
+extension Template {
+    fileprivate func claimsRead(of token: String) -> [JSONPointer] {
         func pointers(_ expression: TemplateExpression) -> [JSONPointer] {
             let inner = expression.operands.flatMap(pointers)
-            guard case .claim(.value(TemplateReference(.token, "access_token")), let pointer) = expression else {
-                return inner
-            }
+            guard case .claim(.value(TemplateReference(.token, token)), let pointer) = expression else { return inner }
             return inner + [pointer]
         }
-        return templates.flatMap(\.expressions).flatMap(pointers)
+        return expressions.flatMap(pointers)
     }
 }
 
@@ -38,7 +48,7 @@ extension AuthorizationServer {
         _ grant: Grant, scopes: [String], lifetime: Int, at now: Date, like sample: String
     ) throws(OAuthError) -> String {
         let isJWT = sample.hasPrefix("eyJ") && sample.count(where: { $0 == "." }) == 2
-        let read = provider.accessTokenClaims
+        let read = provider.claimsRead(of: "access_token")
         guard isJWT || !read.isEmpty || provider.refresh.expiryFrom == .jwt else {
             return seams.randomText(like: sample)
         }
@@ -58,8 +68,22 @@ extension AuthorizationServer {
             claims.set(.string(thumbprint), at: JSONPointer(tokens: ["cnf", "x5t#S256"]))
         }
         for mark in accessTokenMarks { claims.set(mark.value, at: JSONPointer(tokens: [mark.name])) }
-        for pointer in read where claims[pointer] == nil { claims.set("example", at: pointer) }
+        add(read, of: "access_token", to: &claims, about: grant.user)
         return try sign(claims, type: "at+jwt", with: keys().signer)
+    }
+
+    /// Adds the claims that templates read. Those that name the user differ between users.
+    private func add(
+        _ read: [JSONPointer], of token: String, to claims: inout JSONValue, about user: SandboxUser
+    ) {
+        let subject = provider.claimsOfSubject(in: token)
+        for pointer in read {
+            if subject.contains(pointer), claims[pointer] == nil || user.claims["subject"] != nil {
+                claims.set(.string(Identity(user, at: provider).subject), at: pointer)
+            } else if claims[pointer] == nil {
+                claims.set("example", at: pointer)
+            }
+        }
     }
 
     /// The client, and beside it the further audiences that the descriptor knows.
@@ -104,6 +128,7 @@ extension AuthorizationServer {
             if let seconds = claims[place]?.scalarText { claims.set(.string(seconds), at: place) }
         }
         identity.addClaims(to: &claims, for: effectiveScopes(grant.scopes))
+        add(provider.claimsRead(of: "id_token").filter { claims[$0] == nil }, of: "id_token", to: &claims, about: grant.user)
         let token = try signedIDToken(claims, grant, with: key)
         return try encrypt(
             has(.badSignature) ? JSONWebToken.withBrokenSignature(token) : token, as: provider.idToken.encryption,

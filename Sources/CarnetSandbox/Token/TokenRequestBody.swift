@@ -8,14 +8,17 @@ struct TokenRequestBody {
     private(set) var parameters: ReceivedParameters
     /// The names of those that came in the query beside a body.
     private let queried: [String]
+    /// Whether nothing was sent beside the query: an empty form looks so.
+    private let isEmpty: Bool
 
     /// Reads the body in any supported encoding.
     init(_ request: ServerRequest, endpoint: WebURL) throws(OAuthError) {
         let query = try request.query(beyond: endpoint)
+        isEmpty = request.body.isEmpty
         guard !request.body.isEmpty else {
             encoding = .query
             parameters = query
-            queried = []
+            queried = query.pairs.map(\.name)
             return
         }
         let body: ReceivedParameters
@@ -41,12 +44,13 @@ struct TokenRequestBody {
             throw .invalidRequest("the method is \(request.method.rawValue); it must be \(rules.method.rawValue)")
         }
         let wanted = rules.encoding
-        guard encoding == wanted else {
+        let isEmptyForm = isEmpty && wanted == .form && !rules.queryParameters.isEmpty
+        guard encoding == wanted || isEmptyForm else {
             throw .invalidRequest("the parameters are sent as \(encoding.phrase); here they must be \(wanted.phrase)")
         }
         try request.checkHeaders(rules.headers)
         let names = ParameterNames(rules)
-        if encoding != .query { try checkQuery(rules, names) }
+        if wanted != .query { try checkQuery(rules, names) }
         try parameters.decode(names)
         try parameters.check(names, added: rules.parameters, mayRepeat: mayRepeat)
     }

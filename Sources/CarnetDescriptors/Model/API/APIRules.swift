@@ -6,7 +6,7 @@ package struct APIRules: Sendable {
     package internal(set) var scheme = "Bearer"
     package internal(set) var baseURL: Template?
     package internal(set) var tokenIn = TokenPlacement.authorization
-    package internal(set) var unauthorized: [String] = []
+    package internal(set) var errors: ErrorFields?
 
     init() {}
 }
@@ -26,10 +26,14 @@ extension APIRules: DescriptorSection {
             "the scheme of the Authorization header; default: Bearer; none: the header contains only the token"),
         Key("token_in", \.tokenIn, "where the access token is sent; default: in the Authorization header"),
         Key(
-            "unauthorized", \.unauthorized,
-            "error codes, or whole bodies, of a 2xx or 4xx response that mean an expired access token, as the status 401 does"
+            "errors", \.errors,
+            "the places of error code and message in the whole body, for calls, lookups and the profile; \(OutcomeRules.tokenCode)"
         ),
     ]
+
+    static func elsewhere(_ name: String) -> String? {
+        name == "unauthorized" ? "it is api.errors: { codes: { CODE: invalid_token } }" : nil
+    }
 }
 
 extension RequestRules {
@@ -81,8 +85,8 @@ package struct ResolvedAPI: Sendable {
     /// Whether the Authorization header has the access token alone, without a scheme.
     package let sendsBareToken: Bool
     package let tokenIn: TokenPlacement
-    /// Error codes, or whole bodies, that mean an access token that is not accepted, as the status 401 does.
-    package let unauthorized: [String]
+    /// Where the errors of calls are.
+    package let errors: ErrorFields
 
     init(_ rules: APIRules, with resolver: InputResolver) throws(ResolutionError) {
         var hosts: [String] = []
@@ -101,7 +105,7 @@ package struct ResolvedAPI: Sendable {
         sendsBareToken = rules.scheme == "none"
         scheme = sendsBareToken ? "Bearer" : rules.scheme
         tokenIn = rules.tokenIn
-        unauthorized = rules.unauthorized
+        errors = rules.errors ?? ErrorFields()
     }
 
     /// - Parameter further: Headers of resources.

@@ -161,8 +161,8 @@ extension ConnectionRules {
 extension CallRules {
     fileprivate func resolve(with resolver: InputResolver, key: String) throws(ResolutionError) -> CallRules {
         var call = self
-        let whole = resolver.apiBase.map { url.source.hasPrefix("/") ? $0.appending(url) : url } ?? url
-        call.url = try resolver.lateURL(whole, key: "\(key).url") ?? .empty
+        call.url = try resolver.lateURL(resolver.belowAPI(url), key: "\(key).url") ?? .empty
+        call.outcome = outcome.inheriting(resolver.api)
         call.headers = NamedList(try resolver.allNamed(headers, key: "\(key).headers"))
         call.parameters = NamedList(try resolver.allNamed(parameters, key: "\(key).parameters"))
         return call

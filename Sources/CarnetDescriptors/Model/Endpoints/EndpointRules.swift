@@ -56,7 +56,7 @@ extension NamedEndpoints: DescriptorSection {
         Key("refresh", \.[.refresh], in: .signedInURL, "the endpoint for refresh tokens; default: token"),
         Key(
             "userinfo", \.[.userinfo], in: .signedInURL,
-            "the userinfo endpoint (OpenID Connect Core, section 5.3), or the profile of an OAuth API"),
+            "the userinfo endpoint (OpenID Connect Core, section 5.3), or the profile of an OAuth API; below api.base_url if it starts with /"),
         Key("jwks", \.[.jwks], "the JWKS: the keys that sign ID tokens (RFC 7517, section 5)"),
         Key(
             "revocation", \.[.revocation], in: .revocationURL,
@@ -105,7 +105,8 @@ package struct ResolvedEndpoints: Sendable {
 
     init(_ rules: NamedEndpoints, with resolver: InputResolver) throws(ResolutionError) {
         for name in EndpointName.allCases {
-            guard let template = rules[name] else { continue }
+            guard let written = rules[name] else { continue }
+            let template = name == .userinfo ? resolver.belowAPI(written) : written
             let key = "endpoints.\(name.rawValue)"
             if template.isLate {
                 late[name] = try resolver.lateURL(template, key: key)

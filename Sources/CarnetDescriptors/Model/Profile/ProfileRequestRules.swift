@@ -22,7 +22,9 @@ extension ProfileRequestRules: DescriptorSection {
 
     static let keys: [Key<Self>] =
         [
-            Key("url", \.url, isRequired: true, "the URL, which receives the access token"),
+            Key(
+                "url", \.url, in: .signedInURL, isRequired: true,
+                "the URL, which receives the access token; below api.base_url if it starts with /"),
             Key(
                 "any_of", \.anyOf,
                 "scopes of which one must be granted, otherwise the request is not sent; default: it is always sent"),
@@ -42,7 +44,9 @@ extension ProfileRequestRules: DescriptorSection {
 
 /// A further request of the profile with everything filled in.
 package struct ProfileRequest: Sendable {
-    package let url: WebURL
+    /// `nil` until all values that it takes are known.
+    package fileprivate(set) var url: WebURL?
+    package let lateURL: Template
     package fileprivate(set) var request: ResolvedRequest
     /// The request without what it inherits from `api`.
     package let ownRequest: RequestRules
@@ -64,14 +68,16 @@ extension InputResolver {
         var requests: [ProfileRequest] = []
         for (index, rules) in rules.enumerated() {
             let key = "profile.requests.\(index)"
-            guard let url = try url(rules.url, key: "\(key).url") else { continue }
+            let whole = belowAPI(rules.url)
+            guard let late = try lateURL(whole, key: "\(key).url") else { continue }
             requests.append(
                 ProfileRequest(
-                    url: url,
+                    url: late.isLate ? nil : try url(whole, key: "\(key).url"),
+                    lateURL: late,
                     request: try rules.request.inheriting(api, at: rules.url)
                         .resolve(with: self, key: key, method: .get),
                     ownRequest: rules.request,
-                    outcome: rules.outcome,
+                    outcome: rules.outcome.inheriting(api),
                     format: rules.format,
                     root: rules.root,
                     conditions: try named(rules.conditions, key: "\(key).where"),
@@ -88,14 +94,22 @@ extension InputResolver {
 
 extension ProfileRequest {
     /// The request with what is known by now.
-    package func filled(_ values: TemplateValues) -> ProfileRequest {
+    package func filled(_ values: TemplateValues, trusting hosts: [HostPattern]) -> ProfileRequest {
         var filled = self
+        filled.url = url ?? (try? values.url(lateURL, trusting: hosts))
         filled.request = request.filled(values)
         filled.conditions += values.named(lateConditions)
         return filled
     }
 
-    var isLate: Bool { request.isLate || !lateConditions.isEmpty }
+    /// The request at a URL that became known.
+    package func at(_ url: WebURL?) -> ProfileRequest {
+        var request = self
+        request.url = url
+        return request
+    }
+
+    var isLate: Bool { url == nil || request.isLate || !lateConditions.isEmpty }
 
     /// The objects that have the claims; `nil` if the body has no candidates.
     package func holders(in body: JSONValue) -> [JSONValue]? {

@@ -21,7 +21,7 @@ package struct ProfileRules: Sendable {
 }
 
 extension ProfileRules: DescriptorSection {
-    static func elsewhere(_ name: String) -> String? { NamesElsewhere.url(name, of: .userinfo) }
+    static func elsewhere(_ name: String) -> String? { NamesElsewhere.url(name, of: .userinfo) ?? NamesElsewhere.endpointMeant(name) }
 
     static let keys: [Key<Self>] =
         [
@@ -116,6 +116,8 @@ package struct ResolvedProfile: Sendable {
     @usableFromInline let described: ProfileRules
     /// The request without what it inherits from `api`.
     package var ownRequest: RequestRules { described.request }
+    /// The claims that the descriptor itself maps.
+    package var ownClaims: NamedList<PointerList> { described.claims }
     package private(set) var request: ResolvedRequest
     package private(set) var requests: [ProfileRequest]
     package let sources: [ClaimSource]
@@ -143,6 +145,8 @@ package struct ResolvedProfile: Sendable {
                 kind: .unknownValue, provider: resolver.provider, key: "profile.derive.subject",
                 reason: "the value {\(later)} is known only after the subject has named the account")
         }
+        var rules = rules
+        rules.outcome = rules.outcome.inheriting(api)
         described = rules
         request = try rules.request.inheriting(api, at: url).resolve(with: resolver, key: "profile", method: .get)
         requests = try resolver.profileRequests(rules.requests, api: api)
@@ -157,10 +161,10 @@ package struct ResolvedProfile: Sendable {
     package subscript<Value>(dynamicMember key: KeyPath<ProfileRules, Value>) -> Value { described[keyPath: key] }
 
     /// The section with what is known by now in its request.
-    func filled(_ values: TemplateValues) -> ResolvedProfile {
+    func filled(_ values: TemplateValues, trusting hosts: [HostPattern]) -> ResolvedProfile {
         var filled = self
         filled.request = request.filled(values)
-        filled.requests = requests.map { $0.filled(values) }
+        filled.requests = requests.map { $0.filled(values, trusting: hosts) }
         if !derive.isEmpty { filled.values = values }
         return filled
     }

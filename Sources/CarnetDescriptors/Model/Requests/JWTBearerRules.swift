@@ -15,6 +15,12 @@ extension JWTBearerRules: DescriptorSection {
                 "scope_in", \.scopeIn,
                 "where the scopes are sent: parameter, or the claim scope of the client's assertion"),
         ]
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        self.init()
+        guard Self.keys.read(node, into: &self, &decoder, shorthand: nil, elsewhere: Self.elsewhere) else { return nil }
+        grant.isWritten = true
+    }
 }
 
 /// The assertion of a grant: what an assertion of the client's says, but for the parameter, which the grant knows.

@@ -13,7 +13,7 @@ extension SuccessRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("statuses", \.statuses, "the HTTP statuses of success; default: 200 to 299"),
         Key("field", \.field, "the place of a member of the whole body that shows success or an error"),
-        Key("equals", \.values, "the values of field that mean success; default: true"),
+        Key("equals", \.values, "the values of field that mean success; null also means that the member is missing; default: true"),
     ]
 
     /// Whether a response with this status may be one with tokens.
@@ -24,9 +24,11 @@ extension SuccessRules: DescriptorSection {
     /// Whether the body states success; `nil` if the descriptor names no member for it.
     package func isSuccess(_ body: JSONValue) -> Bool? {
         guard let field else { return nil }
-        let value = body.first(of: field.pointers)?.scalarText
-        return (values.isEmpty ? [true] : values).contains { $0.scalarText == value && value != nil }
+        let value = body.first(of: field.pointers) ?? .null
+        return expected.contains { $0 == value || $0.scalarText.map { $0 == value.scalarText } ?? false }
     }
+
+    package var expected: [JSONValue] { values.isEmpty ? [true] : values }
 }
 
 /// A status of the class 2xx (RFC 9110, section 15.3).

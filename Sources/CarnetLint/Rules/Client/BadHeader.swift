@@ -9,7 +9,7 @@ struct BadHeader: SingleValueRule {
         rationale: """
             Carnet sets 'Content-Type', 'DPoP' and the headers of the connection itself. It does not send a second value, so a \
             comment cannot suppress this rule. 'Authorization' replaces the header of the client or the token, so its \
-            value must be made from one of them. 'Content-Type' in 'api' describes the bodies that a host sends, and a \
+            value must be made from one of them, or from a captured value that is marked as secret. 'Content-Type' in 'api' describes the bodies that a host sends, and a \
             request without a body may have one. A line break in a value would start another header.
             """,
         references: ["RFC 9110, section 5.1", "RFC 9110, section 5.5", "RFC 6749, section 2.3"],
@@ -26,6 +26,15 @@ struct BadHeader: SingleValueRule {
             "profile: { headers: { Accept: application/vnd.acme+json, X-Acme-Version: '2026-01-01' } }\n",
             "token: { headers: { Authorization: \"Basic {base64(join(':', client.secret, ''))}\" } }\n",
             "api: { headers: { Content-Type: application/json } }\n",
+            """
+            exchange:
+              last:
+                url: https://id.acme.example/session
+                capture: { session: { from: /session, secret: true } }
+                sample: { session: redacted }
+            api: { headers: { Authorization: 'Session {step.session}' } }
+
+            """,
             "profile: { headers: { Content-Type: application/json } }\n",
         ]
     )
@@ -75,7 +84,7 @@ struct BadHeader: SingleValueRule {
                         switch name {
                         case "content-type": "use 'body' to choose the encoding"
                         case "authorization" where owner != .resource:
-                            "make it from the client or the token: 'Basic {base64(join(':', client.secret, ''))}'"
+                            "make it from the client, the token or a captured value with 'secret: true': 'Basic {base64(join(':', client.secret, ''))}'"
                         default: "remove it"
                         }
                     return finding("Carnet sets \"\(header.key)\" itself", in: context, at: header.keySpan, help: help)
@@ -125,7 +134,8 @@ struct BadHeader: SingleValueRule {
     /// Whether a value is made from a secret of the client, a token, or a secret input.
     private func isSecret(_ value: YAMLNode, _ context: LintContext) -> Bool {
         guard let text = value.scalar?.text, let template = try? Template(text, in: .anywhere) else { return false }
-        return template.expressions.contains { $0.isSecret() }
+        let marked = context.descriptor.markedSecrets
+        return template.expressions.contains { $0.isSecret(marked.contains) }
             || template.inputNames.contains { context.descriptor.inputs[$0]?.isSecret ?? false }
     }
 

@@ -75,10 +75,7 @@ struct SecretValueInURL: LintRule {
             queried += call.place.parameters.entries
         }
         guard !queried.isEmpty else { return [] }
-        let marked = Set(
-            descriptor.callback.capture.items.filter(\.value.isSecret).map { TemplateReference(.callback, $0.name) }
-                + descriptor.token.response.capture.items.filter(\.value.isSecret)
-                .map { TemplateReference(.token, $0.name) })
+        let marked = descriptor.markedSecrets
         let inputs = Set(descriptor.inputs.items.filter(\.value.isSecret).map(\.name))
         return queried.compactMap { entry in
             guard let text = entry.value.scalar?.text, text.holds(UInt8(ascii: "{")),

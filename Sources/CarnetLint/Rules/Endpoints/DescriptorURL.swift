@@ -22,6 +22,8 @@ final class DescriptorURL: Sendable {
     let source: String
     /// Whether the URL continues the issuer, so that its scheme and host are the issuer's.
     let continuesIssuer: Bool
+    /// Whether a URL that starts with `/` is one below `api.base_url`.
+    let takesBase: Bool
 
     /// Without the colon; `nil` if the text does not start with a scheme and `//`.
     let scheme: Substring?
@@ -36,8 +38,9 @@ final class DescriptorURL: Sendable {
 
     init(
         _ kind: Kind = .other, name: String = "", node: YAMLNode, template: Template? = nil, source: String,
-        continuesIssuer: Bool = false
+        continuesIssuer: Bool = false, takesBase: Bool = false
     ) {
+        self.takesBase = takesBase
         self.kind = kind
         self.name = name
         self.node = node
@@ -123,21 +126,23 @@ extension DescriptorURL {
         var urls: [DescriptorURL] = []
         func add(
             _ name: @autoclosure () -> String, _ template: Template?, _ place: @autoclosure () -> Place<Template>,
-            _ kind: Kind = .other
+            _ kind: Kind = .other, takesBase: Bool = false
         ) {
             guard let template, let node = place().node else { return }
-            let (source, continuesIssuer) = descriptor.written(template)
+            let (source, continuesIssuer) = descriptor.written(template, takesBase: takesBase)
             urls.append(
                 DescriptorURL(
                     kind, name: name(), node: node, template: template, source: source,
-                    continuesIssuer: continuesIssuer))
+                    continuesIssuer: continuesIssuer, takesBase: takesBase))
         }
         add("resource", descriptor.resource, places.resource)
         add("issuer", descriptor.issuer, places.issuer, .issuer)
         add("discovery_url", descriptor.discoveryURL, places.discoveryURL)
         let endpoints = places.endpoints
         for name in EndpointName.allCases {
-            add("endpoints.\(name.rawValue)", descriptor.endpoints[name], endpoints[name], .endpoint)
+            add(
+                "endpoints.\(name.rawValue)", descriptor.endpoints[name], endpoints[name], .endpoint,
+                takesBase: name == .userinfo)
         }
         for name in descriptor.endpoints.mtls.isEmpty ? [] : MTLSEndpoints.names {
             add(
@@ -145,10 +150,11 @@ extension DescriptorURL {
                 endpoints.mtls[name], .endpoint)
         }
         for (index, resource) in descriptor.resources.enumerated() {
-            add("resources.\(index).url", resource.url, places.resources[index].url)
+            add("resources.\(index).url", resource.url, places.resources[index].url, takesBase: true)
         }
         for (index, further) in descriptor.profile.requests.enumerated() {
-            add("profile.requests.\(index).url", further.url, places.profile.requests[index].url)
+            add(
+                "profile.requests.\(index).url", further.url, places.profile.requests[index].url, takesBase: true)
         }
         for (index, source) in descriptor.profile.sources.enumerated() {
             add("profile.sources.\(index).jwks", source.jwks, places.profile.sources[index].jwks)
@@ -157,16 +163,16 @@ extension DescriptorURL {
         for step in descriptor.exchange.items {
             add("exchange.\(step.name).url", step.value.url, places.exchange[step.name].url)
         }
-        for call in calls { add("\(call.name).url", call.rules.url, call.place.url) }
+        for call in calls { add("\(call.name).url", call.rules.url, call.place.url, takesBase: true) }
         return urls
     }
 }
 
 extension ProviderDescriptor {
     /// A URL as far as its author wrote it out, and whether something else stands before that.
-    fileprivate func written(_ template: Template) -> (source: String, continuesIssuer: Bool) {
+    fileprivate func written(_ template: Template, takesBase: Bool) -> (source: String, continuesIssuer: Bool) {
         if template.startsLate { return (String(template.outline.dropFirst("{1}".count)), true) }
-        if self.api.baseURL != nil, template.source.hasPrefix("/") { return (template.outline, true) }
+        if takesBase, self.api.baseURL != nil, template.source.hasPrefix("/") { return (template.outline, true) }
         if template.isLate { return (template.outline, false) }
         guard template.source.utf8.first == UInt8(ascii: "{"), understandsIssuerPlace,
             let issuer = DescriptorURL.issuerPlaces.first(where: template.source.hasPrefix)

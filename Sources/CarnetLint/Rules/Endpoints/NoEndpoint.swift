@@ -8,7 +8,9 @@ struct NoEndpoint: LintRule {
         summary: "The descriptor has neither an issuer nor the endpoints of a sign-in.",
         rationale: """
             A provider needs an issuer, whose metadata document names the endpoints, a resource, whose metadata names \
-            the issuer, or endpoints in the descriptor: at least 'authorization' and 'token'.
+            the issuer, or endpoints in the descriptor: at least 'authorization' and 'token'. A provider without a page to \
+            sign in at needs 'token', and another grant: the endpoint 'device_authorization', or one of the sections \
+            'client_credentials', 'token_exchange' and 'jwt_bearer'.
             """,
         references: ["RFC 6749, section 3", "RFC 8414, section 3"],
         bad: [
@@ -33,6 +35,7 @@ struct NoEndpoint: LintRule {
               token: https://id.acme.example/token
 
             """,
+            "endpoints: { token: https://id.acme.example/token }\nclient_credentials: {}\n",
         ]
     )
 
@@ -40,9 +43,12 @@ struct NoEndpoint: LintRule {
         let descriptor = context.descriptor
         guard !descriptor.canDiscover else { return [] }
         let isPushed = descriptor.authorization.pushed.use == .always
-        let needed: [EndpointName] = [.authorization, .token] + (isPushed ? [.pushedAuthorizationRequest] : [])
+        let hasPage = descriptor.endpoints[.authorization] != nil || descriptor.grantsWithoutPage.isEmpty
+        let needed: [EndpointName] =
+            [.token] + (hasPage ? [.authorization] : []) + (hasPage && isPushed ? [.pushedAuthorizationRequest] : [])
         let missing = needed.filter { descriptor.endpoints[$0] == nil }
         guard !missing.isEmpty else { return [] }
+        let isPage = missing == [.authorization]
         let names = missing.map { "endpoints.\($0.rawValue)" }.joined(separator: " and ")
         let (reason, help) =
             descriptor.discovery == .off
@@ -53,7 +59,7 @@ struct NoEndpoint: LintRule {
                 "\(names) \(missing.count == 1 ? "is" : "are") missing, and \(reason)",
                 in: context,
                 at: place(context),
-                help: help
+                help: isPage ? "\(help); for a client's own tokens, add 'client_credentials: {}'" : help
             )
         ]
     }
@@ -64,9 +70,3 @@ struct NoEndpoint: LintRule {
     }
 }
 
-extension ProviderDescriptor {
-    /// Whether a metadata document can supply what the descriptor does not say.
-    var canDiscover: Bool {
-        self.discovery != .off && (self.issuer != nil || self.discoveryURL != nil || self.resource != nil)
-    }
-}

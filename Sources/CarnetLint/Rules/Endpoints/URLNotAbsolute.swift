@@ -6,7 +6,8 @@ struct URLNotAbsolute: LintRule {
         name: "url-not-absolute",
         summary: "A URL does not start with https://.",
         rationale: """
-            Carnet guesses neither a scheme nor a host. A scheme other than https and http could start a program when \
+            Carnet guesses neither a scheme nor a host. Only the URLs of calls with the access token may start with '/', if there \
+            is 'api.base_url': 'endpoints.userinfo', 'profile.requests', 'resources' and 'connection'. A scheme other than https and http could start a program when \
             a browser opens the URL.
             """,
         references: ["RFC 3986, section 4.3", "RFC 8414, section 2"],
@@ -16,6 +17,7 @@ struct URLNotAbsolute: LintRule {
             endpoints:
               authorization: ⟦/authorize⟧
               token: https://id.acme.example/token
+            api: { base_url: https://api.acme.example }
 
             """,
             "issuer: ⟦javascript://id.acme.example⟧\n",
@@ -23,6 +25,13 @@ struct URLNotAbsolute: LintRule {
         good: [
             "inputs: { domain: { type: hostname } }\nissuer: https://{domain}\n",
             "issuer: https://id.acme.example\nendpoints: { token: '{issuer}/oauth/token' }\n",
+            """
+            issuer: https://id.acme.example
+            api: { base_url: https://api.acme.example }
+            endpoints: { userinfo: /me }
+            profile: { requests: [{ url: /emails, claims: { email: /email } }] }
+
+            """,
         ]
     )
 
@@ -36,6 +45,7 @@ struct URLNotAbsolute: LintRule {
                 in: context,
                 at: url.node.span,
                 help: "write the complete URL, starting with https://"
+                    + (url.takesBase && url.source.hasPrefix("/") ? ", or add api.base_url" : "")
             )
         }
     }

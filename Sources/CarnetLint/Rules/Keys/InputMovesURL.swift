@@ -37,11 +37,15 @@ struct InputMovesURL: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         let inputs = context.descriptor.inputs
         guard !inputs.isEmpty else { return [] }
+        // An input of a wrong type is one mistake, wherever it is used.
+        var reported = Set<String>()
         return context.templateUses.filter(\.isURL).compactMap { use in
             let refusal = use.template.refusal(
                 ofInputs: inputs, issuer: context.descriptor.issuer, isAuthority: use.isHost)
             // What `{issuer}` stands for is reported at the issuer.
-            guard let refusal, use.inputNames.contains(refusal.input) else { return nil }
+            guard let refusal, use.inputNames.contains(refusal.input),
+                reported.insert("\(refusal.input) \(refusal.reason)").inserted
+            else { return nil }
             return finding(
                 "the input \"\(refusal.input)\" \(refusal.reason)",
                 in: context,

@@ -79,7 +79,7 @@ struct UnknownValue: LintRule {
         guard !uses.isEmpty else { return [] }
         let known = context.descriptor.keptValues
         let tables = context.descriptor.tables.names
-        let secrets = context.descriptor.secretCaptures
+        let secrets = context.descriptor.markedSecrets
         // Its URL may hold a token (see C020).
         let revocation = context.places.endpoints.entries.first { $0.key == EndpointName.revocation.rawValue }?.value
         return uses.flatMap { use in
@@ -117,16 +117,21 @@ struct UnknownValue: LintRule {
 }
 
 extension ProviderDescriptor {
-    /// The captured values that are secret.
-    fileprivate var secretCaptures: Set<TemplateReference> {
+    /// The captured values that are secret, and what is derived of secrets.
+    var markedSecrets: Set<TemplateReference> {
         func references(_ origin: TemplateOrigin, _ list: NamedList<ResponseCapture>) -> [TemplateReference] {
             list.items.filter(\.value.isSecret).map { TemplateReference(origin, $0.name) }
         }
         let callback = self.callback.capture.items.filter(\.value.isSecret)
-        return Set(
+        var marked = Set(
             callback.map { TemplateReference(.callback, $0.name) } + references(.token, self.token.response.capture)
                 + self.exchange.items.flatMap { references(.step, $0.value.capture) }
                 + self.connection.lookups.items.flatMap { references(.connection, $0.value.capture) })
+        for derived in self.connection.derive.items
+        where derived.value.template.expressions.contains(where: { $0.isSecret(marked.contains) }) {
+            marked.insert(TemplateReference(.connection, derived.name))
+        }
+        return marked
     }
 }
 

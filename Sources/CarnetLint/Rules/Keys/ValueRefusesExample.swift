@@ -93,9 +93,13 @@ struct ValueRefusesExample: SingleValueRule {
             guard values.isEmpty || values.contains(where: { rules.pattern?.matches($0) == false }) else { continue }
             found.append(
                 finding(
-                    "the sample has no value for \"\(lookup.name)\" that matches its own rules",
+                    values.isEmpty
+                        ? "no candidate of the sample has \(rules.value.pointers.map(\.description).joined(separator: ", "))"
+                        : "a value for \"\(lookup.name)\" in the sample does not match its pattern",
                     in: context,
-                    at: context.places.connection.lookups[lookup.name].sample.keySpan
+                    at: context.places.connection.lookups[lookup.name].sample.keySpan,
+                    help: values.isEmpty && candidates.count > 1
+                        ? "the candidates are the elements of the list: a pointer starts in one of them" : nil
                 )
             )
         }

@@ -44,7 +44,9 @@ struct EndedFact: LintRule {
             guard let day = place.text, DateNotDay.isDay(day), day < today else { return nil }
             return finding(
                 "\(day) has passed", in: context, at: place.span,
-                help: "read the provider's change log, correct the file, and set verified.date")
+                help: place.keySpan == context.places.status.retiring.keySpan
+                    ? "the provider has ended: write status: { closed: REASON }"
+                    : "read the provider's change log, correct the file, and set verified.date")
         }
     }
 }

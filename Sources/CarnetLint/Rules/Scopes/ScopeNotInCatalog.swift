@@ -23,15 +23,28 @@ struct ScopeNotInCatalog: LintRule {
         let catalog = context.descriptor.scopes.catalog.map(\.id)
         let known = Set(catalog)
         guard !catalog.isEmpty else { return [] }
-        return context.scopeUses.compactMap { use in
-            guard use.place == .requested || use.place == .implied, !known.contains(use.scope) else { return nil }
-            let nearest = context.nearest(to: use.scope, in: catalog)
-            return finding(
-                "the scope \"\(use.scope)\" is not in the catalogue",
-                in: context,
-                at: use.node.span,
-                help: nearest.map { "did you mean \"\($0)\"?" } ?? "add it to scopes.catalog"
-            )
+        var missing: [ScopeUse] = []
+        var found: [Diagnostic] = []
+        for use in context.scopeUses
+        where (use.place == .requested || use.place == .implied) && !known.contains(use.scope) {
+            guard let nearest = context.nearest(to: use.scope, in: catalog) else {
+                missing.append(use)
+                continue
+            }
+            found.append(
+                finding(
+                    "the scope \"\(use.scope)\" is not in the catalogue", in: context, at: use.node.span,
+                    help: "did you mean \"\(nearest)\"?"))
         }
+        // A catalogue with gaps is one mistake.
+        guard let first = missing.first else { return found }
+        let others = Set(missing.map(\.scope)).subtracting([first.scope]).count
+        let more = others == 0 ? "" : ", nor are \(others) more"
+        return found + [
+            finding(
+                "the scope \"\(first.scope)\" is not in the catalogue\(more)", in: context, at: first.node.span,
+                help: "add \(others == 0 ? "it" : "them") to scopes.catalog",
+                related: missing.dropFirst().prefix(5).map { context.related("\"\($0.scope)\"", at: $0.node.span) })
+        ]
     }
 }
