@@ -10,7 +10,13 @@ struct HostEnvironment: Sendable {
 
     static var current: HostEnvironment { HostEnvironment(ProcessInfo.processInfo.environment) }
 
-    subscript(name: String) -> String? { variables[name] }
+    /// A variable, without the byte order mark and the line break that a file of another system left in it.
+    subscript(name: String) -> String? {
+        variables[name].map { value in
+            guard let last = value.utf8.last, last < 0x20 || value.hasPrefix("\u{FEFF}") else { return value }
+            return String((String(written: Array(value.utf8)) ?? value)[...].trimming(\.isNewline))
+        }
+    }
 
     var names: some Collection<String> { variables.keys }
 

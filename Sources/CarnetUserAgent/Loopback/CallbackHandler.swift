@@ -30,7 +30,7 @@ final class CallbackHandler: ChannelInboundHandler {
         case .head(let head):
             self.head = self.head ?? head
         case .body(var part):
-            if redirect.takesForms { body.writeBuffer(&part) }
+            body.writeBuffer(&part)
         case .end:
             // Requests that are pipelined after the first are dropped.
             guard let head, !hasResponded else { return }
@@ -44,16 +44,19 @@ final class CallbackHandler: ChannelInboundHandler {
     }
 
     private func respond(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        if let page = refusal(of: head) {
-            send(page, context)
-            return
-        }
         let query = head.uri.utf8.firstIndex(of: question).map { head.uri.utf8[$0...].dropFirst() }.map(Substring.init)
         let location = redirect.uri(port: port).prefix { $0 != "?" }
         let url = String(location) + (query.map { "?\($0)" } ?? "")
         let form = String(buffer: body)
         let callback =
             head.method == .POST ? AuthorizationCallback(postedTo: url, form: form) : AuthorizationCallback(url: url)
+        if let (page, difference) = refusal(of: head) {
+            if callback.isResponse, head.method != .HEAD, head.method != .OPTIONS {
+                inbox.ignore(callback.report(difference))
+            }
+            send(page, context)
+            return
+        }
         // Another user may know the state, from the arguments of a program, and send another code.
         guard inbox.takes(callback, unless: LoopbackPeer.isForeign(context.channel)) else {
             // A page that the person opens by hand has no parameters, and says nothing.
@@ -67,23 +70,33 @@ final class CallbackHandler: ChannelInboundHandler {
             .whenComplete { [inbox] _ in inbox.deliver(callback) }
     }
 
-    private func refusal(of head: HTTPRequestHead) -> CallbackPage? {
+    /// The page for a request that is no callback, and what it has instead.
+    private func refusal(of head: HTTPRequestHead) -> (page: CallbackPage, difference: String)? {
         let hosts = head.headers["host"]
-        guard hosts.count == 1, redirect.hostHeaders(port: port).containsBytes(of: hosts[0].lowercased()) else {
-            return .badRequest
+        let expected = redirect.hostHeaders(port: port)
+        guard hosts.count == 1, expected.containsBytes(of: hosts[0].lowercased()) else {
+            let shown = hosts.map { $0.quotable(limit: 80) }.joined(separator: ", ")
+            return (.badRequest, "at the host \(shown) instead of \(expected.first ?? "")")
         }
-        guard head.uri.utf8.prefix(while: { $0 != question }).elementsEqual(redirect.path.utf8) else {
-            return .notFound
+        let path = String(head.uri.prefix { $0 != "?" })
+        guard path.isSameBytes(as: redirect.path) else {
+            return (.notFound, "at \(path.quotable(limit: 80)) instead of \(redirect.path)")
         }
-        guard head.method == .GET || (head.method == .POST && redirect.takesForms) else { return .methodNotAllowed }
+        guard head.method == .GET || (head.method == .POST && redirect.takesForms) else {
+            return (
+                .methodNotAllowed, "with the method \(head.method.rawValue.quotable(limit: 20)) instead of GET"
+            )
+        }
         if head.method == .POST {
             let types = head.headers["content-type"]
-            guard types.count == 1, PercentEncoding.isForm(types[0]) else { return .badRequest }
+            guard types.count == 1, PercentEncoding.isForm(types[0]) else {
+                return (.badRequest, "as \(types.first?.quotable(limit: 80) ?? "nothing") instead of a form")
+            }
         }
         // The request comes from a script or a frame of another page, not from the authorization server's redirect.
         guard Self.isAbsent(head.headers["sec-fetch-mode"], or: "navigate"),
             Self.isAbsent(head.headers["sec-fetch-dest"], or: "document")
-        else { return .badRequest }
+        else { return (.badRequest, "from a script or a frame of a page") }
         return nil
     }
 
