@@ -42,6 +42,25 @@ static struct {
     CURLMsg *(*multi_info_read)(CURLM *, int *);
 } curl;
 
+/// Null if libcurl has another TLS library than OpenSSL.
+static struct {
+    void (*set_verifier)(void *, int (*)(void *, void *), void *);
+    int (*verify)(void *);
+    void *(*certificate)(const void *);
+    void *(*issuer)(const void *);
+    void *(*subject)(const void *);
+    int (*name)(const void *, int, char *, int);
+    const void *(*start)(const void *);
+    const void *(*end)(const void *);
+    int (*time)(const void *, struct tm *);
+} openssl;
+
+/// The last certificate on a thread. The handle is compared and never used: its connection may outlive it.
+static _Thread_local struct {
+    const void *easy;
+    struct carnet_curl_certificate certificate;
+} seen;
+
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int is_loaded = 0;
 static const char *found = NULL;
@@ -68,6 +87,23 @@ static void load(void) {
         void *symbol = dlsym(library, symbols[i].name);
         if (!symbol) return;
         *(void **)symbols[i].place = symbol;
+    }
+    const struct { const char *name; void *place; } details[] = {
+        {"X509_verify_cert", &openssl.verify},
+        {"X509_STORE_CTX_get0_cert", &openssl.certificate},
+        {"X509_get_issuer_name", &openssl.issuer},
+        {"X509_get_subject_name", &openssl.subject},
+        {"X509_NAME_get_text_by_NID", &openssl.name},
+        {"X509_get0_notBefore", &openssl.start},
+        {"X509_get0_notAfter", &openssl.end},
+        {"ASN1_TIME_to_tm", &openssl.time},
+        {"SSL_CTX_set_cert_verify_callback", &openssl.set_verifier},
+    };
+    for (size_t i = 0; i < sizeof details / sizeof *details; i++) {
+        void *symbol = dlsym(library, details[i].name);
+        // The last one is needed for all others to be used.
+        if (!symbol) break;
+        *(void **)details[i].place = symbol;
     }
     found = curl.version_info(CURLVERSION_NOW)->version;
     if (curl.version_info(CURLVERSION_NOW)->version_num < 0x075000) return;
@@ -142,6 +178,45 @@ CURLcode carnet_curl_restrict(CURL *easy) {
     if (result != CURLE_UNKNOWN_OPTION) return result;
 #endif
     return curl.easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+}
+
+static void write_name(const void *name, char *text, int size) {
+    enum { COMMON_NAME = 13, ORGANIZATION = 17 };
+    text[0] = 0;
+    if (name && openssl.name(name, COMMON_NAME, text, size) < 0) openssl.name(name, ORGANIZATION, text, size);
+}
+
+static int64_t seconds(const void *time) {
+    struct tm parts;
+    return time && openssl.time(time, &parts) == 1 ? (int64_t)timegm(&parts) : 0;
+}
+
+/// As OpenSSL does without it, and the certificate is noted.
+static int verify(void *store, void *easy) {
+    const void *certificate = openssl.certificate(store);
+    seen.easy = certificate ? easy : NULL;
+    if (certificate) {
+        write_name(openssl.issuer(certificate), seen.certificate.issuer, sizeof seen.certificate.issuer);
+        write_name(openssl.subject(certificate), seen.certificate.subject, sizeof seen.certificate.subject);
+        seen.certificate.start = seconds(openssl.start(certificate));
+        seen.certificate.end = seconds(openssl.end(certificate));
+    }
+    return openssl.verify(store);
+}
+
+static CURLcode note_certificates(CURL *easy, void *context, void *unused) {
+    (void)unused;
+    openssl.set_verifier(context, verify, easy);
+    return CURLE_OK;
+}
+
+void carnet_curl_watch(CURL *easy) {
+    // An error changes nothing but what messages say.
+    if (openssl.set_verifier) curl.easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, note_certificates);
+}
+
+const struct carnet_curl_certificate *carnet_curl_certificate_of(CURL *easy) {
+    return seen.easy == easy ? &seen.certificate : NULL;
 }
 
 long carnet_curl_number(CURL *easy, CURLINFO information) {

@@ -189,7 +189,8 @@ final class CurlExchange {
         }
         return TransportError(
             result, message, systemError: Int32(clamping: carnet_curl_number(easy, CURLINFO_OS_ERRNO)),
-            verification: carnet_curl_number(easy, CURLINFO_SSL_VERIFYRESULT), receivedNothing: headerBytes == 0)
+            verification: carnet_curl_number(easy, CURLINFO_SSL_VERIFYRESULT),
+            certificate: handle?.certificate ?? "", detail: handle?.detail ?? "", receivedNothing: headerBytes == 0)
     }
 }
 

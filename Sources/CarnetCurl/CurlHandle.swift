@@ -1,6 +1,7 @@
 import CLibCurl
 import Carnet
 import CarnetFoundation
+import CarnetProtocol
 import CarnetTransport
 
 /// One of libcurl's handles for an exchange at a time. Its settings that are the same for every exchange are made once.
@@ -13,11 +14,16 @@ final class CurlHandle {
     private var headers: UnsafeMutablePointer<curl_slist>?
     /// The first setting that this libcurl refuses.
     private var refused: CURLoption?
+    /// libcurl writes here why an exchange failed.
+    private let text = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
     /// - Throws: `TransportError`.
     init(_ trust: CurlTrust, _ loop: OpaquePointer) throws(TransportError) {
         guard let easy = carnet_curl_easy() else { throw TransportError.outOfMemory }
         (self.easy, self.loop) = (easy, loop)
+        text.pointee = 0
+        check(CURLOPT_ERRORBUFFER, carnet_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, text))
+        carnet_curl_watch(easy)
         if carnet_curl_restrict(easy) != CURLE_OK { refused = CURLOPT_PROTOCOLS }
         set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         set(CURLOPT_HTTP09_ALLOWED, 0)
@@ -80,7 +86,25 @@ final class CurlHandle {
 
     deinit {
         carnet_curl_end_easy(easy)
+        text.deallocate()
         free(headers)
+    }
+
+    /// Why the last exchange failed; empty if libcurl does not say.
+    var detail: String { String(cString: text) }
+
+    /// Who issued the last certificate that a server sent, for whom, and until when; empty if it is unknown.
+    var certificate: String {
+        guard let seen = carnet_curl_certificate_of(easy)?.pointee else { return "" }
+        func text<Characters>(_ characters: Characters) -> String {
+            withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self).quotable(limit: 80) }
+        }
+        func day(_ seconds: Int64) -> String {
+            String(Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601).prefix(10))
+        }
+        let (issuer, subject) = (text(seen.issuer), text(seen.subject))
+        return " (issued by \(issuer.isEmpty ? "nobody" : "\"\(issuer)\"")\(subject.isEmpty ? "" : " for \"\(subject)\""), "
+            + "valid from \(day(seen.start)) to \(day(seen.end)))"
     }
 
     static func of(_ context: UnsafeMutableRawPointer?) -> CurlHandle? {
@@ -97,6 +121,9 @@ final class CurlHandle {
             set(CURLOPT_URL, base)
         }
         set(CURLOPT_REQUEST_TARGET, message.path)
+        // A server that closes a used connection at this moment would lose a request that is never repeated.
+        set(CURLOPT_FRESH_CONNECT, message.takesNewConnection ? 1 : 0)
+        text.pointee = 0
         if message.isHead {
             set(CURLOPT_NOBODY, 1)
         } else if let body = message.body {

@@ -19,6 +19,7 @@ final class CurlMessage: Sendable {
     let proxy: Proxy?
     let identity: Identity?
     let mayBeLocal: Bool
+    let takesNewConnection: Bool
     let limits: TransportLimits
     /// Takes the body of a successful response while it arrives.
     let stream: ResponseStream?
@@ -71,6 +72,7 @@ final class CurlMessage: Sendable {
         self.proxy = proxy
         identity = request.certificate.map(Identity.init)
         self.mayBeLocal = mayBeLocal
+        takesNewConnection = request.takesNewConnection
         self.limits = limits
         stream = request.stream
         origin = target.origin

@@ -26,9 +26,14 @@ enum CurlTrust: Sendable {
         for path in (network.trustedPaths ?? []) + network.additionalPaths {
             let found = Self.certificates(at: path.path)
             guard !found.isEmpty else {
-                throw TransportError(
+                let isThere = FileManager.default.isReadableFile(atPath: path.path)
+                var error = TransportError(
                     .tls,
-                    "\(path.name) names \(path.path), which has no certificates in PEM form that can be read")
+                    "\(path.name) names \(path.path), which "
+                        + (isThere ? "has no certificates in PEM form that can be read" : "cannot be read"))
+                error.hint =
+                    isThere ? "a PEM file has -----BEGIN CERTIFICATE-----: openssl x509 -inform der -in FILE -out NEW-FILE" : ""
+                throw error
             }
             all += found
         }

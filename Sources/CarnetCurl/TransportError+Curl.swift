@@ -1,6 +1,7 @@
 import CLibCurl
 import Carnet
 import CarnetFoundation
+import CarnetProtocol
 import CarnetTransport
 
 extension TransportError {
@@ -9,16 +10,20 @@ extension TransportError {
     /// - Parameters:
     ///   - systemError: The number of the last system call's error; 0 for none.
     ///   - verification: OpenSSL's result for the server's certificate.
+    ///   - certificate: What is known of the server's certificate; empty for nothing.
+    ///   - detail: libcurl's own description.
     ///   - receivedNothing: Whether no byte of a response has arrived.
     init(
-        _ result: CURLcode, _ message: CurlMessage, systemError: Int32, verification: Int, receivedNothing: Bool
+        _ result: CURLcode, _ message: CurlMessage, systemError: Int32, verification: Int, certificate: String,
+        detail: String, receivedNothing: Bool
     ) {
         let origin = message.route
+        let certified = origin + certificate
         switch result {
         case CURLE_COULDNT_RESOLVE_HOST:
             self = .unknownHost(origin)
         case CURLE_COULDNT_RESOLVE_PROXY:
-            self.init(.connection, "no connection to \(origin): the proxy's host name was not found")
+            self = .proxy(origin, "the proxy's host name was not found")
         case CURLE_OPERATION_TIMEDOUT:
             self.init(.timeout, "no connection to \(origin) in time")
         case CURLE_COULDNT_CONNECT where systemError == ETIMEDOUT:
@@ -26,10 +31,11 @@ extension TransportError {
         case CURLE_COULDNT_CONNECT:
             let reason = systemError == 0 ? "" : ": \(SystemError.message(systemError))"
             self.init(.connection, "no connection to \(origin)\(reason)")
+            if message.proxy != nil { hint = Advice.proxy.next }
         case CURLE_PEER_FAILED_VERIFICATION where Self.trusted.contains(verification):
-            self.init(.tls, "the certificate of \(origin) was issued for another host")
+            self = .otherHost(certified)
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
-            self = .untrusted(origin, verification: verification)
+            self = .untrusted(certified, verification: verification)
         case CURLE_SSL_CACERT_BADFILE:
             self.init(
                 .tls, "the certificate of \(origin) cannot be checked: the certificate authorities cannot be read")
@@ -37,7 +43,9 @@ extension TransportError {
             let name = message.identity?.thumbprint ?? ""
             self.init(.tls, "the client's certificate \(name) and its key do not match, or cannot be read")
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED:
-            self.init(.tls, "the TLS handshake with \(origin) failed")
+            // Only what OpenSSL says, such as "wrong version number".
+            let reason = detail.split(separator: "::").last.map { String($0.prefix { $0 != "(" }) } ?? ""
+            self = .handshake(origin, reason: detail.contains("::") ? reason.quotable(limit: 80) : nil)
         case CURLE_URL_MALFORMAT:
             self.init(.unsupportedRequest, "the URL of the request to \(origin) is not valid")
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
@@ -70,16 +78,11 @@ extension TransportError {
     ///
     /// - Parameter status: The status of its response; 0 if there was none.
     init(proxyStatus status: Int, _ origin: String) {
-        guard status != 407 else {
-            self.init(
-                .connection,
-                "no connection to \(origin): the proxy requires a user and password, or rejects the given ones")
-            return
-        }
         // tinyproxy returns 401 instead of 407 for a wrong password.
-        self.init(
-            .connection,
-            "no connection to \(origin): the proxy refused it, or is not a proxy; check the user and password, "
-                + "and the hosts that it allows")
+        self = .proxy(
+            origin,
+            status == 407
+                ? "the proxy requires a user and password, or rejects the given ones"
+                : "the proxy refused it, or is not a proxy; check the user and password, and the hosts that it allows")
     }
 }

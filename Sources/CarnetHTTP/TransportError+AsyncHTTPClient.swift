@@ -24,11 +24,11 @@ extension TransportError {
         case let error as ChannelError:
             self.init(error, origin: origin)
         case is NIOSSLExtraError, is OtherHost:
-            self.init(.tls, "the certificate of \(origin) was issued for another host")
+            self = .otherHost(origin)
         case let error as NIOSSLError:
             self.init(error, origin: origin)
         case is BoringSSLError:
-            self.init(.tls, "the TLS handshake with \(origin) failed")
+            self = .handshake(origin)
         case is HTTPParserError:
             self.init(.interrupted, "\(origin) sent a response that is not HTTP, or that is incomplete")
         default:
@@ -42,15 +42,12 @@ extension TransportError {
             .getConnectionFromPoolTimeout:
             self.init(.timeout, "\(origin) did not respond in time")
         case .proxyAuthenticationRequired:
-            self.init(
-                .connection,
-                "no connection to \(origin): the proxy requires a user and password, or rejects the given ones")
+            self = .proxy(origin, "the proxy requires a user and password, or rejects the given ones")
         case .invalidProxyResponse, .httpProxyHandshakeTimeout, .socksHandshakeTimeout:
             // tinyproxy returns 401 instead of 407 for a wrong password.
-            self.init(
-                .connection,
-                "no connection to \(origin): the proxy refused it, or is not a proxy; check the user and password, "
-                    + "and the hosts that it allows")
+            self = .proxy(
+                origin,
+                "the proxy refused it, or is not a proxy; check the user and password, and the hosts that it allows")
         case .alreadyShutdown:
             self.init(.connection, "no connection to \(origin): the transport was shut down")
         case .invalidURL, .emptyHost, .emptyScheme:
@@ -102,7 +99,7 @@ extension TransportError {
         case .noCertificateToValidate, .unableToValidateCertificate:
             self = .untrusted(origin)
         default:
-            self.init(.tls, "the TLS handshake with \(origin) failed")
+            self = .handshake(origin)
         }
     }
 }

@@ -145,7 +145,7 @@ extension TransportError {
         case .timedOut:
             self.init(.timeout, "\(origin) did not respond in time")
         case .secureConnectionFailed:
-            self.init(.tls, "the TLS handshake with \(origin) failed")
+            self = .handshake(origin)
         case .serverCertificateUntrusted, .serverCertificateHasUnknownRoot, .serverCertificateHasBadDate,
             .serverCertificateNotYetValid, .clientCertificateRejected, .clientCertificateRequired:
             self = .untrusted(origin)

@@ -48,6 +48,20 @@ CURLcode carnet_curl_set_opener(CURL *easy, curl_opensocket_callback opener);
 CURLcode carnet_curl_set_gate(CURL *easy, curl_prereq_callback gate);
 /// The protocols http and https alone, basic authentication to a proxy alone, and no header field of a request for a proxy.
 CURLcode carnet_curl_restrict(CURL *easy);
+/// What a person can recognize of a certificate. The names end with a zero byte; the times are seconds since 1970.
+struct carnet_curl_certificate {
+    char issuer[128];
+    char subject[128];
+    int64_t start;
+    int64_t end;
+};
+
+/// Notes the certificates of servers during the handshakes of a handle, if libcurl uses OpenSSL.
+void carnet_curl_watch(CURL *easy);
+/// The last certificate that was noted on this thread.
+///
+/// @return Null if it is that of another handle, or there is none.
+const struct carnet_curl_certificate *carnet_curl_certificate_of(CURL *easy);
 /// 0 if it is unknown.
 long carnet_curl_number(CURL *easy, CURLINFO information);
 

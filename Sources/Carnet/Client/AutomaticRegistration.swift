@@ -31,11 +31,17 @@ public actor AutomaticRegistration {
         store: (any TokenStore)? = nil,
         clock: (any WallClock)? = nil
     ) {
-        self.metadata = metadata
-        self.document = document
-        registrar = ClientRegistrar(transport: transport)
-        self.store = store ?? MemoryTokenStore()
-        self.clock = clock ?? SystemWallClock()
+        self.init(
+            metadata, document: document, by: ClientRegistrar(transport: transport), store: store ?? MemoryTokenStore(),
+            clock: clock ?? SystemWallClock())
+    }
+
+    package init(
+        _ metadata: ClientMetadata, document: String?, by registrar: ClientRegistrar, store: any TokenStore,
+        clock: any WallClock = SystemWallClock()
+    ) {
+        (self.metadata, self.document, self.registrar) = (metadata, document, registrar)
+        (self.store, self.clock) = (store, clock)
     }
 
     /// The registration at a provider: the stored client, or a new one if there is none or its secret has expired.

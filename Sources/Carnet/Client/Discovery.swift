@@ -146,7 +146,10 @@ extension Discovery {
                 let response = try await exchanger.document(at: place.url, ResourceMetadata.request)
                 return try ResourceMetadata(validating: response, at: place, of: resource)
             }
-        } catch let error as OAuthError where error.status == 404 && named?.metadata == nil {
+        } catch let error as OAuthError
+            where named?.metadata == nil && error.status != nil && error.kind != .serverUnavailable
+        {
+            // Servers return a page or a refusal for what they do not have.
             metadata = nil
         }
         let scopes = named.map(\.scopes).flatMap { $0.isEmpty ? nil : $0 } ?? metadata?.scopes ?? []
@@ -167,8 +170,10 @@ extension Discovery {
                 failure = failure ?? error
             } catch let error as OAuthError where error.status != nil {
                 throw error.meaning(
-                    .missingField, "the resource does not say which authorization server it has",
-                    hint: "check its URL; if it is right, write issuer beside resource in a descriptor")
+                    .missingField,
+                    "the resource \(resource.text) does not say which authorization server it has, and \(origin) is none",
+                    hint: "check its URL; it may need no sign-in; if it does, write issuer beside resource in a descriptor"
+                )
             }
         }
         throw failure ?? OAuthError(.discovery, .missingField, "the resource has no authorization server")
@@ -179,25 +184,27 @@ extension Discovery {
         var exchanger = exchanger
         exchanger.limits.deadline = min(exchanger.limits.deadline, Self.longestProbe)
         // Many servers of the Model Context Protocol refuse a GET without saying more.
+        var found: ResourceChallenge?
         for request in [try ResourceMetadata.request(resource), try ResourceMetadata.initialization(of: resource)] {
             do {
                 let response = try await exchanger.send(request, within: .anyServer)
-                if let challenge = try ResourceChallenge(response, of: resource) { return challenge }
+                found = try ResourceChallenge(response, of: resource) ?? found
+                if let found, found.metadata != nil || !found.scopes.isEmpty { return found }
             } catch let error as OAuthError where error.kind == .transport {
-                // The metadata has a URL of its own.
-                return nil
+                // The metadata has a URL of its own, and a GET may open a stream that is silent.
+                continue
             }
         }
-        return nil
+        return found
     }
 }
 
 extension Exchanger {
     private static let mostRedirects = 3
 
-    /// Requests a metadata document, without any credential. A redirect to the same origin is followed: the issuer or resource
-    /// in the document is compared afterwards, as if the document were at the first address.
-    fileprivate func document(
+    /// Requests a document, without any credential. A redirect to the same origin is followed, because the origin could have
+    /// sent the document itself: what it says is validated as if it were at the first address.
+    func document(
         at first: WebURL, _ request: (WebURL) throws -> PreparedRequest
     ) async throws -> IncomingResponse {
         var url = first

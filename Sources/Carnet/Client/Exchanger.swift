@@ -36,6 +36,7 @@ struct Exchanger: Sendable {
         do {
             var outgoing = request.outgoing
             outgoing.certificate = certificate?.certificate(for: request.step)
+            outgoing.takesNewConnection = request.step.isForOneUse
             var limits = limits
             limits.sendBefore = moment
             if let stream = outgoing.stream { limits.deadline = stream.deadline }
@@ -63,7 +64,7 @@ struct Exchanger: Sendable {
                 .transport,
                 "no response from the server: \(error)",
                 descriptorKey: request.descriptorKey,
-                hint: error.hint ?? request.advice(after: error.kind))
+                hint: error.hint ?? (Self.isLasting(error.kind) ? "" : nil))
         }
         if let sent, request.step.teachesTime {
             clock?.learn(from: response, sentAt: sent)
@@ -90,6 +91,11 @@ struct Exchanger: Sendable {
         )
         return response
     }
+
+    /// Whether the same request fails again.
+    private static func isLasting(_ kind: TransportError.Kind) -> Bool {
+        [.responseTooLarge, .tls, .unsupportedRequest].contains(kind)
+    }
 }
 
 extension PreparedRequest {
@@ -100,18 +106,14 @@ extension PreparedRequest {
         return [.get, .head].contains(outgoing.head.method) && outgoing.body.isEmpty && steps.contains(step)
     }
 
-    fileprivate func advice(after kind: TransportError.Kind) -> String {
-        switch kind {
-        case .responseTooLarge, .tls, .unsupportedRequest: ""
-        case .interrupted,
-            .timeout where step == .tokenRequest:
-            Advice.closedConnection.next
-        default: Advice.later.next
-        }
-    }
 }
 
 extension OAuthError.Step {
+    /// Whether the request has something that is used once.
+    fileprivate var isForOneUse: Bool {
+        [.tokenRequest, .refresh, .pushedAuthorization, .registration, .revocation].contains(self)
+    }
+
     /// Whether the authorization server itself responds, afresh each time.
     fileprivate var teachesTime: Bool {
         [.tokenRequest, .refresh, .pushedAuthorization, .deviceAuthorization].contains(self)

@@ -227,13 +227,12 @@ final class ProviderCache: Sendable {
     private func fetchKeys() async throws -> KeySet {
         defer { cache.withLock { $0.fetchingKeys = nil } }
         do {
-            let request =
-                if let otherKeys {
-                    try JSONWebKeySet.request(otherKeys, key: "profile.sources")
-                } else {
-                    try JSONWebKeySet.request(for: try await provider())
+            let (url, key) =
+                if let otherKeys { (otherKeys, "profile.sources") } else {
+                    (try JSONWebKeySet.location(for: try await provider()), "endpoints.jwks")
                 }
-            let fetched = try JSONWebKeySet(validating: try await exchanger.send(request, within: .anyServer))
+            let fetched = try JSONWebKeySet(
+                validating: try await exchanger.document(at: url) { try JSONWebKeySet.request($0, key: key) })
             let now = clock.now
             return cache.withLock { cache in
                 cache.keySetsFetched += 1

@@ -19,13 +19,25 @@ package struct ClientsFile {
         diagnostics = isEmpty ? [] : (document.diagnostics + decoder.diagnostics).sorted()
     }
 
-    /// Each value that is only the name of a variable. The file has no variables, so the name would be sent.
-    package var variables: [String] {
-        entries.flatMap { entry in
-            entry.variables.map { key, name in
-                "\(file.path): \(entry.id).\(key) is the name of a variable, and is sent as it is written"
-                    + (key == "client_secret" ? "; write client_secret_env: \(name)" : "; write the value")
+    /// Each value that is probably not what was meant, such as the name of a variable: it is used as it is written.
+    package func oddities(_ environment: [String: String]) -> [String] {
+        entries.flatMap { entry -> [String] in
+            var lines = entry.oddities.map { key, value in
+                let name = value.nameOfVariable
+                let isOfSecret = name != nil && ["client_secret", "client_secret_env"].contains(key)
+                return "\(file.path): \(entry.id).\(key) \(value.oddity ?? ""), and is sent as it is written"
+                    + (isOfSecret ? "; write client_secret_env: \(name ?? "")" : "; write the value")
             }
+            let source: String? =
+                switch entry.secret {
+                case .file(let path): below(path)
+                case .variable(let name): "the variable \(name)"
+                case .inline, nil: nil
+                }
+            if let source, let oddity = (try? secret(entry.secret, environment))?.reveal().oddity {
+                lines.append("\(source): the client secret \(oddity), and is sent as it is written")
+            }
+            return lines
         }
     }
 

@@ -22,8 +22,8 @@ package struct ClientsFileEntry {
     /// Where and with what the registration is managed (RFC 7592, section 3).
     var managementURI: String?
     var managementToken: Secret?
-    /// The keys whose values are `$NAME` or `${NAME}`, with the name.
-    var variables: [(key: String, name: String)] = []
+    /// The keys whose values are probably not what was meant.
+    var oddities: [(key: String, value: String)] = []
 }
 
 extension ClientsFileEntry {
@@ -57,7 +57,7 @@ extension ClientsFileEntry {
             guard let inputs = node.entries else { return decoder.reportWrongType(node, expected: .map(of: text)) }
             for input in inputs {
                 entry.source.inputs[input.key] = read(input.value, &decoder)
-                entry.noteVariable(entry.source.inputs[input.key], at: "inputs.\(input.key)")
+                entry.noteOddity(entry.source.inputs[input.key], at: "inputs.\(input.key)")
             }
         },
         text("environment", "the environment of the provider that is used") { $0.source.environment = $1 },
@@ -122,14 +122,13 @@ extension ClientsFileEntry {
     ) -> Key<Self> {
         Key(name, text, summary) { node, entry, decoder in
             guard let text = read(node, &decoder) else { return }
-            entry.noteVariable(text, at: name)
+            entry.noteOddity(text, at: name)
             set(&entry, text)
         }
     }
 
-    private mutating func noteVariable(_ text: String?, at key: String) {
-        guard let text, let name = text.nameOfVariable else { return }
-        variables.append((key, name))
+    private mutating func noteOddity(_ text: String?, at key: String) {
+        if let text, text.oddity != nil { oddities.append((key, text)) }
     }
 
     /// A scalar as it is written: a client id of digits is an id, not a number.

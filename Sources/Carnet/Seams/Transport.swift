@@ -73,16 +73,36 @@ public struct TransportError: Error, Hashable, Sendable, Described {
     package static func untrusted(
         _ origin: String, reason: String? = nil, hint: String = Advice.untrustedCertificate.next
     ) -> TransportError {
-        var error = TransportError(
-            .tls, "the certificate of \(origin) is not trusted" + (reason.map { ": \($0)" } ?? ""))
-        error.hint = hint
-        return error
+        TransportError(
+            .tls, "the certificate of \(origin) is not trusted" + (reason.map { ": \($0)" } ?? ""), hint: hint)
     }
 
     package static func unknownHost(_ origin: String) -> TransportError {
-        var error = TransportError(.connection, "no connection to \(origin): the host name was not found")
-        error.hint = Advice.unknownHost.next
-        return error
+        TransportError(
+            .connection, "no connection to \(origin): the host name was not found", hint: Advice.unknownHost.next)
+    }
+
+    /// - Parameter names: Those of the certificate, if they are known.
+    package static func otherHost(_ origin: String, names: String? = nil) -> TransportError {
+        TransportError(
+            .tls, "the certificate of \(origin) was issued for another host" + (names.map { ": \($0)" } ?? ""),
+            hint: Advice.otherHost.next)
+    }
+
+    /// - Parameter reason: What the TLS library found; `nil` if it does not say.
+    package static func handshake(_ origin: String, reason: String? = nil) -> TransportError {
+        TransportError(
+            .tls, "the TLS handshake with \(origin) failed" + (reason.map { ": \($0)" } ?? ""),
+            hint: Advice.handshake.next)
+    }
+
+    package static func proxy(_ origin: String, _ reason: String) -> TransportError {
+        TransportError(.connection, "no connection to \(origin): \(reason)", hint: Advice.proxy.next)
+    }
+
+    private init(_ kind: Kind, _ reason: String, hint: String) {
+        self.init(kind, reason)
+        self.hint = hint
     }
 
     package static func closed(_ origin: String, receivedNothing: Bool) -> TransportError {

@@ -133,9 +133,6 @@ struct Refresh: Sendable {
                 within: bounds, provedBy: stored.connection.dpopKey, before: end.map { $0 - limit }, make)
         } catch let error as TransportError where error.kind == .tooLate {
             throw LockLost()
-        } catch var error as OAuthError where error.kind == .transport {
-            error.hint = "the session is kept, and the next refresh tries again"
-            throw error
         }
     }
 
@@ -250,7 +247,6 @@ extension Error {
     fileprivate var asRefreshError: any Error {
         guard var error = self as? OAuthError, [.idToken, .keys].contains(error.step) else { return self }
         error.step = .refresh
-        error.hint = (error.hint.map { $0 + "; " } ?? "") + "the session is kept, and the next refresh tries again"
         return error
     }
 }

@@ -147,7 +147,7 @@ struct Connector {
             AutomaticRegistration(
                 ClientMetadata(
                     redirectURIs: [source.redirectURI ?? uri], clientName: "Carnet", scopes: source.scopes ?? scopes),
-                document: document, transport: network(for: provider), store: store)
+                document: document, by: registrar(for: provider), store: store)
         }
         let known = try await registering(at: KnownResources.redirectURI(of: provider.id))
             .knownRegistration(at: provider)
@@ -162,7 +162,9 @@ struct Connector {
                 return try await console.showing("registering a client") {
                     try await registering.registration(at: provider)
                 }
-            } catch let error as OAuthError where error.step == .registration && error.status != nil {
+            } catch let error as OAuthError
+                where error.step == .registration && error.status != nil && error.disposition != .tryLater
+            {
                 throw error.meaning(
                     error.kind, error.message,
                     hint: "register a client at the server by hand with the redirect URI "
@@ -231,7 +233,11 @@ struct Connector {
     /// Registers clients with the provider of a descriptor, or with the sandbox that stands for it.
     func registrar(at provider: Provider, of entry: ProviderRegistry.Entry) -> ClientRegistrar {
         sayFiles(of: entry)
-        return ClientRegistrar(
+        return registrar(for: provider)
+    }
+
+    private func registrar(for provider: Provider) -> ClientRegistrar {
+        ClientRegistrar(
             transport: network(for: provider),
             limits: TransportLimits(deadline: deadline),
             observer: console.isVerbose ? VerboseObserver(console: console) : nil
@@ -257,6 +263,10 @@ struct Connector {
 }
 
 extension OAuthError {
-    /// Whether the server does not know the client (RFC 6749, section 5.2).
-    var isOfForgottenClient: Bool { server?.code == "invalid_client" }
+    /// Whether the server does not know the client, which registered itself: its credentials are not mistyped (RFC 6749,
+    /// section 5.2). Servers also say so with a code or a status of their own.
+    var isOfForgottenClient: Bool {
+        [.tokenRequest, .refresh, .callback, .pushedAuthorization].contains(step)
+            && (server?.code.contains("client") ?? (status == 401))
+    }
 }

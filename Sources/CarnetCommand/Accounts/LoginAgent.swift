@@ -36,7 +36,7 @@ struct LoginAgent: ListeningUserAgent {
             LoopbackUserAgent(
                 timeout: timeout,
                 presentation: .systemBrowser(withholding: secrets) { [self] url in
-                    console.note("the browser cannot be opened; open this address yourself:")
+                    console.note("the browser cannot be opened; open this address yourself, or use --paste:")
                     show(url)
                 },
                 ignored: ignored
@@ -53,7 +53,7 @@ struct LoginAgent: ListeningUserAgent {
     }
 
     private var ignored: @Sendable (String) -> Void {
-        { [console] report in console.note("\(report); it is not of this sign-in, which still waits".printable) }
+        { [console] report in console.note("\(report); it is ignored, and the sign-in still waits".printable) }
     }
 
     private func show(_ url: String) {

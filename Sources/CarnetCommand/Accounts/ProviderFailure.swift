@@ -38,7 +38,8 @@ struct ProviderFailure {
     }
 
     func explain(_ error: OAuthError) -> Failure {
-        let login = "run carnet login \(entry.descriptor.id)"
+        let resource = KnownResources.url(of: entry)
+        let login = "run carnet login \(resource?.shellWord ?? entry.descriptor.id.rawValue)"
         var failure = Failure(error, OAuthError.Words(signIn: login + sandboxOption, redirectURI: redirectURI))
         if let writing { failure.summary = "\(writing.place): \(failure.summary)" }
         failure.details = failure.details.map(placed)
@@ -55,9 +56,16 @@ struct ProviderFailure {
         if error.disposition == .signInAgain, error.step != .callback, failure.next.isEmpty {
             failure.next.append(login + sandboxOption)
         }
-        // Nobody wrote the registration of a found server by hand: Carnet made it, and the server has forgotten it.
-        if error.server?.code == "invalid_client", let resource = KnownResources.url(of: entry) {
-            failure.next = ["run carnet login \(resource.shellWord) --register-again"]
+        // Nobody wrote the registration of a found server by hand: Carnet made it, and the server may have forgotten it.
+        if resource != nil, [.serverError, .unexpectedStatus].contains(error.kind), error.disposition != .tryLater
+            || error.isOfForgottenClient, Self.stepsOfSignIn.union([.refresh]).contains(error.step)
+        {
+            let again = "\(login) --register-again"
+            if error.isOfForgottenClient {
+                failure.next = [again]
+            } else {
+                failure.next.append("if the server no longer knows the client, \(again)")
+            }
         }
         if error.kind == .missingClientSecret, let way = writing?.secret { failure.next = [way] }
         return failure

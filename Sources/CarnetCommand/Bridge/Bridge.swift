@@ -117,11 +117,15 @@ final class Bridge: Sendable {
         do {
             try await post(message, reader, within: Self.patience)
             try await resume(requests, after: reader)
-            fail(requests, "the server ended its response before it was complete")
+            fail(
+                requests,
+                reader.otherType.map { "the response is \($0) where JSON or a stream of events was expected" }
+                    ?? "the server ended its response before it was complete")
         } catch {
             note(error)
             let failure = Failure(bridging: error)
-            fail(requests, ([failure.summary] + failure.next).joined(separator: "; "))
+            let said = failure.details.filter { ["server_error", "server_description"].contains($0.name) }
+            fail(requests, ([failure.summary] + said.map(\.text) + failure.next).joined(separator: "; "))
         }
     }
 
@@ -380,9 +384,12 @@ final class Bridge: Sendable {
 
 extension BridgeFailure {
     fileprivate init(status response: IncomingResponse, _ message: Message?) {
-        let text = message?.members?.object("error")?.string("message").map { ": \"\($0.quotable(limit: 500))\"" } ?? ""
+        let text = message?.members?.object("error")?.string("message") ?? response.words(hiding: [])
         let hint = [404, 405].contains(response.status) ? "; check the URL, which must be of streamable HTTP" : ""
-        self.init("the server responded with status \(response.status)\(text)\(hint)")
+        self.init(
+            "the server responded with status \(response.status)"
+                + (response.location.map { " and the address \($0)" } ?? "")
+                + (text.map { ": \"\($0.quotable(limit: 500))\"" } ?? "") + hint)
     }
 }
 

@@ -41,6 +41,7 @@ struct BridgeServer: Sendable {
         }
         var questions = asks ? Self.questions : 0
         var attempts = Self.attempts
+        var moved: WebURL?
         while true {
             let open = try await account.current(asks: asks)
             var used: TokenSet?
@@ -48,8 +49,13 @@ struct BridgeServer: Sendable {
                 let tokens = try await open.session.tokens()
                 used = tokens
                 let response = try await open.session.send(
-                    HTTPRequest(url: open.resource.text, method: method, headerFields: fields), body: body,
+                    HTTPRequest(url: (moved ?? open.resource).text, method: method, headerFields: fields), body: body,
                     accepting: 200..<600, streaming: stream)
+                // Servers redirect /mcp to /mcp/, and have done nothing then. Another origin gets no token.
+                if moved == nil, [307, 308].contains(response.status), let next = response.redirect(from: open.resource) {
+                    moved = next
+                    continue
+                }
                 guard response.head.status.kind != .successful else { return response }
                 // The server may repeat the token, also one that was refreshed during the request.
                 let stored = try? await open.session.storedTokens()

@@ -15,6 +15,7 @@ final class ResponseReader: Sendable {
     private struct State {
         var body = Body.other
         var hasBegun = false
+        var type = ""
         var isTooLarge = false
         var count = 0
     }
@@ -46,6 +47,7 @@ final class ResponseReader: Sendable {
         let type = (head.headerFields[.contentType] ?? "").lowercased()
         state.withLock { state in
             state.hasBegun = true
+            state.type = type
             if type.hasPrefix("text/event-stream") {
                 state.body = .events(EventReader(maximum: maximum))
             } else if type.hasPrefix("application/json") {
@@ -108,6 +110,14 @@ final class ResponseReader: Sendable {
 
     /// Whether it is a stream that has begun.
     var isStream: Bool { events != nil }
+
+    /// The content type of a response that has no messages.
+    var otherType: String? {
+        state.withLock { state in
+            if case .other = state.body, state.count == 0, !state.type.isEmpty { return state.type.quotable(limit: 80) }
+            return nil
+        }
+    }
 
     /// How many messages came.
     var count: Int { state.withLock(\.count) }

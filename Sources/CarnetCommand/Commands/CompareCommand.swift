@@ -36,6 +36,7 @@ struct CompareCommand: Subcommand {
     @OptionGroup(title: "Probe options") var probe: ProbeOptions
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
     @OptionGroup(title: "Client options") var client: ClientOptions
+    @OptionGroup(title: "Connection options") var patience: PatienceOptions
     @OptionGroup(title: "Connection options") var reach: ReachOptions
 
     @OptionGroup(title: "Output options") var output: OutputOptions
@@ -122,6 +123,7 @@ struct CompareCommand: Subcommand {
     ) async throws -> [MetadataDrift] {
         let discovery = Discovery(
             transport: reach.transport(to: provider, environment),
+            limits: TransportLimits(deadline: patience.deadline),
             observer: console.isVerbose ? VerboseObserver(console: console) : nil
         )
         return try await console.showing(

@@ -33,6 +33,7 @@ struct NewCommand: Subcommand {
     )
     var folder: String?
 
+    @OptionGroup(title: "Connection options") var patience: PatienceOptions
     @OptionGroup(title: "Connection options") var reach: ReachOptions
 
     @OptionGroup(title: "Output options") var output: OutputOptions
@@ -97,6 +98,7 @@ struct NewCommand: Subcommand {
         }
         let discovery = Discovery(
             transport: reach.transport(to: provider, context.environment),
+            limits: TransportLimits(deadline: patience.deadline),
             observer: console.isVerbose ? VerboseObserver(console: console) : nil
         )
         do {

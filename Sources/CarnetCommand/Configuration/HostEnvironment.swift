@@ -4,8 +4,12 @@ import CarnetFoundation
 struct HostEnvironment: Sendable {
     let variables: [String: String]
 
+    /// Each value loses the byte order mark and the line break that a file of another system left in it.
     init(_ variables: [String: String]) {
-        self.variables = variables
+        self.variables = variables.mapValues { value in
+            guard let last = value.utf8.last, last < 0x20 || value.hasPrefix("\u{FEFF}") else { return value }
+            return String((String(written: Array(value.utf8)) ?? value)[...].trimming(\.isNewline))
+        }
     }
 
     static var current: HostEnvironment { HostEnvironment(ProcessInfo.processInfo.environment) }

@@ -35,7 +35,7 @@ struct Registrations {
         }
         for file in files {
             guard file.diagnostics.isEmpty else { throw Failure(clientsFile: file, context.console) }
-            for variable in file.variables { context.console.warn(variable.printable) }
+            for oddity in file.oddities(context.environment.variables) { context.console.warn(oddity.printable) }
             for (path, what) in file.exposedFiles(isSecret: { id, input in
                 [named[id], try? registry.descriptor(id)].compactMap { $0 }.flatMap(\.everyEnvironment)
                     .contains { $0.hasSecretInput(input) }
@@ -47,6 +47,13 @@ struct Registrations {
             }
         }
         self.files = files
+        for (name, value) in [
+            ("--client-id", options.clientID),
+            ("--client-secret-env", options.clientSecretEnv.flatMap { context.environment[$0] }),
+        ] {
+            guard let oddity = value?.oddity else { continue }
+            context.console.warn("the value of \(name) \(oddity), and is sent as it is written")
+        }
     }
 
     /// The user's own clients file.

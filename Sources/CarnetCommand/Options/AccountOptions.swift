@@ -21,11 +21,9 @@ struct AccountOptions: ParsableArguments {
 
 /// How requests are sent.
 struct NetworkOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "How long to wait, 1 to 86400 seconds: for a response (default: 30), for another process that uses the account (60), at login for the user (300).",
-            valueName: "seconds"))
-    var timeout: Int?
+    @OptionGroup var patience: PatienceOptions
+
+    var timeout: Int? { patience.timeout }
 
     @Option(
         help: ArgumentHelp(
@@ -37,6 +35,18 @@ struct NetworkOptions: ParsableArguments {
     var sandbox: String?
 
     @OptionGroup var reach: ReachOptions
+
+    /// How long one exchange may take.
+    var deadline: Duration { patience.deadline }
+}
+
+/// How long a command waits.
+struct PatienceOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "How long to wait, 1 to 86400 seconds: for a response (default: 30), for another process that uses the account (60), at login for the user (300).",
+            valueName: "seconds"))
+    var timeout: Int?
 
     /// How long one exchange may take.
     var deadline: Duration { timeout.map { .seconds($0) } ?? TransportLimits().deadline }

@@ -11,6 +11,19 @@ extension String {
         return String(name)
     }
 
+    /// Why a client id or a secret is probably not what a person meant, after "it"; `nil` if it looks like any other.
+    package var oddity: String? {
+        let marks = [("${", "}"), ("$(", ")"), ("{{", "}}"), ("%", "%"), ("<", ">")]
+        if nameOfVariable != nil { return "is the name of a variable" }
+        if marks.contains(where: { hasPrefix($0) && hasSuffix($1) && count > 2 }) || contains("${") {
+            return "has a variable or a placeholder"
+        }
+        if contains(where: \.isNewline) { return "has several lines" }
+        if first?.isWhitespace == true || last?.isWhitespace == true { return "begins or ends with a space" }
+        if count > 1, let mark = first, mark == last, "\"'".contains(mark) { return "has quotation marks around it" }
+        return unicodeScalars.contains { $0.properties.generalCategory == .format } ? "has an invisible character" : nil
+    }
+
     /// The text of a file that a person wrote, perhaps on another system: UTF-8 with or without a byte order mark, or UTF-16
     /// with one, as Windows PowerShell writes it. The mark is no part of the text.
     ///

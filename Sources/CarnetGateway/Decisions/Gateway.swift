@@ -134,6 +134,9 @@ package struct Gateway: Sendable {
         if let elsewhere = sender.identity.claims.claimsElsewhere {
             reason +=
                 "; the provider left out \(elsewhere.joined(separator: " ").quotable()) and names another place (_claim_names)"
+        } else if missing.contains(where: { if case .group = $0 { true } else { false } }) {
+            let groups = sender.identity.groups(sender.provider).prefix(8).map { $0.quotable(limit: 60) }
+            reason += groups.isEmpty ? "; no groups were sent" : ", and has \(groups.joined(separator: ", "))"
         }
         return refusal(.forbidden, reason, by: route, shown, missing: missing)
     }

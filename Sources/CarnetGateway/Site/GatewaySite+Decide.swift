@@ -181,7 +181,13 @@ extension GatewaySite {
             note(id, "A request is refused", decision.reason, asked, request, decision)
         }
         switch decision.outcome {
-        case .signIn where isNavigation: return .found(version.web.signInPath(returningTo: asked.returnTarget))
+        case .signIn where isNavigation:
+            if ReturnTarget(asked.target) == nil {
+                logger.notice(
+                    "A page is not returned to after the sign-in, because a proxy may read its path as another site",
+                    metadata: ["host": "\(asked.host)", "path": "\(asked.target.prefix { $0 != "?" }.prefix(200))"])
+            }
+            return .found(version.web.signInPath(returningTo: asked.returnTarget))
         case .signIn where isForm: return .found(GatewayPaths.ended)
         case .signIn:
             return challenge([], asked, request, version) ?? .text(.unauthorized, "carnet gateway: sign in first\n")

@@ -59,9 +59,26 @@ extension AuthorizationCallback {
         }
     }
 
+    /// Whether it has a parameter of an authorization response.
+    package var isResponse: Bool {
+        let names = encodedParameters.split(separator: "&").map { $0.prefix { $0 != "=" } }
+        return names.contains { ["code", "state", "error", "error_code", "error_message"].contains($0) }
+    }
+
     /// What a callback that belongs to no sign-in says, for the terminal or the log: its error, or the names of its
     /// parameters. Anybody can send one, so it decides nothing. Values that no standard calls an error are not shown.
-    package var report: String {
+    package var report: String { "a callback \(hasState ? "with another state" : "without a state") arrived\(contents)" }
+
+    private var hasState: Bool {
+        encodedParameters.split(separator: "&").contains { $0.hasPrefix("state=") && $0 != "state=" }
+    }
+
+    /// The same of a request that is no callback.
+    ///
+    /// - Parameter difference: What it has instead.
+    package func report(_ difference: String) -> String { "a callback arrived \(difference)\(contents)" }
+
+    private var contents: String {
         let pairs = encodedParameters.utf8.split(separator: UInt8(ascii: "&")).prefix(50).compactMap { pair in
             let text = String(Substring(pair))
             // A value in another encoding than UTF-8 hides no other value.
@@ -71,14 +88,12 @@ extension AuthorizationCallback {
         func value(_ names: [String]) -> String? {
             pairs.first { names.contains($0.name) && !$0.value.isEmpty }?.value
         }
-        let hasState = value(["state"]) != nil
-        let start = "a callback \(hasState ? "with another state" : "without a state") arrived"
         let reason = value(["error_description", "error_message", "error_reason"]).map {
             "\"\($0.quotable(limit: 300))\""
         }
         let error = [value(["error", "error_code"])?.quotable(limit: 80), reason].compactMap { $0 }
-        guard error.isEmpty else { return "\(start): \(error.joined(separator: ", "))" }
+        guard error.isEmpty else { return ": \(error.joined(separator: ", "))" }
         let names = pairs.prefix(10).map { $0.name.quotable(limit: 40) }.joined(separator: ", ")
-        return names.isEmpty ? "\(start), with no parameters" : "\(start), with the parameters \(names)"
+        return names.isEmpty ? ", with no parameters" : ", with the parameters \(names)"
     }
 }

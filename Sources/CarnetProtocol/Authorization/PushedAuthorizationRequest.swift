@@ -36,8 +36,7 @@ extension AuthorizationRequest {
         at provider: DiscoveredProvider,
         now: Date
     ) throws(OAuthError) -> AuthorizationRequest {
-        // RFC 9126, section 2.2 requires 201; some servers return 200.
-        guard [200, 201].contains(response.status) else {
+        guard response.isSuccess else {
             throw OAuthError.status(
                 response,
                 .pushedAuthorization,
@@ -47,7 +46,7 @@ extension AuthorizationRequest {
             )
         }
         let body = try response.json(.pushedAuthorization, key: request.descriptorKey)
-        let reference = try Self.reference(body, request)
+        let reference = try Self.reference(body, request, response)
         guard let lifetime = body["expires_in"].flatMap({ $0.double ?? $0.string.flatMap(Double.init) }),
             (1...86_400).contains(lifetime)
         else { throw Self.unusable("expires_in", "a lifetime in seconds", request) }
@@ -70,14 +69,16 @@ extension AuthorizationRequest {
     }
 
     /// The reference is opaque, and only the provider's own authorization endpoint gets it.
-    private static func reference(_ body: JSONValue, _ request: PreparedRequest) throws(OAuthError) -> Secret {
+    private static func reference(
+        _ body: JSONValue, _ request: PreparedRequest, _ response: IncomingResponse
+    ) throws(OAuthError) -> Secret {
         guard let member = body["request_uri"] else {
             throw OAuthError(
                 .pushedAuthorization,
                 .missingField,
-                "the response has no request_uri",
+                "the response has no request_uri" + response.told(instead: body, to: request),
                 descriptorKey: request.descriptorKey,
-                status: 201
+                status: response.status
             )
         }
         guard let text = member.string, text.utf8.count <= ReceivedLimit.requestURI,

@@ -60,7 +60,7 @@ extension IncomingResponse {
     /// Whether the request was rejected only because that nonce was missing. The code says so, at any status: authorization
     /// servers and resources share the code that sends it.
     package var demandsDPoPNonce: Bool {
-        guard dpopNonce != nil, status >= 400 else { return false }
+        guard dpopNonce != nil else { return false }
         let code = "use_dpop_nonce"
         return BearerChallenge(self)["error"] == code || serverError(ErrorFields(), hiding: [])?.code == code
     }

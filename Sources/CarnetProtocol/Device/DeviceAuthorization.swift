@@ -76,10 +76,11 @@ extension DeviceAuthorization {
         userCode = try fields.code("user_code", rules.fields.userCode).reveal()
         verificationURI = try fields.required(
             "verification_uri", try fields.page("verification_uri", rules.fields.verificationURI)?.text)
+        // The page without the code serves as well.
         verificationURIComplete =
-            try fields.page("verification_uri_complete", rules.fields.verificationURIComplete)?.text
+            (try? fields.page("verification_uri_complete", rules.fields.verificationURIComplete))?.text
         let lifetime = try fields.required("expires_in", try fields.seconds("expires_in", rules.fields.expiresIn))
-        guard lifetime > 0 else { throw fields.wrongType("expires_in", "a positive number of seconds") }
+        guard lifetime > 0 else { throw fields.wrongType("expires_in", "a positive number of seconds", .number("0")) }
         // A program must not wait for more than a day.
         expiresAt = now.addingTimeInterval(min(lifetime, 86_400))
         // RFC 8628, section 3.2: the default is five seconds. The client never polls without a pause.
@@ -100,7 +101,7 @@ private struct DeviceFieldReader {
             throw OAuthError(
                 .deviceAuthorization,
                 .missingField,
-                "the response has no \(name)",
+                "the response has no \(name)" + root.shownMembers,
                 descriptorKey: key(name),
                 status: 200
             )
@@ -108,11 +109,11 @@ private struct DeviceFieldReader {
         return value
     }
 
-    func wrongType(_ name: String, _ expected: String) -> OAuthError {
+    func wrongType(_ name: String, _ expected: String, _ value: JSONValue? = nil) -> OAuthError {
         OAuthError(
             .deviceAuthorization,
             .wrongFieldType,
-            "the response's \(name) is not \(expected)",
+            "the response's \(name) is not \(expected)" + (value.map { ": it is \($0.shown)" } ?? ""),
             descriptorKey: key(name),
             status: 200
         )
@@ -139,7 +140,7 @@ private struct DeviceFieldReader {
     func seconds(_ name: String, _ pointers: PointerList) throws(OAuthError) -> TimeInterval? {
         guard let value = root.first(of: pointers.pointers), !value.isNull else { return nil }
         guard let number = value.double ?? value.string.flatMap(Double.init), (0...315_576_000).contains(number) else {
-            throw wrongType(name, "a number of seconds")
+            throw wrongType(name, "a number of seconds", value)
         }
         return number
     }

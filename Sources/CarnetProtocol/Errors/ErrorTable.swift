@@ -56,7 +56,7 @@ package struct Advice: Sendable {
     /// The next step for a page, without what only an error knows.
     package var text: String {
         [
-            ("{sign_in}", "sign in again"), ("{redirect_uri}", ""), ("{key}", "the descriptor"),
+            ("{sign_in}", "sign in again"), ("{redirect_uri}", ""), ("{key}", "the key that the error names"),
             ("{section}", "the descriptor"),
         ].reduce(next) { text, word in text.replacing(word.0, with: word.1) }
     }
@@ -77,9 +77,7 @@ extension Advice {
     static let again = Advice("begin the sign-in again")
     static let clock = Advice("check the clock of this machine")
     static let otherPage = Advice("check the URL; a proxy or a login page of the network may have responded")
-    static let refusedRefresh = Advice(
-        "the session is kept; if it fails again, {sign_in}, and map the code of an ended session in token.response.errors.codes",
-        steps: [.refresh])
+    static let ownDescriptor = "if it is the right server, write resource and issuer in a descriptor"
 
     /// The certificate of the server has no authority that is trusted.
     package static let untrustedCertificate = Advice(
@@ -93,8 +91,15 @@ extension Advice {
     package static let listener = Advice(
         "choose a loopback redirect URI with a free port; carnet login --paste works with any redirect URI",
         named: "the callback cannot be received")
-    package static let closedConnection = Advice(
-        "begin the sign-in again: a code is used once", named: "the connection closed after a code was sent")
+    package static let proxy = Advice(
+        "check the proxy, its user and its password: HTTPS_PROXY, NO_PROXY or NetworkSettings",
+        named: "the proxy does not connect")
+    package static let handshake = Advice(
+        "check the scheme and the port of the URL; the server must speak TLS 1.2 or 1.3, and may require a client certificate",
+        named: "the TLS handshake failed")
+    package static let otherHost = Advice(
+        "check the host of the URL, and whether a proxy of your network responded",
+        named: "the certificate is of another host")
 }
 
 extension OAuthError {
@@ -111,8 +116,9 @@ extension OAuthError {
 
     /// The next step: the hint of the place that threw the error, else that of its cause in the table.
     package func next(_ words: Words = Words()) -> String? {
-        let text = ownHint ?? ErrorRow.of(kind)?.advice.first { $0.applies(to: self) }?.next
-        guard var text, !text.isEmpty else { return nil }
+        let own = ownHint ?? ErrorRow.of(kind)?.advice.first { $0.applies(to: self) }?.next
+        var text = [own, continuation].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: "; ")
+        guard !text.isEmpty else { return nil }
         let uri = redirectURI ?? words.redirectURI
         for (name, value) in [
             ("sign_in", words.signIn), ("redirect_uri", uri.map { ": \($0)" } ?? ""),
@@ -122,6 +128,18 @@ extension OAuthError {
             text = text.replacing("{\(name)}", with: value)
         }
         return text
+    }
+
+    /// What becomes of the session if a refresh failed, whatever the cause.
+    private var continuation: String? {
+        guard step == .refresh else { return nil }
+        switch kind {
+        case .sessionEnded, .noRefreshToken: return nil
+        case .transport, .serverUnavailable, .tooManyRequests:
+            return "the session is kept, and the next refresh tries again"
+        case .serverError where server?.code == "invalid_client": return "the session is kept"
+        default: return "the session is kept; if it fails again, {sign_in}"
+        }
     }
 }
 
@@ -150,11 +168,13 @@ extension ErrorRow {
         ErrorRow(
             .redirectNotAccepted, "the redirect URI has none of the descriptor's redirects forms", fixedBy: "operator"),
         ErrorRow(.badHeader, "a header or URL of the call cannot be sent", fixedBy: "developer"),
-        ErrorRow(.unsupported, "the combination is not supported", fixedBy: "developer", .listener),
+        ErrorRow(
+            .unsupported, "the combination is not supported", fixedBy: "developer", .listener,
+            Advice("choose a server, and write issuer beside resource in a descriptor", steps: [.discovery])),
         ErrorRow(
             .transport, "no response: name lookup, connection, TLS or timeout",
-            fixedBy: "nobody; the operator if it persists", .untrustedCertificate, .unknownHost, .closedConnection,
-            .later),
+            fixedBy: "nobody; the operator if it persists", .untrustedCertificate, .otherHost, .handshake, .unknownHost,
+            .proxy, Advice("begin the sign-in again: a code is used once", steps: [.tokenRequest]), .later),
         ErrorRow(.serverUnavailable, "the server failed (5xx or 408)", fixedBy: "the provider", .later),
         ErrorRow(
             .tooManyRequests,
@@ -168,15 +188,16 @@ extension ErrorRow {
             Advice(
                 "if the address is the provider's, set discovery_url to it", statuses: 300...399, steps: [.discovery]),
             Advice(
-                "if the address is the provider's, write it into {key}: a request with a token or a code follows no redirect",
-                statuses: 300...399), Advice("check the URL in {key}", statuses: 404...405), .refusedRefresh,
+                "if the address is the provider's, write it into {key}: the redirect is not followed",
+                statuses: 300...399), Advice("check the URL in {key}", statuses: 404...405),
             Advice(clientAuthentication, statuses: 401...401, steps: authenticatedSteps),
             Advice(
                 "read what the server said: the provider, a firewall or a proxy refused the request",
                 statuses: 403...403),
             Advice("the proxy wants a user and a password: write them into its URL", statuses: 407...407),
             Advice("the request is too large for the server: check the scopes and parameters", statuses: 413...414),
-            Advice("check the encoding of the request in {section}", statuses: 415...415)),
+            Advice("check the encoding of the request in {section}", statuses: 415...415),
+            Advice("--verbose shows the whole response", statuses: 400...499)),
         ErrorRow(
             .unexpectedContentType, "the response has another media type than the standard or the descriptor says",
             fixedBy: "descriptor author", .otherPage),
@@ -186,23 +207,32 @@ extension ErrorRow {
             Advice(clientAuthentication, codes: ["invalid_client"]),
             Advice(
                 "begin the sign-in again; if it fails again, \(registeredRedirect)", codes: ["invalid_grant"],
-                steps: [.tokenRequest]), Advice(registeredRedirect, codes: ["redirect_uri_mismatch"]),
-            Advice(registeredRedirect, codes: ["invalid_request"], steps: [.tokenRequest]),
-            Advice(registeredRedirect, codes: ["unauthorized_client", "invalid_request"], steps: [.callback]),
+                steps: [.tokenRequest]),
+            Advice(registeredRedirect, codes: ["redirect_uri_mismatch", "invalid_redirect_uri"]),
+            Advice(registeredRedirect, codes: ["invalid_request"], steps: [.tokenRequest, .callback]),
             Advice(
-                "allow this grant for the client at the provider",
-                codes: ["unauthorized_client", "unsupported_grant_type"]),
+                "check the client id, and allow this grant for the client at the provider",
+                codes: ["unauthorized_client", "unsupported_grant_type", "unsupported_response_type"]),
             Advice("request other scopes; see scopes in the descriptor", codes: ["invalid_scope"]),
-            Advice("request a resource that the server knows", codes: ["invalid_target"]),
+            Advice("request a resource that the server knows", codes: ["invalid_target", "invalid_resource"]),
+            Advice("check the clock of this machine", codes: ["invalid_dpop_proof"]),
+            Advice(
+                "report it to the provider: it demands a nonce, and sends none in DPoP-Nonce", codes: ["use_dpop_nonce"]),
+            Advice("nothing is left to revoke: the token is not valid", codes: ["invalid_token"], steps: [.revocation]),
             Advice("begin again and give consent", codes: ["access_denied", "consent_required"]),
             Advice(
-                "{sign_in}", codes: ["login_required", "interaction_required", "unmet_authentication_requirements"]),
-            Advice("try again later", codes: ["temporarily_unavailable", "server_error", "slow_down"]), .refusedRefresh),
-        ErrorRow(.malformedCallback, "the parameters or the code cannot be read", fixedBy: "the provider"),
+                "{sign_in}",
+                codes: ["login_required", "interaction_required", "unmet_authentication_requirements", "mfa_required"]),
+            Advice("try again later", codes: ["temporarily_unavailable", "server_error", "slow_down"]),
+            Advice("if the code means an ended session, map it in token.response.errors.codes", steps: [.refresh]),
+            Advice(
+                "begin the sign-in again; the provider's documentation explains the code", steps: [.tokenRequest, .callback]
+            ), Advice("the provider's documentation explains the code")),
+        ErrorRow(.malformedCallback, "the parameters or the code cannot be read", fixedBy: "the provider", .again),
         ErrorRow(.missingState, "the callback has no state", fixedBy: "the provider, or an attack", .again),
         ErrorRow(
             .stateMismatch, "state belongs to another attempt", fixedBy: "the user begins again; or an attack", .again),
-        ErrorRow(.duplicateParameter, "a parameter occurs twice", fixedBy: "the provider, or an attack"),
+        ErrorRow(.duplicateParameter, "a parameter occurs twice", fixedBy: "the provider, or an attack", .again),
         ErrorRow(
             .redirectMismatch, "the callback arrived at another address than the redirect URI", fixedBy: "operator",
             Advice(registeredRedirect)),
@@ -212,12 +242,17 @@ extension ErrorRow {
         ErrorRow(
             .issuerMismatch, "the metadata, callback or token names another issuer",
             fixedBy: "descriptor author: issuer, issuer_match; or an attack",
+            Advice(
+                "both must be equal in every character, a final / included; correct the issuer in the descriptor, or see issuer_match; for a resource, write resource and issuer in a descriptor",
+                steps: [.discovery]),
             Advice("both must be equal in every character, a final / included; correct the issuer, or see issuer_match")
         ),
         ErrorRow(
             .missingCode, "there is neither a code nor an error", fixedBy: "the provider",
             Advice("read the names of the parameters; if they report an error, name them in callback.rename")),
-        ErrorRow(.unexpectedToken, "the callback contains a token", fixedBy: "the provider, or an attack"),
+        ErrorRow(
+            .unexpectedToken, "the callback contains a token", fixedBy: "the provider, or an attack",
+            Advice("the client must be registered for the code flow (response_type=code)")),
         ErrorRow(
             .expiredAttempt,
             "the callback came later than AuthorizationOptions.lifetime (600 seconds), or the user agent timed out",
@@ -234,9 +269,19 @@ extension ErrorRow {
         ErrorRow(
             .cancelled, "the person closed the page, or the task was cancelled during a revocation or lookup",
             fixedBy: "the user"),
-        ErrorRow(.missingField, "a required field is missing", fixedBy: "descriptor author: token.response.fields"),
+        ErrorRow(
+            .missingField, "a required field is missing", fixedBy: "descriptor author: token.response.fields",
+            Advice("if another member names the user, write its place into {key}", steps: [.profile]),
+            Advice(Advice.ownDescriptor, steps: [.discovery]),
+            Advice(
+                "if another member has it, write its place into {key}",
+                steps: [
+                    .tokenRequest, .refresh, .clientCredentials, .tokenExchange, .jwtBearer, .deviceAuthorization,
+                ])),
         ErrorRow(.wrongFieldType, "a field or claim has the wrong type", fixedBy: "descriptor author, or the provider"),
-        ErrorRow(.unsupportedTokenType, "the client cannot use this token_type", fixedBy: "descriptor author"),
+        ErrorRow(
+            .unsupportedTokenType, "the client cannot use this token_type", fixedBy: "descriptor author",
+            Advice("if the API takes such tokens as Bearer, add the type to {key}")),
         ErrorRow(.malformedToken, "it is not a valid JWT", fixedBy: "the provider"),
         ErrorRow(
             .unsupportedAlgorithm, "its algorithm is not accepted", fixedBy: "descriptor author: id_token.algorithms"),
@@ -248,13 +293,19 @@ extension ErrorRow {
             Advice(
                 "try again in a minute: keys are fetched once a minute; then compare the ids with the keys at endpoints.jwks"
             )),
-        ErrorRow(.malformedKeys, "the key set cannot be read", fixedBy: "the provider"),
-        ErrorRow(.badSignature, "the signature is wrong", fixedBy: "an attack, or the wrong key set"),
+        ErrorRow(
+            .malformedKeys, "the key set cannot be read", fixedBy: "the provider",
+            Advice("check the URL in endpoints.jwks: it must be that of a JWK set", steps: [.keys])),
+        ErrorRow(
+            .badSignature, "the signature is wrong", fixedBy: "an attack, or the wrong key set",
+            Advice("check that endpoints.jwks has the keys of this issuer", steps: [.idToken, .refresh])),
         ErrorRow(.decryptionFailed, "it cannot be decrypted", fixedBy: "operator: the decryption key"),
         ErrorRow(
             .audienceMismatch, "it is for another client", fixedBy: "operator: the client id; or an attack",
-            Advice("check the client id", steps: [.idToken, .callback, .logout])),
-        ErrorRow(.authorizedPartyMismatch, "azp names another client", fixedBy: "the provider, or an attack"),
+            Advice("check the client id", steps: [.idToken, .callback, .logout, .refresh])),
+        ErrorRow(
+            .authorizedPartyMismatch, "azp names another client", fixedBy: "the provider, or an attack",
+            Advice("check the client id")),
         ErrorRow(.expiredToken, "its expiry has passed", fixedBy: "operator: the clock; or a replay", .clock),
         ErrorRow(.issuedInFuture, "iat is in the future", fixedBy: "operator: the clock", .clock),
         ErrorRow(.notYetValid, "nbf is in the future", fixedBy: "operator: the clock", .clock),
@@ -265,7 +316,7 @@ extension ErrorRow {
         ErrorRow(.codeHashMismatch, "c_hash does not fit the code", fixedBy: "an attack"),
         ErrorRow(
             .subjectMismatch, "another user than expected", fixedBy: "the user chooses the right account; or an attack",
-            Advice("if another member names the user, write it into profile.claims.subject", steps: [.profile]),
+            Advice("if another member names the user, write its place into {key}", steps: [.profile]),
             Advice("choose the account that signed in before")),
         ErrorRow(
             .authenticationTooOld, "the user signed in earlier than maxAge allows", fixedBy: "the user",
@@ -273,7 +324,8 @@ extension ErrorRow {
         ErrorRow(.authenticationTooWeak, "the sign-in has none of the required acr values", fixedBy: "the user"),
         ErrorRow(
             .resourceMismatch, "the metadata of a protected resource describes another resource",
-            fixedBy: "descriptor author: resource; or an attack"),
+            fixedBy: "descriptor author: resource; or an attack",
+            Advice("if the metadata is that of the resource that you mean, use its URL; else, \(Advice.ownDescriptor)")),
         ErrorRow(
             .sessionEnded, "the provider ended the session, or nobody is signed in", fixedBy: "the user",
             Advice("{sign_in}")),
@@ -284,7 +336,8 @@ extension ErrorRow {
         ErrorRow(.unauthorized, "the API rejected a fresh access token", fixedBy: "the user", Advice("{sign_in}")),
         ErrorRow(
             .insufficientScope, "the resource needs scopes that were not granted",
-            fixedBy: "developer: request them; the user grants them"),
+            fixedBy: "developer: request them; the user grants them",
+            Advice("sign in with the scopes that the resource's documentation names")),
         ErrorRow(
             .insufficientAuthentication, "the resource requires a stronger sign-in; read stepUp", fixedBy: "the user"),
         ErrorRow(

@@ -8,6 +8,8 @@ public struct OutgoingRequest: Sendable {
     public var certificate: ClientCertificate?
     /// Takes the body of a successful response while it arrives; `nil` if the whole response is wanted.
     package var stream: ResponseStream?
+    /// Whether the request gets a connection that no other has used, because it is never sent again.
+    package var takesNewConnection = false
 
     package init(head: HTTPRequest, body: [UInt8] = [], certificate: ClientCertificate? = nil) {
         self.head = head

@@ -31,15 +31,21 @@ extension IncomingResponse {
             let value = try JSONValue(parsing: bodyWithoutMark)
             if !claimsOther || value.object != nil { return value }
         } catch {
-            guard claimsOther || body.isEmpty else {
+            guard claimsOther || body.isEmpty || mediaType == "text/html" else {
                 throw failure(.malformedBody, "the response is not valid JSON: \(error.description.quotable())")
             }
         }
-        throw failure(
+        guard !body.isEmpty else { throw failure(.malformedBody, "the response is empty where JSON was expected") }
+        var error = failure(
             claimsOther ? .unexpectedContentType : .malformedBody,
-            body.isEmpty
-                ? "the response is empty where JSON was expected"
-                : "the response is \(shownMediaType ?? "without a content type") where JSON was expected")
+            "the response is \(shownMediaType ?? "without a content type")\(pageTitle) where JSON was expected")
+        if formObject?["access_token"] != nil { error.hint = "the body is a form: set \(key): form" }
+        throw error
+    }
+
+    /// The title of a page, in parentheses; empty without one.
+    private var pageTitle: String {
+        title.map { " (\"\(quoted($0, limit: 100).withoutTokens)\")" } ?? ""
     }
 
     /// The body in the format that the descriptor says.
@@ -56,6 +62,9 @@ extension IncomingResponse {
         case .jsonp:
             guard let argument else { throw malformed("JSON in a function call") }
             return argument
+        case .auto where mediaType == "application/x-www-form-urlencoded" && formObject?["access_token"] != nil:
+            // Some servers send the form of the request back (golang/oauth2 and requests-oauthlib read it, too).
+            return formObject ?? .null
         case .auto, .json, .form: return try json(step, key: key, isLenient: format == .json)
         }
     }
@@ -120,15 +129,14 @@ extension JSONValue {
     /// The server's error in a body, at the places that the descriptor names.
     func serverError(_ fields: ErrorFields, hiding secrets: @autoclosure () -> [Secret]) -> ServerError? {
         // Some servers put RFC 6749's members into an object.
-        let nested = self["error"]?.object == nil ? nil : self["error"]
-        let stated = first(of: fields.code.pointers)?.scalarText ?? nested?["code"]?.string
+        let stated = first(of: fields.code.pointers)?.scalarText ?? self["error"]?["code"]?.string
         // Some servers use these values for "no error".
         guard let code = stated, !["", "0", "false"].contains(code) else { return nil }
         let meaning = fields.codes[code]
         return ServerError(
             code: meaning ?? code,
             // Without a message, the provider's own code is shown.
-            message: first(of: fields.message.pointers)?.scalarText ?? nested?["message"]?.string
+            message: first(of: fields.message.pointers)?.scalarText ?? reason(besides: code)
                 ?? meaning.map { _ in code },
             uri: first(of: fields.uri.pointers)?.scalarText,
             hiding: secrets()
@@ -158,8 +166,9 @@ extension OAuthError {
             case _ where isLimit: "the server got too many requests"
             case _ where isServersFault: "the server failed"
             case 200..<300: "the descriptor does not count the status \(status) as success"
-            case 300..<400: "the server redirects the request to \(response.location ?? "no address")"
-            default: "the server refused the request"
+            case 300..<400:
+                "the server redirects the request\(response.place(at: step)) to \(response.location ?? "no address")"
+            default: "the server refused the request\(response.place(at: step))"
             }
         if serverError == nil, let words = response.words(hiding: secrets) { message += ": \"\(words)\"" }
         return OAuthError(
@@ -185,8 +194,14 @@ extension OAuthError {
 
 /// What a server says in a response that is no success, for people.
 extension IncomingResponse {
+    /// The URL of a request for a document, which the person need not have written.
+    fileprivate func place(at step: OAuthError.Step) -> String {
+        guard [.discovery, .keys].contains(step), let request else { return "" }
+        return " for \(request.redacted.url)"
+    }
+
     /// Where a redirect leads, without its query, which may have a code or a state; `nil` without one.
-    var location: String? {
+    package var location: String? {
         guard let value = head.headerFields.value(of: .location), !value.isEmpty else { return nil }
         return quoted(String(value.prefix { $0 != "?" && $0 != "#" }))
     }
@@ -206,48 +221,77 @@ extension IncomingResponse {
 
     /// What a body has instead of what was expected, for a message: the server's reason, or the names of the members.
     func told(instead body: JSONValue, to request: PreparedRequest) -> String {
-        if let words = body.words { return "; the server said \"\(quoted(words, hiding: request.secrets))\"" }
+        let isError = body["error"] != nil || !body.signsOfError.isEmpty
+        let reason = isError ? body.reason().map { "; the server said \"\(told($0, hiding: request.secrets))\"" } : nil
         guard let object = body.object else { return "; the body is no JSON object" }
         let names = object.members.prefix(10).map { quoted($0.name, limit: 40, hiding: request.secrets) }
-        return names.isEmpty ? "; the body is an empty object" : "; its members are " + names.joined(separator: ", ")
+        let members =
+            names.isEmpty ? "; the body is an empty object" : "; its members are " + names.joined(separator: ", ")
+        return (reason ?? "") + members
     }
 
-    /// The reason that the server gives outside of a standard's members: a usual member of a JSON object, the title of a page,
-    /// or the first line of a text.
-    func words(hiding secrets: [Secret]) -> String? {
-        let limit = 300
-        let text: String?
+    private func told(_ text: String, hiding secrets: [Secret]) -> String {
+        quoted(text, limit: 300, hiding: secrets).withoutTokens
+    }
+
+    /// The reason that the server gives outside of a standard's members: the usual member of a JSON body, wherever it is, or
+    /// the title or the beginning of a text.
+    package func words(hiding secrets: [Secret]) -> String? {
         if let json = try? JSONValue(parsing: bodyWithoutMark) {
-            text = json.words
-        } else {
-            let start = Array(body.prefix(4096))
-            let lower = start.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
-            if let open = lower.firstRange(of: Array("<title>".utf8)),
-                let end = lower[open.upperBound...].firstRange(of: Array("</title>".utf8))
-            {
-                text = String(decoding: start[open.upperBound..<end.lowerBound], as: UTF8.self)
-            } else {
-                let line = start.prefix { $0 != 0x0A && $0 != 0x0D }
-                text = mediaType == "text/plain" ? String(decoding: line, as: UTF8.self) : nil
-            }
+            return json.reason().map { told($0, hiding: secrets) }
         }
-        guard let text, !text.isEmpty else { return nil }
-        return quoted(text, limit: limit, hiding: secrets).withoutTokens
+        let start = String(decoding: body.prefix(4096), as: UTF8.self)
+        let text = title ?? (start.utf8.contains(0) ? "" : start.withoutTags)
+        return text.isEmpty ? nil : told(text, hiding: secrets)
+    }
+
+    /// The title of a page.
+    private var title: String? {
+        let start = Array(body.prefix(4096))
+        let lower = start.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        guard let open = lower.firstRange(of: Array("<title>".utf8)),
+            let end = lower[open.upperBound...].firstRange(of: Array("</title>".utf8)), open.upperBound < end.lowerBound
+        else { return nil }
+        return String(decoding: start[open.upperBound..<end.lowerBound], as: UTF8.self)
+    }
+}
+
+extension String {
+    /// The words of a page or an XML document.
+    fileprivate var withoutTags: String {
+        guard hasPrefix("<") else { return String(prefix { !$0.isNewline }) }
+        let parts = split(separator: "<").map { $0.drop { $0 != ">" }.dropFirst() }
+        return parts.flatMap { $0.split(whereSeparator: \.isWhitespace) }.joined(separator: " ")
     }
 }
 
 extension JSONValue {
-    /// The first string of a usual member for a reason, also of an object in `error` and of the first of `errors`.
-    fileprivate var words: String? {
-        for name in [
-            "error_description", "error_message", "message", "detail", "title", "errorMessage", "errmsg", "msg",
-            "reason",
-        ] {
-            if let text = self[name]?.string, !text.isEmpty { return text }
+    /// What names of members say that a string is a reason, the most telling first.
+    private static let namesOfReasons = [
+        "description", "message", "msg", "summary", "faultstring", "detail", "reason", "title", "error", "text",
+    ]
+
+    /// The string that says most about an error, wherever it is in the body.
+    ///
+    /// - Parameter code: The error's code, which says nothing more.
+    fileprivate func reason(besides code: String? = nil) -> String? {
+        var best: (rank: Int, text: String)?
+        var remaining = 200
+        func read(_ value: JSONValue, _ rank: Int, _ depth: Int) {
+            remaining -= 1
+            guard depth < 6, remaining > 0 else { return }
+            if let text = value.string {
+                if !text.isEmpty, text != code, rank < best?.rank ?? Self.namesOfReasons.count { best = (rank, text) }
+            }
+            for element in value.array ?? [] { read(element, rank, depth + 1) }
+            for member in value.object?.members ?? [] {
+                let name = member.name.lowercased()
+                let own = Self.namesOfReasons.firstIndex { name.contains($0) } ?? rank
+                read(member.value, name.hasSuffix("uri") || name.hasSuffix("url") ? .max : own, depth + 1)
+            }
         }
-        if let text = self["error"]?.string, !text.isEmpty { return text }
-        let inner = self["error"] ?? self["errors"]?.array?.first ?? self["errors"]
-        return inner?.string ?? (inner?.object == nil ? nil : inner?.words)
+        read(self, string == nil ? .max : 0, 0)
+        return best?.text
     }
 }
 

@@ -45,6 +45,9 @@ struct PEMBlock {
 
     /// - Throws: `ClientKeyError` that says what the file contains instead of a private key.
     init(privateKeyIn text: String, source: String) throws(ClientKeyError) {
+        // A variable or a JSON string often has all lines in one, with \n or a space between them.
+        let text = text.replacing("\\n", with: "\n").split(separator: "-----", omittingEmptySubsequences: false)
+            .map { $0.hasPrefix("BEGIN ") || $0.hasPrefix("END ") ? "\n-----\($0)-----\n" : String($0) }.joined()
         var blocks: [(label: String, lines: [Substring])] = []
         var isInside = false
         for line in text.split(whereSeparator: \.isNewline) {
@@ -78,7 +81,7 @@ struct PEMBlock {
                 source, "has the unsupported form \(key.label.quotable(limit: 40))",
                 hint: "convert it to PKCS#8: openssl pkey -in FILE -out NEW-FILE")
         }
-        guard !isInside, let der = Data(base64Encoded: key.lines.joined()), !der.isEmpty else {
+        guard !isInside, let der = Data(base64Encoded: key.lines.joined().filter { !$0.isWhitespace }), !der.isEmpty else {
             throw ClientKeyError(source, "is truncated or damaged")
         }
         label = key.label

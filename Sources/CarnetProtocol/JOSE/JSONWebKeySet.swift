@@ -28,7 +28,10 @@ package struct JSONWebKeySet: Sendable {
         // RFC 7517, section 8.5.2 has its own media type; servers send others.
         let body = try response.json(.keys, key: key, isLenient: true)
         guard let entries = body["keys"]?.array else {
-            throw OAuthError(.keys, .malformedKeys, "the key set has no list \"keys\"", descriptorKey: key, status: 200)
+            throw OAuthError(
+                .keys, .malformedKeys,
+                "the key set has no list \"keys\"" + (response.request.map { response.told(instead: body, to: $0) } ?? ""),
+                descriptorKey: key, status: 200)
         }
         guard entries.count <= Self.maximumCount else {
             throw OAuthError(

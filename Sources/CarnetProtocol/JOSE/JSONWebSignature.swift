@@ -38,8 +38,10 @@ struct JSONWebSignature {
         }
         guard let algorithm = header["alg"]?.string else { throw malformed("names no algorithm") }
         // RFC 7515, section 4.1.11: the client supports no critical extension.
-        guard header["crit"] == nil else {
-            throw OAuthError(step, .criticalHeader, "the token requires a critical extension")
+        if let critical = header["crit"] {
+            throw OAuthError(
+                step, .criticalHeader,
+                "the token requires a critical extension: \(critical.jsonText().quotable(limit: 80))")
         }
         switch header["kid"] {
         case nil: keyID = nil

@@ -145,9 +145,12 @@ struct JWTClaims {
     }
 
     func wrongType(_ name: String, _ expected: String) -> OAuthError {
-        let isCoercible = policy.step == .idToken && CoercedClaim(rawValue: name) != nil
+        let value = all[name]
+        let isReadable = value?.string.map { name != "sub" && Double($0) != nil } ?? true
+        let isCoercible = policy.step == .idToken && CoercedClaim(rawValue: name) != nil && isReadable
         return OAuthError(
-            policy.step, .wrongFieldType, "the claim \(name) of \(policy.name) is not \(expected)",
+            policy.step, .wrongFieldType,
+            "the claim \(name) of \(policy.name) is not \(expected)" + (value.map { ": it is \($0.shown)" } ?? ""),
             descriptorKey: isCoercible ? "id_token.coerce" : nil,
             hint: isCoercible ? "if the provider always sends it so, add id_token: { coerce: [\(name)] }" : nil)
     }

@@ -91,16 +91,17 @@ extension ProviderMetadata {
         // Object stores serve files as text/plain or application/octet-stream.
         let body = try response.json(.discovery, key: key, isLenient: response.mediaType != "text/html")
         guard let issuer = body["issuer"]?.string else {
-            throw OAuthError(.discovery, .missingField, "the metadata has no issuer", descriptorKey: key, status: 200)
+            throw OAuthError(
+                .discovery, .missingField,
+                "the metadata has no issuer" + (response.request.map { response.told(instead: body, to: $0) } ?? ""),
+                descriptorKey: key, status: 200)
         }
         if let expected = provider.issuer, !provider.shared.acceptsIssuer(inMetadata: issuer) {
             throw OAuthError(
                 .discovery,
                 .issuerMismatch,
                 "the metadata has the issuer \"\(issuer.quotable())\" instead of \(expected)",
-                descriptorKey: "issuer",
-                hint: "both must be equal in every character, a final / included"
-            )
+                descriptorKey: "issuer")
         }
         self.issuer = issuer
         document = body
@@ -347,12 +348,12 @@ extension ResolvedSignedResponse {
 }
 
 extension JSONWebKeySet {
-    /// The request for a provider's keys.
-    package static func request(for provider: DiscoveredProvider) throws(OAuthError) -> PreparedRequest {
-        try request(try provider.endpoint(.jwks, for: .keys), key: "endpoints.jwks")
+    /// Where a provider's keys are.
+    package static func location(for provider: DiscoveredProvider) throws(OAuthError) -> WebURL {
+        try provider.endpoint(.jwks, for: .keys)
     }
 
-    /// The request for the keys of another issuer.
+    /// The request for keys.
     ///
     /// - Parameter key: The key of the descriptor that names the URL.
     package static func request(_ url: WebURL, key: String) throws(OAuthError) -> PreparedRequest {

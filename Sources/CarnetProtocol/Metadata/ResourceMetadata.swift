@@ -103,20 +103,20 @@ extension ResourceMetadata {
         guard location.identifiers.containsBytes(of: named), let own = try? WebURL(named) else {
             throw Self.wrong(
                 .resourceMismatch,
-                "the metadata at \(location.url.text.quotable()) is that of \"\(named.quotable())\" instead of \(resource.text)",
-                hint: "both must be equal in every character; if that is the resource that you mean, use its URL")
+                "the metadata at \(location.url.text.quotable()) is that of \"\(named.quotable())\" instead of \(resource.text)"
+            )
         }
         self.resource = own
         let issuers = try Self.texts("authorization_servers", of: body)
         guard !issuers.isEmpty else {
-            throw Self.wrong(
-                .missingField, "the resource names no authorization server",
-                hint: "ask its operator for the issuer, and write issuer beside resource in a descriptor")
+            throw Self.wrong(.missingField, "the resource names no authorization server")
         }
         for issuer in issuers { try resource.checkFound(issuer, as: "authorization server") }
         self.issuers = issuers
         // The member only informs.
-        scopes = try Self.texts("scopes_supported", of: body).filter(Self.isScope)
+        var supported = try Self.texts("scopes_supported", of: body)
+        if let joined = body["scopes_supported"]?.string { supported = ScopeRules.split(joined, separator: " ") }
+        scopes = supported.filter(Self.isScope)
     }
 
     /// The one authorization server.
@@ -125,9 +125,7 @@ extension ResourceMetadata {
     package func issuer() throws(OAuthError) -> String {
         guard issuers.count == 1 else {
             let shown = issuers.prefix(3).map { $0.quotable(limit: 100) }.joined(separator: ", ")
-            throw Self.wrong(
-                .unsupported, "the resource has \(issuers.count) authorization servers: \(shown)",
-                hint: "choose one, and write issuer beside resource in a descriptor")
+            throw Self.wrong(.unsupported, "the resource has \(issuers.count) authorization servers: \(shown)")
         }
         return issuers[0]
     }
@@ -149,18 +147,15 @@ extension ResourceMetadata {
 
     private static func texts(_ name: String, of body: JSONValue) throws(OAuthError) -> [String] {
         guard let member = body[name], !member.isNull else { return [] }
-        guard let list = member.array, list.count <= longestList else {
-            throw wrong(.wrongFieldType, "the metadata's \(name) is not a list of at most \(longestList) strings")
+        let list = member.array ?? [member]
+        guard list.count <= longestList else {
+            throw wrong(.wrongFieldType, "the metadata's \(name) is a list of more than \(longestList) strings")
         }
-        let texts = list.compactMap(\.string)
-        guard texts.count == list.count else {
-            throw wrong(.wrongFieldType, "the metadata's \(name) is not a list of strings")
-        }
-        return texts
+        return list.compactMap(\.string)
     }
 
-    fileprivate static func wrong(_ kind: OAuthError.Kind, _ message: String, hint: String? = nil) -> OAuthError {
-        OAuthError(.discovery, kind, message, descriptorKey: key, hint: hint)
+    fileprivate static func wrong(_ kind: OAuthError.Kind, _ message: String) -> OAuthError {
+        OAuthError(.discovery, kind, message, descriptorKey: key)
     }
 }
 
@@ -199,7 +194,8 @@ extension WebURL {
             return url
         } catch {
             throw ResourceMetadata.wrong(
-                .badDescriptor, "the \(what) that the resource names is invalid: \(error.reason.quotable())")
+                .badDescriptor,
+                "the \(what) that the resource names is invalid: \(error.reason.quotable()): \"\(text.quotable())\"")
         }
     }
 }

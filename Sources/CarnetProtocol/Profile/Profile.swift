@@ -225,7 +225,9 @@ extension Profile {
             }
             guard own.isSameBytes(as: subject) else {
                 throw OAuthError(
-                    .profile, .subjectMismatch, "the profile belongs to another user than the one who signed in",
+                    .profile, .subjectMismatch,
+                    "the profile belongs to another user than the one who signed in: its sub is "
+                        + "\"\(own.quotable(limit: 80))\", not \"\(subject.quotable(limit: 80))\"",
                     descriptorKey: key)
             }
         }

@@ -41,7 +41,7 @@ extension RedactedResponse {
         let redactor = Redactor(hiding: request.secrets + places.secrets(in: json))
         let redaction = BodyRedaction(
             redactor: redactor, limit: Self.maximumLength, hidesUnknown: request.step.mayReturnTokens && !isError,
-            hidesTokens: request.step.mayReturnTokens)
+            hidesTokens: request.step.mayReturnTokens || isError, isError: isError)
         let text = redaction.shown(json, places.harmless).jsonText()
         let isShort = text.unicodeScalars.prefix(Self.maximumLength + 1).count <= Self.maximumLength
         // The second pass finds secrets in the names of members.
@@ -73,6 +73,8 @@ private struct BodyRedaction {
     let hidesUnknown: Bool
     /// Whether strings of unknown members lose what looks like a token.
     let hidesTokens: Bool
+    /// Whether `code` is that of an error.
+    let isError: Bool
 
     private enum Standing {
         case harmless, unknown, secret
@@ -118,7 +120,7 @@ private struct BodyRedaction {
         if places.contains(where: \.isEmpty) { return .harmless }
         if parent == .secret { return .secret }
         if hidesUnknown, Self.harmlessNames.contains(ByteKey(name)) { return .harmless }
-        return SecretName.isSecret(name) ? .secret : .unknown
+        return SecretName.isSecret(name) && !(isError && name.lowercased() == "code") ? .secret : .unknown
     }
 
     /// Members that RFC 6749, RFC 7662, RFC 8628, RFC 8693 and RFC 9126 define, without secrets and names of people.

@@ -100,7 +100,7 @@ extension ClientMetadata {
             throw error.meaning(
                 .missingEndpoint, "the authorization server \(provider.issuer ?? "") registers no clients by itself",
                 hint:
-                    "register a client there by hand with the redirect URI \(redirectURIs[0]), and configure its client id"
+                    "register a client there by hand with the redirect URI \(redirectURIs[0]), and add --client-id ID"
             )
         }
         return try .registration(

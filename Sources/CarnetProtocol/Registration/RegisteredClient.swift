@@ -64,8 +64,7 @@ extension RegisteredClient {
         instead old: RegisteredClient?
     ) throws(OAuthError) {
         let key = request.descriptorKey
-        // RFC 7591, section 3.2.1 requires 201; some servers return 200.
-        guard [200, 201].contains(response.status) else {
+        guard response.isSuccess else {
             throw OAuthError.status(response, .registration, key: key, hiding: request.secrets)
         }
         let body = try response.json(.registration, key: key)
@@ -76,14 +75,18 @@ extension RegisteredClient {
         }
         func text(_ name: String) throws(OAuthError) -> String? {
             guard let value = body[name], !value.isNull, value.string != "" else { return nil }
-            guard let text = value.string, (1...ReceivedLimit.registrationMember).contains(text.utf8.count) else {
+            // Some servers count their clients.
+            let number = name == "client_id" && value.double != nil ? value.scalarText : nil
+            guard let text = value.string ?? number, (1...ReceivedLimit.registrationMember).contains(text.utf8.count)
+            else {
                 throw wrong(name, "a string")
             }
             return text
         }
         guard let clientID = try text("client_id") else {
             throw OAuthError(
-                .registration, .missingField, "the response has no client_id", descriptorKey: key,
+                .registration, .missingField,
+                "the response has no client_id" + response.told(instead: body, to: request), descriptorKey: key,
                 status: response.status)
         }
         // RFC 7592, section 3: the client id never changes. Otherwise tokens would be another client's.
@@ -106,18 +109,22 @@ extension RegisteredClient {
         let single = list.count == 1 ? list[0].string : nil
         let stated = single == nil ? try text("token_endpoint_auth_method") : single
         let method = stated ?? known.rawValue
-        guard let authenticationMethod = ClientAuthenticationMethod(rawValue: method) else {
-            throw wrong("token_endpoint_auth_method", "a known method")
+        guard let registered = ClientAuthenticationMethod(rawValue: method) else {
+            throw wrong("token_endpoint_auth_method", "a known method: \"\(request.quotable(method, limit: 40))\"")
         }
+        // Some servers return their default method, and issue no secret for it: the client stays public.
+        let isPublic = registered.usesSecret && secret == nil && wanted == ClientAuthenticationMethod.none
+        let authenticationMethod = isPublic ? .none : registered
         // A public client with a method of its own needs no secret, although some servers issue one.
         clientSecret = authenticationMethod == .none ? nil : secret.map { Secret($0) } ?? old?.clientSecret
-        guard wanted.map({ authenticationMethod.proves(asMuchAs: $0) }) ?? true,
-            !authenticationMethod.usesSecret || clientSecret != nil
-        else {
+        let hasSecret = !authenticationMethod.usesSecret || clientSecret != nil
+        guard hasSecret, wanted.map({ authenticationMethod.proves(asMuchAs: $0) }) ?? true else {
             throw OAuthError(
                 .registration,
                 .badRegistration,
-                "the server registered the method \(method) instead of \(known.rawValue)",
+                hasSecret
+                    ? "the server registered the method \(method) instead of \(known.rawValue)"
+                    : "the server registered the method \(method), and issued no secret",
                 descriptorKey: key,
                 status: response.status,
                 hint: "request a method that the server supports; see client.authentication"
@@ -126,14 +133,16 @@ extension RegisteredClient {
         self.authenticationMethod = authenticationMethod
         // Some servers return numbers as strings.
         let end = body["client_secret_expires_at"].flatMap { $0.double ?? $0.string.flatMap(Double.init) } ?? 0
-        guard (0...253_402_300_799).contains(end) else { throw wrong("client_secret_expires_at", "a time") }
-        secretExpiresAt = end == 0 ? nil : Date(timeIntervalSince1970: end)
+        // The member only informs: the server decides when a secret has expired.
+        secretExpiresAt = (1...253_402_300_799).contains(end) ? Date(timeIntervalSince1970: end) : nil
         let asked = metadata?.redirectURIs ?? []
-        redirectURIs =
-            body["redirect_uris"]?.array?.compactMap(\.string) ?? (asked.isEmpty ? old?.redirectURIs ?? [] : asked)
+        let uris = body["redirect_uris"]?.array?.compactMap(\.string) ?? []
+        redirectURIs = uris.isEmpty ? (asked.isEmpty ? old?.redirectURIs ?? [] : asked) : uris
         for uri in asked where !redirectURIs.containsBytes(of: uri) {
+            let shown = uris.prefix(5).map { request.quotable($0, limit: 100) }.joined(separator: ", ")
             throw OAuthError(
-                .registration, .redirectNotAccepted, "the server did not register the redirect URI \(uri)",
+                .registration, .redirectNotAccepted,
+                "the server registered the redirect URI \(shown) instead of \(uri)",
                 descriptorKey: key, status: response.status)
         }
         // Responses with another algorithm would be rejected at each sign-in.

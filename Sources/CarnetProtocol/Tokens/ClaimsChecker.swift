@@ -28,7 +28,10 @@ struct ClaimsChecker {
         try checkAuthentication()
         let subject = try claims.string("sub", longest: ReceivedLimit.subject)
         if let expected = expectations.subject, !subject.isSameBytes(as: expected) {
-            throw OAuthError(.idToken, .subjectMismatch, "the refreshed ID token is for another user")
+            throw OAuthError(
+                .idToken, .subjectMismatch,
+                "the refreshed ID token is for another user: its sub is \"\(subject.quotable(limit: 80))\", "
+                    + "not \"\(expected.quotable(limit: 80))\"")
         }
         // OpenID Connect Back-Channel Logout, section 2.4: only a logout token has events.
         guard claims.all["events"] == nil else {
@@ -47,8 +50,7 @@ struct ClaimsChecker {
             throw OAuthError(
                 .idToken, .authorizedPartyMismatch,
                 "the ID token was issued to another client: its azp is "
-                    + "\"\(authorizedParty.scalarText?.quotable(limit: 80) ?? "no string")\", not \"\(expectations.clientID)\"",
-                hint: "check the client id")
+                    + "\"\(authorizedParty.scalarText?.quotable(limit: 80) ?? "no string")\", not \"\(expectations.clientID)\"")
         }
         let others = expectations.provider.idToken.otherAudiences
         func isTrusted(_ name: String) -> Bool {

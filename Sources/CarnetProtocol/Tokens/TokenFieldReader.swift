@@ -12,7 +12,7 @@ struct TokenFieldReader {
         OAuthError(
             step,
             .missingField,
-            "the response has no \(name)",
+            "the response has no \(name)" + root.shownMembers,
             descriptorKey: "token.response.fields.\(name)",
             status: 200,
             hint: hint
@@ -31,11 +31,12 @@ struct TokenFieldReader {
         )
     }
 
-    private func wrongType(_ name: String, _ expected: String) -> OAuthError {
+    /// - Parameter value: What it is instead, if it is no token.
+    private func wrongType(_ name: String, _ expected: String, _ value: JSONValue? = nil) -> OAuthError {
         OAuthError(
             step,
             .wrongFieldType,
-            "the response's \(name) is not \(expected)",
+            "the response's \(name) is not \(expected)" + (value.map { ": it is \($0.shown)" } ?? ""),
             descriptorKey: "token.response.fields.\(name)",
             status: 200
         )
@@ -88,7 +89,7 @@ struct TokenFieldReader {
         case .expiry(let expiry): return expiry
         case .unknown: return nil
         case .wrongType:
-            throw wrongType(name, rules.kind == .iso8601 ? "a date" : "a number of \(rules.kind.rawValue)")
+            throw wrongType(name, rules.kind == .iso8601 ? "a date" : "a number of \(rules.kind.rawValue)", value)
         }
     }
 
@@ -103,7 +104,7 @@ struct TokenFieldReader {
             let scopes = ScopeRules.split(text, separator: separator)
             return scopes.isEmpty ? nil : scopes
         }
-        guard let elements = value.array else { throw wrongType(name, "a string or a list") }
+        guard let elements = value.array else { throw wrongType(name, "a string or a list", value) }
         let scopes = elements.compactMap(\.string)
         guard scopes.count == elements.count else { throw wrongType(name, "a list of strings") }
         guard scopes.map(\.utf8.count).reduce(0, +) <= ReceivedLimit.scope else {
@@ -114,6 +115,19 @@ struct TokenFieldReader {
 }
 
 extension JSONValue {
+    /// A value that is no secret, for a message.
+    var shown: String {
+        scalarText.map { "\"\($0.quotable(limit: 60).withoutTokens)\"" }
+            ?? (object != nil ? "an object" : array != nil ? "a list" : "null")
+    }
+
+    /// The names of an object's members, for a message about a missing one; empty for anything else.
+    var shownMembers: String {
+        guard let members = object?.members, !members.isEmpty else { return "" }
+        return "; its members are " + members.prefix(10).map { $0.name.quotable(limit: 40).withoutTokens }
+            .joined(separator: ", ")
+    }
+
     /// The members that usually state an error where no standard's member does.
     var signsOfError: [String] {
         let members = self.object?.members ?? []

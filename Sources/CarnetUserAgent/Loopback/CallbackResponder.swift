@@ -10,16 +10,21 @@ struct CallbackResponder: Sendable {
     let inbox: CallbackInbox
 
     func response(to request: LoopbackRequest) -> LoopbackResponse {
-        if let page = refusal(of: request) { return page.response() }
         let query = request.target.utf8.firstIndex(of: UInt8(ascii: "?")).map {
             Substring(request.target.utf8[$0...].dropFirst())
         }
         let location = redirect.uri(port: port).prefix { $0 != "?" }
         let url = String(location) + (query.map { "?\($0)" } ?? "")
-        let form = redirect.takesForms ? request.body : ""
+        let form = request.body
         let callback =
             request.method == "POST"
             ? AuthorizationCallback(postedTo: url, form: form) : AuthorizationCallback(url: url)
+        if let (page, difference) = refusal(of: request) {
+            if callback.isResponse, request.method != "HEAD", request.method != "OPTIONS" {
+                inbox.ignore(callback.report(difference))
+            }
+            return page.response()
+        }
         // Another user may know the state, from the arguments of a program, and send another code.
         guard inbox.takes(callback, unless: LoopbackPeer.isForeign(request.names)) else {
             // A page that the person opens by hand has no parameters, and says nothing.
@@ -33,25 +38,31 @@ struct CallbackResponder: Sendable {
         return response
     }
 
-    private func refusal(of request: LoopbackRequest) -> CallbackPage? {
+    /// The page for a request that is no callback, and what it has instead.
+    private func refusal(of request: LoopbackRequest) -> (page: CallbackPage, difference: String)? {
         let hosts = request.values("host")
-        guard hosts.count == 1, redirect.hostHeaders(port: port).containsBytes(of: hosts[0].lowercased()) else {
-            return .badRequest
+        let expected = redirect.hostHeaders(port: port)
+        guard hosts.count == 1, expected.containsBytes(of: hosts[0].lowercased()) else {
+            let shown = hosts.map { $0.quotable(limit: 80) }.joined(separator: ", ")
+            return (.badRequest, "at the host \(shown) instead of \(expected.first ?? "")")
         }
-        guard request.target.utf8.prefix(while: { $0 != UInt8(ascii: "?") }).elementsEqual(redirect.path.utf8) else {
-            return .notFound
+        let path = String(request.target.prefix { $0 != "?" })
+        guard path.isSameBytes(as: redirect.path) else {
+            return (.notFound, "at \(path.quotable(limit: 80)) instead of \(redirect.path)")
         }
         guard request.method == "GET" || (request.method == "POST" && redirect.takesForms) else {
-            return .methodNotAllowed
+            return (.methodNotAllowed, "with the method \(request.method.quotable(limit: 20)) instead of GET")
         }
         if request.method == "POST" {
             let types = request.values("content-type")
-            guard types.count == 1, PercentEncoding.isForm(types[0]) else { return .badRequest }
+            guard types.count == 1, PercentEncoding.isForm(types[0]) else {
+                return (.badRequest, "as \(types.first?.quotable(limit: 80) ?? "nothing") instead of a form")
+            }
         }
         // The request comes from a script or a frame of another page, not from the authorization server's redirect.
         guard Self.isAbsent(request.values("sec-fetch-mode"), or: "navigate"),
             Self.isAbsent(request.values("sec-fetch-dest"), or: "document")
-        else { return .badRequest }
+        else { return (.badRequest, "from a script or a frame of a page") }
         return nil
     }
 

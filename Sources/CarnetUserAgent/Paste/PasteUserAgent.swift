@@ -1,4 +1,5 @@
 public import Carnet
+import CarnetFoundation
 import CarnetProtocol
 
 /// Shows the authorization URL and reads the callback URL that the user copies from the browser's address bar: for a
@@ -39,15 +40,16 @@ private struct PastePresenter: AuthorizationPresenter {
         accepts: @escaping @Sendable (AuthorizationCallback) -> Bool
     ) async throws -> AuthorizationCallback {
         show(try AuthorizationURL(url).text)
+        var rejected = ""
         for attempt in 1...max(attempts, 1) {
             let line = try await readLine()
             try Task.checkCancellation()
-            let text = line?.drop(while: \.isWhitespace) ?? ""
-            guard !text.isEmpty else {
-                throw UserAgentError(.cancelled, "no callback URL was pasted")
-            }
+            // A shell or a chat puts marks around a copied address.
+            let text = line?[...].trimming { $0.isWhitespace || "\"'<>`".contains($0) } ?? ""
+            guard !text.isEmpty else { throw UserAgentError(.cancelled, "no callback URL was pasted\(rejected)") }
             let callback = callback(from: text)
             if let callback, accepts(callback) { return callback }
+            rejected = callback.map { "; \($0.report)" } ?? "; the line was no URL"
             if attempt < attempts {
                 show(
                     "This is not the callback of this sign-in\(callback.map { " (\($0.report))" } ?? ""). Paste the whole address from the browser, "
@@ -55,7 +57,8 @@ private struct PastePresenter: AuthorizationPresenter {
                 )
             }
         }
-        throw UserAgentError(.cancelled, "none of the \(attempts) pasted lines is the callback of this sign-in")
+        throw UserAgentError(
+            .cancelled, "none of the \(attempts) pasted lines is the callback of this sign-in\(rejected)")
     }
 
     func close() async {}

@@ -57,7 +57,13 @@ struct MalformedURL: LintRule {
                 try WebURL.check(isOrdinary ? filled : "https" + filled.dropFirst(url.scheme?.utf8.count ?? 0))
                 return nil
             } catch {
-                return finding("\(url.name): \(error.reason)", in: context, at: url.node.span)
+                let text = url.node.scalar?.text ?? ""
+                let isShell = ["${", "$(", "#{", "%"].contains { text.contains($0) }
+                return isShell
+                    ? finding(
+                        "\(url.name): \"\(text)\" has a variable of another program", in: context, at: url.node.span,
+                        help: "a descriptor has inputs: write {NAME}, and declare inputs: { NAME: {} }")
+                    : finding("\(url.name): \(error.reason)", in: context, at: url.node.span)
             }
         }
     }

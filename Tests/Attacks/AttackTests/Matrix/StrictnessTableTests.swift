@@ -118,9 +118,9 @@ struct StrictnessTableTests {
             row: "INT-32"
         ),
         (
-            accepted: "a JSON object of any content type",
+            accepted: "a JSON object of any content type, and a form that says that it is one",
             reason:
-                "the body comes from the requested URL over TLS; the page of a network or a proxy is no JSON object, and Carnet executes nothing",
+                "the body comes from the requested URL over TLS; the page of a network or a proxy is neither, and Carnet executes nothing",
             row: "INT-33"
         ),
         (
@@ -130,9 +130,9 @@ struct StrictnessTableTests {
             row: "INT-34"
         ),
         (
-            accepted: "a redirect of a metadata GET in the same origin",
+            accepted: "a redirect of a GET of metadata or keys in the same origin",
             reason:
-                "the request has no credential, the origin could have sent the document itself, and the issuer is compared afterwards",
+                "the request has no credential, and the origin could have sent the document itself; the issuer is compared afterwards",
             row: "INT-35"
         ),
         (
@@ -148,7 +148,7 @@ struct StrictnessTableTests {
             row: "INT-37"
         ),
         (
-            accepted: "`use_dpop_nonce` with any error status",
+            accepted: "`use_dpop_nonce` with any status",
             reason: "the request is repeated once, to the same server, with a new proof", row: "INT-38"
         ),
         (
