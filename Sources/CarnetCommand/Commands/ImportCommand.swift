@@ -3,6 +3,7 @@ import Carnet
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetLint
+import CarnetOpenAPI
 
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -128,13 +129,6 @@ struct ImportOpenAPICommand: Subcommand {
 }
 
 extension OpenAPIImport {
-    fileprivate var counts: (operations: Int, resources: Int, open: Int, closed: Int) {
-        (
-            operationCount, resources.count, resources.count(where: \.need.isOpen),
-            resources.count(where: \.need.isClosed)
-        )
-    }
-
     fileprivate func json(_ path: String, written: [String]) -> JSONObject {
         let counts = counts
         return JSONObject([

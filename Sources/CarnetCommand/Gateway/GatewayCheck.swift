@@ -3,6 +3,7 @@ import Carnet
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetGateway
+import CarnetLint
 import HTTPTypes
 import Logging
 

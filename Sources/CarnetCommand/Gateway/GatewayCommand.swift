@@ -4,6 +4,7 @@ import CarnetCatalog
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetGateway
+import CarnetLint
 import CarnetWeb
 import Hummingbird
 import HummingbirdCore

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CarnetDescriptors
+import CarnetLint
 
 /// Mistakes on the command line about which more can be said than that an argument is unknown.
 enum UsageMistake {
@@ -38,9 +39,7 @@ enum UsageMistake {
     }
 
     static func unknown(_ name: String, _ kind: String, in names: [String], next: String) -> Failure {
-        let nearest = nearestName(to: name, in: names)
-        return Failure(
-            .usage, "unknown \(kind) \"\(name)\"" + (nearest.map { "; did you mean \($0)?" } ?? ""), next: [next])
+        Failure(describing: WritingError(unknown: name, kind, in: names, next: next))
     }
 
     // MARK: Secrets
