@@ -573,6 +573,25 @@ struct BridgeTests {
         #expect(unset.status == 2 && unset.standardError.contains("NOT_SET"), "\(unset)")
     }
 
+    @Test("A machine without a user gets a token of the client itself, and a new one when it is refused")
+    func clientCredentials() async throws {
+        let server = Server()
+        let resource = try await PlayedResource { server.play($0, $1) }
+        let run = try home.start(
+            [
+                "mcp", resource.url, "--client-credentials", "--client-id", "robot", "--client-secret-env",
+                "ROBOT_SECRET",
+            ], environment: ["ROBOT_SECRET": "s3cret"])
+        run.send(Self.initialize)
+        #expect(try await line(0, of: run)["result"] != nil)
+        resource.expireTokens()
+        run.send(Self.call(1))
+        #expect(try await line(1, of: run)["result"] != nil)
+        let result = try await run.finish()
+        #expect(result.status == 0 && !"\(result)".contains("s3cret"), "\(result)")
+        #expect(resource.requests("/authorize").isEmpty && resource.requests("/register").isEmpty)
+    }
+
     @Test("A port of the redirect URI that is in use leads to another one")
     func portInUse() async throws {
         let server = Server()

@@ -196,7 +196,7 @@ public final class PlayedResource: Sendable {
                 """
                 {"issuer":"\(issuer)","authorization_endpoint":"\(origin)/authorize","token_endpoint":"\(origin)/token",\
                 "registration_endpoint":"\(origin)/register","response_types_supported":["code"],\
-                "code_challenge_methods_supported":["S256"],"token_endpoint_auth_methods_supported":["none"],\
+                "code_challenge_methods_supported":["S256"],"token_endpoint_auth_methods_supported":["none","client_secret_basic"],\
                 "authorization_response_iss_parameter_supported":true}
                 """)
         case "/register":
@@ -237,6 +237,17 @@ public final class PlayedResource: Sendable {
 
     private func respondWithTokens(to request: Request, _ response: Response) {
         let form = request.form
+        if form["grant_type"] == "client_credentials" {
+            guard request.headers["authorization"] == "Basic \(Data("robot:s3cret".utf8).base64EncodedString())" else {
+                return response.json(401, #"{"error":"invalid_client"}"#)
+            }
+            let token = "access-robot\(name())"
+            state.withLock { state in
+                state.families["robot"] = Family(scopes: [])
+                state.tokens[token] = "robot"
+            }
+            return response.json(200, #"{"access_token":"\#(token)","token_type":"Bearer","expires_in":60}"#)
+        }
         guard state.withLock({ $0.clients[form["client_id"] ?? ""] }) != nil else {
             return response.json(401, #"{"error":"invalid_client"}"#)
         }
