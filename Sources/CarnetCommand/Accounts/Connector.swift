@@ -1,6 +1,8 @@
 import Carnet
+import CarnetDemo
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetLint
 import CarnetProtocol
 import CarnetSandbox
 import CarnetStorage
@@ -120,7 +122,7 @@ struct Connector {
         }
         return SimulatedClient(
             for: try descriptor.resolve(inputs: inputs),
-            redirectURI: source.redirectURI ?? Registrations.defaultRedirectURI(for: descriptor)
+            redirectURI: source.redirectURI ?? ClientRegistration.loopbackURI(for: descriptor)
                 ?? "http://127.0.0.1/callback",
             inputs: inputs,
             scopes: source.scopes,

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CarnetDemo
 import CarnetProtocol
 
 extension SequenceDiagram {
@@ -17,13 +18,16 @@ extension SequenceDiagram.Step {
         let title = step.exchanges.count == 1 ? step.title : SequenceDiagram.title(of: exchange.step)
         // What PKCE adds (RFC 7636): the challenge goes through the browser, and the verifier to the server alone.
         let proof = ["code_challenge", "code_verifier"].first { exchange.request.has($0) }
-        self.title = title + (proof.map { ", \($0)" } ?? "")
-        from = [.authorization, .callback].contains(exchange.step) ? .browser : .app
-        to = exchange.step == .callback ? .app : SequenceDiagram.Party(askedAt: exchange.step)
-        // The sandbox sends the browser back at once; a provider shows its pages before.
-        response =
-            exchange.step == .authorization && isBack
-            ? "redirects the browser back"
-            : exchange.response.map { [String($0.status), $0.contentType].compactMap { $0 }.joined(separator: " ") }
+        self.init(
+            title: title + (proof.map { ", \($0)" } ?? ""),
+            from: [.authorization, .callback].contains(exchange.step) ? .browser : .app,
+            to: exchange.step == .callback ? .app : SequenceDiagram.Party(askedAt: exchange.step),
+            // The sandbox sends the browser back at once; a provider shows its pages before.
+            response: exchange.step == .authorization && isBack
+                ? "redirects the browser back"
+                : exchange.response.map {
+                    [String($0.status), $0.contentType].compactMap { $0 }.joined(separator: " ")
+                }
+        )
     }
 }
