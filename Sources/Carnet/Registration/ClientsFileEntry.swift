@@ -80,7 +80,7 @@ extension ClientsFileEntry {
     ]
 
     /// The keys that say the same in several ways, of which a file uses one.
-    static let alternatives = [
+    package static let alternatives = [
         (value: "the client secret", keys: ["client_secret", "client_secret_env", "client_secret_file"]),
         (value: "the client's key", keys: ["client_key_file", "client_key_env"]),
     ]

@@ -125,7 +125,7 @@ struct Connector {
         }
         return SimulatedClient(
             for: try descriptor.resolve(inputs: inputs),
-            redirectURI: source.redirectURI ?? Registrations.defaultRedirectURI(for: descriptor)
+            redirectURI: source.redirectURI ?? ClientRegistration.loopbackURI(for: descriptor)
                 ?? "http://127.0.0.1/callback",
             inputs: inputs,
             scopes: source.scopes,

@@ -111,7 +111,7 @@ struct RegisterCommand: Subcommand {
                 try save(current, current.redirectURIs.first ?? known.client.redirectURIs.first, editor)
                 return say("registered", current, context.console)
             }
-            let accepted = Registrations.defaultRedirectURI(for: descriptor)
+            let accepted = ClientRegistration.loopbackURI(for: descriptor)
             guard let redirectURI = client.redirectURI ?? known?.client.redirectURIs.first ?? accepted else {
                 throw Failure(
                     .usage, "\(descriptor.name) accepts no redirect URI on loopback", next: ["add --redirect-uri URI"])
@@ -148,7 +148,7 @@ struct RegisterCommand: Subcommand {
         guard !Path.isAbsent(file) else { return nil }
         let clients = ClientsFile(try SourceFile(readingFrom: file))
         guard clients.diagnostics.isEmpty else { throw Failure(clientsFile: clients, context.console) }
-        return try clients.registeredClient(for: id, environment: context.environment)
+        return try clients.registeredClient(for: id, environment: context.environment.variables)
     }
 
     /// - Throws: `Failure` for a registration at a real server: its token is never sent to a sandbox.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Carnet
 import CarnetDemo
 import CarnetDescriptors
 import CarnetFoundation
@@ -86,11 +87,7 @@ struct SandboxCommand: Subcommand {
             let source = try registrations.source(for: entry.descriptor)
             let provider = try await ProviderFailure(entry: entry).explaining {
                 let descriptor = try entry.descriptor.variant(source.environment)
-                var provider = try descriptor.resolve(inputs: descriptor.exampleInputs(source.inputs))
-                if map.file != nil {
-                    provider.resources = try map.resources(for: provider, of: descriptor, context.console)
-                }
-                return provider
+                return try descriptor.resolve(inputs: descriptor.exampleInputs(source.inputs))
             }
             impersonated.append(provider)
             if let id = source.clientID, let secret = SimulatedClient.secret(insteadOf: source.clientSecret),
@@ -118,6 +115,10 @@ struct SandboxCommand: Subcommand {
             options: SandboxOptions(
                 approval: ask ? .page : .automatic(.sample), faults: Set(faults), offersFaults: ask, deviceInterval: 1)
         )
+        if let provider = impersonated.first, let entry = entries.first {
+            let mapped = try map.resources(for: provider, of: entry.descriptor, context.console)
+            await sandbox.addResources(mapped, of: provider.id)
+        }
         if backChannelLogoutURI != nil { await sandbox.sendLogouts(by: SandboxLogoutSender(context.console).send) }
         let names = named.isEmpty && found.isEmpty ? impersonated.map(\.id.rawValue) : ids + resources
         try await serve(sandbox, names, context.console)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Carnet
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetGateway

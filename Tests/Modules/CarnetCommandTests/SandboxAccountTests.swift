@@ -1,3 +1,4 @@
+import CarnetTestSupport
 import Foundation
 import Testing
 
@@ -55,6 +56,28 @@ struct SandboxAccountTests {
         #expect(nobody.standardError.contains("run carnet login google --sandbox \(sandbox.address)\n"), "\(nobody)")
         let real = try await home.run("profile", "google", "--json")
         #expect(real.status == 1 && real.standardError.contains("next      run carnet login google\n"), "\(real)")
+    }
+
+    @Test("A sandbox serves the resources of a map, and each of them responds to a sign-in with its scope")
+    func resourceMap() async throws {
+        let map = Repository.root.appending(path: "Examples/Cloudentity/scopeData.json").path
+        try home.write(
+            "cloudentity: { client_id: demo, inputs: { tenant: acme, workspace: demo, region: us } }\n",
+            to: ".config/carnet/clients.yaml")
+        let sandbox = try await RunningSandbox(home, "cloudentity", "--map", map)
+        defer { sandbox.run.stop() }
+        let place = ["--sandbox", sandbox.address]
+        let login = try await home.logIn("cloudentity", "--sandbox", sandbox.address)
+        #expect(login.status == 0, "\(login)")
+        for button in ["Transfer", "Balance", "Some name"] {
+            let call = try await home.start(["call", "cloudentity", button, "--map", map] + place).finish()
+            #expect(call.status == 0 && call.standardOutput.contains("\"resource\""), "\(call)")
+        }
+        // The scope of the fourth was not granted.
+        let phone = try await home.start(["call", "cloudentity", "Phone", "--map", map] + place).finish()
+        #expect(phone.status != 0, "\(phone)")
+        let several = try await home.run("sandbox", "google", "github", "--map", map)
+        #expect(several.status == 2 && several.standardError.contains("--map is for one provider"), "\(several)")
     }
 
     @Test("Signing out twice is no failure")

@@ -85,6 +85,9 @@ struct TryTests {
             #expect(arrow[start - 2] == "│" && arrow[start - 1] == "─", "\(label)")
         }
         for secret in ["code=", "Bearer"] { #expect(!result.standardOutput.contains(secret)) }
+        let titles = labels.map { String($0.element) }
+        #expect(titles.contains { $0.contains("1. Authorization request, code_challenge") })
+        #expect(titles.contains { $0.contains("3. Token request, code_verifier") })
     }
 
     @Test("The diagram for a document is an SVG file of its own", arguments: ["google", "github"])
