@@ -16,10 +16,12 @@ struct ConsoleLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        let about = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
-            .map { ($0.key, "\($0.value)") }.filter { !$0.1.isEmpty }
-        console.note(
-            ([event.message.description] + about.map { "\($0)=\(Self.value($1))" }).joined(separator: " ").printable)
+        console.note(Self.line(event.message.description, metadata.merging(event.metadata ?? [:]) { $1 }))
+    }
+
+    static func line(_ message: String, _ metadata: Logger.Metadata) -> String {
+        let about = metadata.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") }.filter { !$0.1.isEmpty }
+        return ([message] + about.map { "\($0)=\(value($1))" }).joined(separator: " ").printable
     }
 
     /// A value that has a separator of the line, in quotation marks: no value looks as another field.
