@@ -18,15 +18,21 @@ struct ConsoleLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        let about = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
-            .map { ($0.key, "\($0.value)") }.filter { !$0.1.isEmpty }
+        let about = metadata.merging(event.metadata ?? [:]) { $1 }
         guard !console.isJSON else {
             return console.note(
-                json: JSONObject(about.map { Named($0.0, .string($0.1)) }), event.message.description,
+                json: JSONObject(Self.shown(about).map { Named($0.0, .string($0.1)) }), event.message.description,
                 level: event.level.rawValue)
         }
-        console.note(
-            ([event.message.description] + about.map { "\($0)=\(Self.value($1))" }).joined(separator: " ").printable)
+        console.note(Self.line(event.message.description, about))
+    }
+
+    static func line(_ message: String, _ metadata: Logger.Metadata) -> String {
+        ([message] + shown(metadata).map { "\($0)=\(value($1))" }).joined(separator: " ").printable
+    }
+
+    private static func shown(_ metadata: Logger.Metadata) -> [(String, String)] {
+        metadata.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") }.filter { !$0.1.isEmpty }
     }
 
     /// A value that has a separator of the line, in quotation marks: no value looks as another field.

@@ -5,7 +5,7 @@ import CarnetFoundation
 extension ProviderSections {
     /// The claims of a token that templates read.
     fileprivate func claimsRead(of token: String) -> [JSONPointer] {
-        let requests = [token.request, refresh.request, profile.request, revocation.request].map(\.late)
+        let requests = [self.token.request, refresh.request, profile.request, revocation.request].map(\.late)
         let calls = connection.lookups.items.map(\.value.call) + connection.onConnect + connection.onDisconnect
         let named =
             requests.flatMap { $0.parameters + $0.headers } + api.lateHeaders + api.lateParameters

@@ -181,8 +181,8 @@ struct GatewayProxyTests {
     }
 
     /// nginx is the only one of the proxies that follows such a header (`check_program` of `Tests/Peers/Gateway/proxies`).
-    @Test("GW-40: nginx follows no redirect of a program to another path, and nothing undoes that for a place")
-    func GW_40_redirectsOfAProgram() async throws {
+    @Test("GW-43: nginx follows no redirect of a program to another path, and nothing undoes that for a place")
+    func GW_43_redirectsOfAProgram() async throws {
         let text = try await example("nginx").text
         let line = try #require(text.components(separatedBy: "\n").first { $0.contains("X-Accel-Redirect") })
         #expect(line.hasPrefix("proxy_ignore_headers X-Accel-Redirect;"))

@@ -32,6 +32,58 @@ struct TerminalLineTests {
         #expect(decoded?["name"]?.unicodeScalars.elementsEqual(text.unicodeScalars) == true)
     }
 
+    /// Read by the grammar of the line alone: a message, then NAME=VALUE, where a value with other characters is quoted.
+    private static func fields(of line: String, after message: String) throws -> [String: String] {
+        var rest = try #require(
+            line.hasPrefix(message) ? line.unicodeScalars.dropFirst(message.unicodeScalars.count) : nil)
+        var fields: [String: String] = [:]
+        while !rest.isEmpty {
+            #expect(rest.removeFirst() == " ")
+            let name = rest.prefix { $0 != "=" }
+            rest = rest[name.endIndex...].dropFirst()
+            var value = String.UnicodeScalarView()
+            if rest.first == "\"" {
+                rest = rest.dropFirst()
+                while let scalar = rest.popFirst(), scalar != "\"" {
+                    value.append(scalar == "\\" ? rest.popFirst() ?? "?" : scalar)
+                }
+            } else {
+                value.append(contentsOf: rest.prefix { $0 != " " })
+                rest = rest[rest.prefix { $0 != " " }.endIndex...]
+                #expect(!value.contains("\"") && !value.contains("="))
+            }
+            #expect(fields.updateValue(String(value), forKey: String(name)) == nil, "\(name) is there twice: \(line)")
+        }
+        return fields
+    }
+
+    /// What ends a value in some reader of logs, alone and before a field that somebody wants to forge.
+    @Test("LOG-06: No value forges a field of a log line or another line")
+    func LOG_06_noValueForgesAField() throws {
+        let ends = [
+            " ", "\t", "\n", "\r\n", "\r", "\u{B}", "\u{C}", "\u{0}", "\u{85}", "\u{A0}", "\u{2028}", "\u{2029}",
+            "\u{3000}",
+            "\"", "\" ", "\\\" ", "\\\\\" ", "\\", "=", "'", "\u{202E}", "\u{1B}[0m ", "\u{7F}", ",", ";", "|",
+            "a\" b=\"",
+        ]
+        for end in ends {
+            for value in [end, "x\(end)", "mallory\(end)outcome=allowed\(end)subject=alice", "\(end)id=0"] {
+                let line = ConsoleLogHandler.line(
+                    "A request is refused", ["subject": "\(value)", "outcome": "forbidden", "empty": ""])
+                #expect(!line.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) })
+                #expect(!line.unicodeScalars.contains("\u{2028}") && !line.unicodeScalars.contains("\u{2029}"))
+                let fields = try Self.fields(of: line, after: "A request is refused")
+                #expect(fields.keys.sorted() == ["outcome", "subject"], "\(line)")
+                #expect(fields["outcome"] == "forbidden")
+                // What is no more than text arrives as it is.
+                if value.unicodeScalars.allSatisfy({ (0x20...0x7E).contains($0.value) }) {
+                    #expect(fields["subject"] == value)
+                }
+            }
+        }
+        #expect(ConsoleLogHandler.line("m", ["a": "plain-1.2/x", "b": "é"]) == "m a=plain-1.2/x b=é")
+    }
+
     @Test("Colours of this program and line breaks stay")
     func colours() {
         let line = "\u{1B}[1;31mcarnet:\u{1B}[0m a\nb"

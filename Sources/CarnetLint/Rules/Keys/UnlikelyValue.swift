@@ -98,7 +98,7 @@ struct UnlikelyValue: LintRule {
     private func unlikelyHosts(_ context: LintContext) -> [Diagnostic] {
         var known: [[Substring]] = []
         var found: [Diagnostic] = []
-        for url in context.urls where !url.host.isEmpty && !url.host.holds(UInt8(ascii: "{")) {
+        for url in context.urls where !url.host.isEmpty && !url.host.utf8.contains(UInt8(ascii: "{")) {
             let host = url.host.lowercased()
             let labels = host.split(separator: ".")
             guard labels.count > 1, labels.contains(where: { Int($0) == nil }), !known.contains(labels) else { continue }

@@ -526,8 +526,8 @@ struct GatewayAttackTests {
         }
     }
 
-    @Test("GW-39: Methods that act on all below a path")
-    func GW_39_allBelowAPath() throws {
+    @Test("GW-42: Methods that act on all below a path")
+    func GW_42_allBelowAPath() throws {
         for method in ["DELETE", "PROPFIND", "LOCK", "UNLOCK", "ACL"] {
             for target in ["/", "/mine", "/mine/", "/mine/deep", "/admin", "/admin/x"] {
                 #expect(try !bob(method, target).isAllowed, "\(method) \(target)")
