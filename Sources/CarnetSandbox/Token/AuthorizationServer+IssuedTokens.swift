@@ -48,7 +48,7 @@ extension AuthorizationServer {
         _ grant: Grant, scopes: [String], lifetime: Int, at now: Date, like sample: String
     ) throws(OAuthError) -> String {
         let isJWT = sample.hasPrefix("eyJ") && sample.count(where: { $0 == "." }) == 2
-        let read = provider.claimsRead(of: "access_token")
+        let read = provider.shared.sections.claimsRead(of: "access_token")
         guard isJWT || !read.isEmpty || provider.refresh.expiryFrom == .jwt else {
             return seams.randomText(like: sample)
         }
@@ -76,7 +76,7 @@ extension AuthorizationServer {
     private func add(
         _ read: [JSONPointer], of token: String, to claims: inout JSONValue, about user: SandboxUser
     ) {
-        let subject = provider.claimsOfSubject(in: token)
+        let subject = provider.shared.sections.claimsOfSubject(in: token)
         for pointer in read {
             if subject.contains(pointer), claims[pointer] == nil || user.claims["subject"] != nil {
                 claims.set(.string(Identity(user, at: provider).subject), at: pointer)
@@ -128,7 +128,7 @@ extension AuthorizationServer {
             if let seconds = claims[place]?.scalarText { claims.set(.string(seconds), at: place) }
         }
         identity.addClaims(to: &claims, for: effectiveScopes(grant.scopes))
-        add(provider.claimsRead(of: "id_token").filter { claims[$0] == nil }, of: "id_token", to: &claims, about: grant.user)
+        add(provider.shared.sections.claimsRead(of: "id_token").filter { claims[$0] == nil }, of: "id_token", to: &claims, about: grant.user)
         let token = try signedIDToken(claims, grant, with: key)
         return try encrypt(
             has(.badSignature) ? JSONWebToken.withBrokenSignature(token) : token, as: provider.idToken.encryption,
