@@ -673,7 +673,7 @@ let package = Package(
                 "CarnetProtocol",
                 "CarnetSimulation", "CarnetTestSupport",
             ],
-            exclude: ["PublicSurface", "quirks-elsewhere.txt"]
+            exclude: ["PublicSurface"]
         ),
         // The Swift of the documentation, so that it compiles.
         .executableTarget(

@@ -8,7 +8,35 @@ import CarnetLint
 import CarnetProtocol
 import CarnetStorage
 
-/// What `carnet gateway proxy` needs beside the gateway file.
+struct GatewayProxyCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "proxy", abstract: "Print or write the configuration of a reverse proxy.",
+        discussion: """
+            The proxies are \(GatewayProxy.names.joined(separator: ", ")). traefik-kubernetes makes the objects of a cluster.
+
+            Examples:
+              carnet gateway proxy nginx gateway.yaml --no-tls
+              carnet gateway proxy caddy gateway.yaml --output /etc/caddy --program wiki.apps.example=http://127.0.0.1:9001
+            """)
+
+    @Argument(help: ArgumentHelp("The proxy.", valueName: "proxy"), completion: .list(GatewayProxy.names))
+    var name: String
+
+    @Argument(help: ArgumentHelp("The gateway file.", valueName: "file"), completion: .yamlFile)
+    var file: String
+
+    @OptionGroup var options: GatewayProxyOptions
+    @OptionGroup var address: GatewayAddressOptions
+    @OptionGroup(title: "Output options") var plainOutput: PlainOutputOptions
+    var output: OutputOptions { plainOutput.all }
+
+    func run(_ context: CommandContext) async throws {
+        try GatewayProxy(options, context).run(
+            name, file, bind: address.bind, port: address.port, socket: address.socket)
+    }
+}
+
+/// How the configuration is made.
 struct GatewayProxyOptions: ParsableArguments {
     @Option(
         name: .customLong("output"),
@@ -56,7 +84,7 @@ struct GatewayProxy {
     private let context: CommandContext
     private var console: Console { context.console }
 
-    private static var names: [String] { ProxyKind.all.map(\.name) }
+    static var names: [String] { ProxyKind.all.map(\.name) }
 
     init(_ options: GatewayProxyOptions, _ context: CommandContext) {
         self.options = options
@@ -64,19 +92,14 @@ struct GatewayProxy {
     }
 
     /// - Parameters:
-    ///   - words: The proxy and the gateway file.
+    ///   - name: The proxy.
+    ///   - path: The gateway file.
     ///   - bind: The gateway's address with `port`, unless it has a socket.
-    func run(_ words: [String], bind: String, port: Int, socket: String?) throws {
-        guard let name = words.first, words.count == 2 else {
-            throw Failure(
-                .usage, "proxy needs the name of a proxy and a gateway file",
-                next: ["write: carnet gateway proxy NAME FILE", "the names are \(Self.names.joined(separator: ", "))"])
-        }
+    func run(_ name: String, _ path: String, bind: String, port: Int, socket: String?) throws {
         guard let kind = ProxyKind.all.first(where: { $0.name == name.lowercased() }) else {
             throw UsageMistake.unknown(
                 name, "proxy", in: Self.names, next: "choose one of \(Self.names.joined(separator: ", "))")
         }
-        let path = words[1]
         let source = try SourceFile(readingFrom: path)
         let file = GatewayFile(source)
         guard let rules = file.rules else { throw Failure(diagnostics: file.diagnostics, in: source, console) }

@@ -144,8 +144,7 @@ extension ProxySetup {
 
     private static func headers(_ rules: GatewayRules, _ path: String) throws -> [String] {
         var headers: [String] = []
-        let names = rules.headers.all.map { ($0.name.rawName, $0.span.start.line as Int?) }
-        for (name, line) in names + (rules.identityToken.map { [($0.header.rawName, nil)] } ?? []) {
+        for (name, line) in rules.programHeaders.map({ ($0.name.rawName, $0.line) }) {
             guard !taken.contains(name.lowercased()), !RemovedHeaders.contains(name) else {
                 throw WritingError(
                     "\(path)\(line.map { ":\($0)" } ?? ""): a proxy needs the header \(name) for itself",

@@ -19,7 +19,7 @@ extension Quirk {
     static let afterwards = [
         Quirk(
             "refresh tokens have another endpoint", key: "`endpoints.refresh`",
-            neededBy: "14: Figma, TikTok, Trustpilot"
+            neededBy: "14: Figma, Trustpilot"
         ) {
             let fixture = try SignInFixture(
                 odd: """
@@ -38,7 +38,7 @@ extension Quirk {
         },
         Quirk(
             "additional parameters in the refresh request", key: "`refresh.parameters`",
-            neededBy: "5: Dynamics, Basecamp (type=refresh)"
+            neededBy: "5: Dynamics"
         ) {
             let fixture = try SignInFixture(
                 odd: "refresh: { omit: [grant_type], parameters: { type: refresh } }")
@@ -97,7 +97,7 @@ extension Quirk {
         },
         Quirk(
             "the Authorization header has another scheme", key: "`api.scheme`",
-            neededBy: "social-core: 4; GitHub (token), Yandex (OAuth)"
+            neededBy: "social-core: 4; Yandex (OAuth)"
         ) {
             let fixture = try SignInFixture(odd: endpoints + "api: { scheme: OAuth }")
             let session = try await fixture.signIn()
@@ -120,8 +120,9 @@ extension Quirk {
             #expect(
                 try fixture.lastResponse() == #"200 {"data":{"open_id":7,"display_name":"\#(profile.name ?? "")"}}"#)
         },
-        Quirk("the profile is in the token response", key: "`profile.from: token`", neededBy: "Strava, Shopify, Stripe")
-        {
+        Quirk(
+            "the profile is in the token response", key: "`profile.from: token`", neededBy: "Shopify, Snowflake, Sentry"
+        ) {
             let fixture = try SignInFixture(
                 odd: """
                     profile: { from: token, root: /athlete, claims: { subject: /id } }
@@ -194,7 +195,7 @@ extension Quirk {
         },
         Quirk(
             "revocation has other parameters", key: "`revocation.rename`, `revocation.omit`",
-            neededBy: "Strava (access_token), TikTok (client_key)"
+            neededBy: "GitHub (access_token), TikTok (client_key)"
         ) {
             let fixture = try SignInFixture(
                 odd: endpoints
@@ -209,7 +210,7 @@ extension Quirk {
         },
         Quirk(
             "sessions are ended only by front-channel logout", key: "`logout.front_channel`",
-            neededBy: "Microsoft Entra ID, AD FS"
+            neededBy: "the sign-out of Microsoft Entra ID, AD FS"
         ) {
             let fixture = try SignInFixture(
                 try lintedDescriptor(
@@ -243,7 +244,7 @@ extension Quirk {
         },
         Quirk(
             "only introspection reports a token's expiry", key: "`refresh.expiry_from: introspection`",
-            neededBy: "3: Salesforce"
+            neededBy: "3, among them Salesforce"
         ) {
             let fixture = try SignInFixture(
                 odd: """

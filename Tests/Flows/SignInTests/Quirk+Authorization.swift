@@ -64,7 +64,7 @@ extension Quirk {
         },
         Quirk(
             "a parameter makes the provider ask for consent again", key: "`authorization.reconsent_parameters`",
-            neededBy: "48: Google, Atlassian, Strava"
+            neededBy: "48: Google, Strava"
         ) {
             let fixture = try SignInFixture(odd: "authorization: { reconsent_parameters: { prompt: consent } }")
             #expect(
@@ -74,14 +74,14 @@ extension Quirk {
         },
         Quirk(
             "the response type has another value", key: "`authorization.response_type`",
-            neededBy: "2: Azure DevOps (Assertion), Follow Up Boss",
+            neededBy: "2: the former OAuth of Azure DevOps (Assertion), Follow Up Boss",
             proof: proof(
                 "authorization: { response_type: auth_code }",
                 start.replacing("=code&", with: "=auth_code&") + "&scope=read\(end)"
             )
         ),
         Quirk(
-            "standard parameters are omitted", key: "`authorization.omit`", neededBy: "1: Monday; Basecamp",
+            "standard parameters are omitted", key: "`authorization.omit`", neededBy: "1: the former OAuth of monday",
             proof: proof(
                 "authorization: { omit: [response_type] }",
                 start.replacing("response_type=code&", with: "") + "&scope=read\(end)"
@@ -101,7 +101,7 @@ extension Quirk {
             proof: proof("authorization: { rename: { scope: perms } }", "\(start)&perms=read\(end)")
         ),
         Quirk(
-            "a second scope parameter", key: "`scopes.extra`", neededBy: "1: Slack (user_scope)",
+            "a second scope parameter", key: "`scopes.extra`", neededBy: "1: the Web API of Slack (user_scope)",
             proof: proof(
                 "scopes: { default: [read], separator: ',', extra: { user_scope: [identity.basic, identity.email] } }",
                 "\(start)&scope=read&user_scope=identity.basic%2Cidentity.email\(end)"
@@ -124,7 +124,7 @@ extension Quirk {
             )
         ),
         Quirk(
-            "spaces must be plus signs", key: "`authorization.encode: plus`", neededBy: "SoundCloud",
+            "spaces must be plus signs", key: "`authorization.encode: plus`", neededBy: "the former API of SoundCloud",
             proof: proof(
                 "scopes: { default: [read, 'user:email'] }\nauthorization: { encode: { scope: plus } }",
                 "\(start)&scope=read+user%3Aemail\(end)"
@@ -166,7 +166,7 @@ extension Quirk {
         },
         Quirk(
             "only the callback names the granted scopes", key: "`scopes.granted_from: callback`",
-            neededBy: "Strava, Facebook (granted_scopes)"
+            neededBy: "Strava; with a parameter also at Facebook (granted_scopes)"
         ) {
             let fixture = try SignInFixture(
                 odd: """
@@ -185,7 +185,7 @@ extension Quirk {
         },
         Quirk(
             "the ID token has no nonce", key: "`authorization.nonce: { none: REASON }`",
-            neededBy: "Asana, DocuSign, Dropbox, LinkedIn"
+            neededBy: "Asana, LinkedIn; with the scope openid also Docusign and Dropbox"
         ) {
             let fixture = try SignInFixture(odd: openID + "authorization: { nonce: { none: never repeated } }")
             #expect(try await fixture.authorizationURL() == "\(start)&scope=openid\(end)")
@@ -237,8 +237,8 @@ extension Quirk {
             }
         },
         Quirk(
-            "errors of the callback have other codes", key: "`callback.rename`, `callback.errors.codes`",
-            neededBy: "LinkedIn (user_cancelled_login), Facebook, Deezer, Line"
+            "errors of the callback have other codes", key: "`callback.errors.codes`, `callback.rename`",
+            neededBy: "LinkedIn (user_cancelled_login), Deezer"
         ) {
             let fixture = try SignInFixture(
                 odd: """

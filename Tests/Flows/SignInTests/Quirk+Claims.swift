@@ -61,7 +61,7 @@ extension Quirk {
         },
         Quirk(
             "nothing identifies the user", key: "`profile.subject: { none: REASON }`; the host names the account",
-            neededBy: "Printful, Webflow"
+            neededBy: "Printful"
         ) {
             let fixture = try SignInFixture(
                 odd: endpoints + """
@@ -111,7 +111,8 @@ extension Quirk {
         },
         Quirk(
             "the host chooses the scopes of a second parameter",
-            key: "`scopes.extra`, and `AuthorizationOptions(extraScopes:)`", neededBy: "Slack (user_scope)"
+            key: "`scopes.extra`, and `AuthorizationOptions(extraScopes:)`",
+            neededBy: "the Web API of Slack (user_scope)"
         ) {
             let fixture = try SignInFixture(
                 odd: "scopes: { default: [read], extra: { user_scope: [chat], team: [] } }\n")
@@ -243,8 +244,9 @@ extension Quirk {
         },
         Quirk(
             "a profile or a lookup reports an error with status 200",
-            key: "`success`, `errors` in `profile`, `profile.requests`, `connection.lookups` and `on_connect`",
-            neededBy: "Weibo, DingTalk, TikTok"
+            key:
+                "`profile.success`, `profile.errors`; also in `profile.requests`, `connection.lookups` and `on_connect`",
+            neededBy: "DingTalk"
         ) {
             func fixture(_ code: String, lookup: String = "0") throws -> SignInFixture {
                 try SignInFixture(

@@ -113,7 +113,8 @@ extension Quirk {
             )
         ),
         Quirk(
-            "the assertion has additional claims", key: "`client.assertion.claims`", neededBy: "Salesforce, Docusign",
+            "the assertion has additional claims", key: "`client.assertion.claims`",
+            neededBy: "the JWT bearer grant of Salesforce and Docusign",
             proof: proof(
                 """
                 inputs: { tenant: { example: t } }
@@ -127,7 +128,7 @@ extension Quirk {
         ),
         Quirk(
             "the secret is sent as a client assertion, and the code as an assertion",
-            key: "`token.rename`, `token.omit`, `token.parameters`", neededBy: "Azure DevOps"
+            key: "`token.rename`, `token.omit`, `token.parameters`", neededBy: "the former OAuth of Azure DevOps"
         ) {
             let fixture = try SignInFixture(
                 odd: """

@@ -68,7 +68,7 @@ extension Quirk {
         },
         Quirk(
             "a value is derived from a looked-up value", key: "`connection.derive`: `{lower(connection.NAME)}`",
-            neededBy: "3: Calendly, Google Calendar, Gmail"
+            neededBy: "3: Google Calendar, Gmail"
         ) {
             let fixture = try SignInFixture(
                 odd: #"""
@@ -285,7 +285,7 @@ extension Quirk {
         },
         Quirk(
             "revocation has another method of client authentication", key: "`revocation.authentication`",
-            neededBy: "Strava"
+            neededBy: "GitHub, Todoist, MusicBrainz"
         ) {
             let fixture = try SignInFixture(
                 odd: endpoints + """
@@ -359,7 +359,7 @@ extension Quirk {
         },
         Quirk(
             "the response to a refresh differs from the response to the code", key: "`refresh.response`",
-            neededBy: "Slack"
+            neededBy: "the Web API of Slack"
         ) {
             let fixture = try SignInFixture(
                 odd: """

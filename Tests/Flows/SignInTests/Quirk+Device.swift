@@ -30,7 +30,7 @@ extension Quirk {
     static let device = [
         Quirk(
             "the fields of the response have other names or places", key: "`device.response`",
-            neededBy: "Google (verification_url), Baidu (expire_in)"
+            neededBy: "Google (verification_url), Trakt, the device flow of Baidu (expire_in)"
         ) {
             let (_, device) = try await signIn(
                 """
@@ -45,7 +45,7 @@ extension Quirk {
         Quirk(
             "the grant type and the code's parameter have other names",
             key: "`device.token.grant_type`, `device.token.rename`",
-            neededBy: "Google (http://oauth.net/grant_type/device/1.0, code)"
+            neededBy: "the former device flow of Google (http://oauth.net/grant_type/device/1.0, code)"
         ) {
             let (fixture, _) = try await signIn(
                 """
@@ -62,7 +62,7 @@ extension Quirk {
         },
         Quirk(
             "a device requests its tokens at another endpoint than other clients", key: "`endpoints.device_token`",
-            neededBy: "Trakt, Facebook"
+            neededBy: "Trakt, the device flow of Facebook"
         ) {
             let (fixture, _) = try await signIn(
                 """
@@ -115,7 +115,7 @@ extension Quirk {
         },
         Quirk(
             "additional parameters in the request for the codes", key: "`device.parameters`",
-            neededBy: "Baidu (response_type=device_code)"
+            neededBy: "the device flow of Baidu (response_type=device_code)"
         ) {
             let (fixture, _) = try await signIn("device: { parameters: { response_type: device_code } }")
             #expect(

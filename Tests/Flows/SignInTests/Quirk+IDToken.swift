@@ -49,7 +49,10 @@ extension Quirk {
             #expect(await fixture.store.load(session.key)?.connection.subject == "7")
             #expect(try await !fixture.authorizationURL().contains("nonce"))
         },
-        Quirk("the ID token's subject is a number", key: "`id_token.coerce: [sub]`", neededBy: "Wikimedia") {
+        Quirk(
+            "the ID token's subject is a number", key: "`id_token.coerce: [sub]`",
+            neededBy: "the ID tokens of Wikimedia"
+        ) {
             let sample = "samples: { userinfo: { sub: 12345678901234567890 } }\n"
             let fixture = try SignInFixture(odd: openID + sample + "id_token: { coerce: [sub, iat] }")
             let session = try await fixture.signIn()
@@ -174,7 +177,7 @@ extension Quirk {
         },
         Quirk(
             "only the token itself contains its expiry", key: "`refresh.expiry_from: jwt_exp`",
-            neededBy: "HighLevel, Microsoft Teams"
+            neededBy: "HighLevel"
         ) {
             let sample = "samples: { token: { access_token: eyJ.eyJ.x, token_type: Bearer, refresh_token: y } }\n"
             let fixture = try SignInFixture(odd: sample + "refresh: { expiry_from: jwt_exp }")

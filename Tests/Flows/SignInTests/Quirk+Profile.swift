@@ -63,7 +63,7 @@ extension Quirk {
         Quirk(
             "the introspection response identifies the user",
             key: "`endpoints.userinfo`, `profile.parameters: {client.secret}`",
-            neededBy: "HubSpot"
+            neededBy: "the former token information of HubSpot"
         ) {
             let fixture = try SignInFixture(
                 odd: """
@@ -127,7 +127,8 @@ extension Quirk {
             #expect(await fixture.wire(.userinfo).last == "GET https://odd.example/me?fields=id&oauth_token=*")
         },
         Quirk(
-            "the Authorization header contains only the token", key: "`api.scheme: none`", neededBy: "ClickUp"
+            "the Authorization header contains only the token", key: "`api.scheme: none`",
+            neededBy: "the personal tokens of ClickUp"
         ) {
             let fixture = try SignInFixture(odd: endpoints + "api: { scheme: none }")
             let session = try await fixture.signIn()

@@ -36,11 +36,12 @@ extension Quirk {
         ),
         Quirk(
             "the parameters are in the query of a POST", key: "`token.body: query`",
-            neededBy: "LinkedIn, Airbyte's list",
+            neededBy: "Airbyte's list",
             proof: proof("token: { body: query }", "\(url)?\(grant)\(rest)&client_id=client")
         ),
         Quirk(
-            "one parameter is in the query of a POST", key: "`token.query_parameters`", neededBy: "3: Figma, Facebook",
+            "one parameter is in the query of a POST", key: "`token.query_parameters`",
+            neededBy: "3, among them the former endpoints of Figma and Facebook",
             proof: proof(
                 "token: { query_parameters: [redirect_uri] }",
                 "\(url)?redirect_uri=\(redirect)\n\(grant)&code_verifier=*&client_id=client"
@@ -84,7 +85,7 @@ extension Quirk {
             let body = try #require(await fixture.requests(to: .token).last?.bodyText)
             #expect(body.hasPrefix("grant_type=th_refresh_token&refresh_token="))
         },
-        Quirk("additional headers", key: "`token.headers`", neededBy: "2: Bungie, Trovo, GitHub") {
+        Quirk("additional headers", key: "`token.headers`", neededBy: "2: Trovo") {
             let fixture = try SignInFixture(odd: "token: { headers: { X-API-Key: k, Accept: text/json } }")
             _ = try await fixture.signIn()
             let headers = try #require(await fixture.requests(to: .token).first).headers

@@ -21,7 +21,7 @@ extension Quirk {
         Quirk(
             "the response has the time of the expiry instead of a lifetime",
             key: "`token.response.expires`, `fields.expires_in`",
-            neededBy: "1: Clover; Strava's expires_at"
+            neededBy: "1: Clover"
         ) {
             let kinds = [
                 ("epoch", "1800003600"), ("epoch_milliseconds", "1800003600000"),
@@ -47,7 +47,7 @@ extension Quirk {
         },
         Quirk(
             "the response has no lifetime, but the documentation does", key: "`token.response.default_expires_in`",
-            neededBy: "6: Jobber, Stripe, Coros"
+            neededBy: "6: Jobber, Stripe Apps, Coros"
         ) {
             let fixture = try SignInFixture(
                 odd: """
@@ -61,7 +61,7 @@ extension Quirk {
         },
         Quirk(
             "the response separates scopes in another way than the request", key: "`token.response.scope_separator`",
-            neededBy: "GitHub, Shopify"
+            neededBy: "GitHub, LinkedIn, Pinterest, Todoist"
         ) {
             let fixture = try SignInFixture(
                 odd: """
@@ -96,7 +96,7 @@ extension Quirk {
         },
         Quirk(
             "errors have the status 200, and a member of the body identifies them",
-            key: "`token.response.success.field`, `equals`", neededBy: "Slack, Withings, TikTok Ads, WeChat"
+            key: "`token.response.success.field`, `equals`", neededBy: "Slack, Withings, TikTok Ads"
         ) {
             let fixture = try SignInFixture(
                 odd: """
@@ -164,7 +164,7 @@ extension Quirk {
         },
         Quirk(
             "the fields are below another object, or have other names", key: "`token.response.root`, `fields`",
-            neededBy: "7: Withings, TikTok, Yammer; Sentry, Clover, Qiita"
+            neededBy: "7: Withings, Yammer; integrations of Sentry, Clover, Qiita"
         ) {
             let fixture = try SignInFixture(
                 odd: """
@@ -204,7 +204,7 @@ extension Quirk {
             }
         },
         Quirk(
-            "one response contains two tokens", key: "`token.response.token_sets`", neededBy: "1: Slack"
+            "one response contains two tokens", key: "`token.response.token_sets`", neededBy: "1: the Web API of Slack"
         ) {
             let fixture = try SignInFixture(
                 odd: """

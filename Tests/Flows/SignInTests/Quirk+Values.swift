@@ -147,7 +147,7 @@ extension Quirk {
         Quirk(
             "a parameter of the authorization request is random or the current time",
             key: "`authorization.parameters`: `{now()}`",
-            neededBy: "13 have templates there: Amazon, BigCommerce"
+            neededBy: "13 have templates there: Amazon Selling Partner, BigCommerce"
         ) {
             let fixture = try SignInFixture(
                 odd: "authorization: { parameters: { at: '{now()}', app: 'x-{client.id}' } }")
@@ -208,7 +208,7 @@ extension Quirk {
         },
         Quirk(
             "a value is derived from earlier values", key: "`connection.derive`",
-            neededBy: "15: Zoho (11), Sellsy, Teams, HighLevel"
+            neededBy: "15: 11 services of Zoho, Sellsy, HighLevel"
         ) {
             let fixture = try SignInFixture(
                 odd: #"""
@@ -310,7 +310,7 @@ extension Quirk {
         },
         Quirk(
             "requests are needed at the start and the end of a connection",
-            key: "`connection.on_connect`, `on_disconnect`", neededBy: "6: Sentry, Bullhorn, HubSpot"
+            key: "`connection.on_connect`, `on_disconnect`", neededBy: "6: Bullhorn, integrations of Sentry"
         ) {
             let fixture = try SignInFixture(
                 odd: """

@@ -48,34 +48,62 @@ struct CatalogueEvidenceTests {
         }
     }
 
-    /// What the page on quirks says of a provider and a key that its descriptor has not, when the test was written.
-    private static let elsewhere = "Tests/Modules/RepositoryTests/quirks-elsewhere.txt"
-
-    @Test("If the page on quirks names a provider for a key, its descriptor has the key, or the difference is listed")
+    @Test("If the page on quirks names a provider for a key, its descriptor has the key or a note about it")
     func quirks() throws {
-        let listed = Set(
-            try Repository.file(Self.elsewhere).lines.map { String($0.text) }.filter {
-                !$0.isEmpty && !$0.hasPrefix("#")
-            })
+        let lines = try Repository.file("Docs/quirks.md").lines.map { String($0.text) }
+        #expect(
+            Self.missing(from: lines).sorted() == [], "Docs/quirks.md names a provider whose descriptor lacks the key")
+        #expect(
+            Self.missing(from: ["| the body is JSON | `token.body: json` | Notion, Strava |"]) == ["strava token.body"])
+    }
+
+    private static func missing(from lines: [String]) -> Set<String> {
         var found = Set<String>()
-        for line in try Repository.file("Docs/quirks.md").lines.map(\.text) where line.hasPrefix("| ") {
+        for line in lines where line.hasPrefix("| ") {
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-            guard cells.count == 3, let key = cells[1].firstMatch(of: /`([a-z_]+(?:\.[a-z_]+)+)/)?.output.1 else {
+            guard cells.count == 3, let key = cells[1].firstMatch(of: /`([a-z_]+(?:\.[a-z0-9_]+)+)/)?.output.1 else {
                 continue
             }
-            for entry in Self.entries {
+            for entry in entries {
                 let descriptor = entry.descriptor
-                guard Self.names(of: descriptor).contains(where: { Self.names($0, in: cells[2]) }),
+                guard names(of: descriptor).contains(where: { names($0, in: cells[2]) }),
                     !descriptor.has(String(key), in: entry.document.root)
                 else { continue }
                 found.insert("\(descriptor.id) \(key)")
             }
         }
-        #expect(
-            found.subtracting(listed).sorted() == [], "Docs/quirks.md names a provider whose descriptor lacks the key")
-        #expect(
-            listed.subtracting(found).sorted() == [],
-            "\(Self.elsewhere) lists what the page or the descriptor no longer has")
+        return found
+    }
+
+    @Test("A resource at the URL of the profile has the query parameters of the profile")
+    func resourceParameters() throws {
+        for entry in Self.entries {
+            let lacking = try Self.lacking(#require(entry.document.root))
+            #expect(lacking == [], "\(entry.descriptor.id): the query lacks a parameter that profile.parameters has")
+        }
+        let planted = """
+            endpoints: { userinfo: https://acme.example/me }
+            profile: { parameters: { consumer_key: "{client.id}" } }
+            resources: [{ id: me, title: Me, url: https://acme.example/me }]
+
+            """
+        let root = try #require(YAMLReader().read(SourceFile(path: "acme.yaml", text: planted)).root)
+        #expect(Self.lacking(root) == ["https://acme.example/me"])
+    }
+
+    /// The resources at the URL of the profile whose query lacks what the profile's has.
+    private static func lacking(_ root: YAMLNode) -> [String] {
+        func text(_ path: String...) -> String? { root.node(at: path)?.scalar?.text }
+        func keys(_ path: String...) -> [String] { (root.node(at: path)?.entries ?? []).map(\.key) }
+        guard let endpoint = text("endpoints", "userinfo"), text("profile", "body") == nil else { return [] }
+        let address = endpoint.prefix { $0 != "?" }
+        let needed = Set(keys("profile", "parameters")).subtracting(keys("api", "parameters"))
+        return (root.node(at: ["resources"])?.elements ?? []).compactMap { $0.node(at: ["url"])?.scalar?.text }.filter {
+            url in
+            let parts = url.split(separator: "?", maxSplits: 1)
+            let query = parts.dropFirst().joined().split(separator: "&").map { String($0.prefix { $0 != "=" }) }
+            return parts.first == address && !needed.isSubset(of: query)
+        }
     }
 
     private static func names(of descriptor: ProviderDescriptor) -> [String] {

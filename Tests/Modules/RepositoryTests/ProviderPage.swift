@@ -141,8 +141,12 @@ struct ProviderPage {
         if !rules.required.isEmpty { text += "Always requested: \(list(rules.required)).\n" }
         if !rules.offline.isEmpty { text += "Added for a refresh token: \(list(rules.offline)).\n" }
         guard !rules.catalog.isEmpty else { return text }
-        return text + "\n"
-            + Self.table(["Scope", "Allows"], rules.catalog.map { ["`\($0.id)`", Self.cell($0.title ?? "")] })
+        let titled = rules.catalog.filter { $0.title != nil }
+        if !titled.isEmpty {
+            text += "\n" + Self.table(["Scope", "Allows"], titled.map { ["`\($0.id)`", Self.cell($0.title ?? "")] })
+        }
+        let others = rules.catalog.filter { $0.title == nil }.map(\.id)
+        return others.isEmpty ? text : text + "\nFurther scopes: \(list(others)).\n"
     }
 
     private var resources: String? {
