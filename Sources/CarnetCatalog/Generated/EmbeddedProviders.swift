@@ -710,16 +710,10 @@ extension [String: String] {
     /// The inputs of `pingone`, for `ClientRegistration`.
     /// - Parameter host: Host name of the region, or the environment's own domain
     /// - Parameter environment: Environment ID
-    public static func `pingone`(`environment`: String, `host`: String? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["environment": `environment`, "host": `host`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `pingone`(`environment`: String, `host`: String? = nil) -> [String: String] { (["environment": `environment`, "host": `host`] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `reddit`, for `ClientRegistration`.
     /// - Parameter application: Name of your application, for the User-Agent header
-    public static func `reddit`(`application`: String? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["application": `application`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `reddit`(`application`: String? = nil) -> [String: String] { (["application": `application`] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `salesforce`, for `ClientRegistration`.
     /// - Parameter domain: Where the company signs in, such as acme.my.salesforce.com
     public static func `salesforce`(`domain`: String? = nil) -> [String: String] {
@@ -735,16 +729,10 @@ extension [String: String] {
     /// The inputs of `signicat`, for `ClientRegistration`.
     /// - Parameter domain: Domain of the account
     /// - Parameter eid: Which electronic identity, such as idp:nbid, idp:sbid or idp:mitid
-    public static func `signicat`(`domain`: String, `eid`: String? = nil) -> [String: String] {
-        let inputs: [String: String?] = ["domain": `domain`, "eid": `eid`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `signicat`(`domain`: String, `eid`: String? = nil) -> [String: String] { (["domain": `domain`, "eid": `eid`] as [String: String?]).compactMapValues(\.self) }
     /// The inputs of `snowflake`, for `ClientRegistration`.
     /// - Parameter domain: Address of the account, such as acme-main.snowflakecomputing.com
-    public static func `snowflake`(`domain`: String) -> [String: String] {
-        let inputs: [String: String?] = ["domain": `domain`]
-        return inputs.compactMapValues(\.self)
-    }
+    public static func `snowflake`(`domain`: String) -> [String: String] { ["domain": `domain`] }
     /// The inputs of `stack-exchange`, for `ClientRegistration`.
     /// - Parameter key: Key of the application, from Stack Apps
     /// - Parameter site: Site whose account is the profile

@@ -90,7 +90,7 @@ extension ProxySetup {
         host: (Host) -> [String: TemplateValue] = { _ in [:] }
     ) -> String {
         var (certificate, key) = ("", "")
-        if case .certificate(let file, let own) = tls { (certificate, key) = (file, own ?? "") }
+        if case .certificate(let file, let keyFile) = tls { (certificate, key) = (file, keyFile ?? "") }
         let hosts = hosts.enumerated().map { index, one in
             let programs = one.programs.map { program -> [String: TemplateValue] in
                 [
