@@ -266,15 +266,6 @@ let package = Package(
             ]
         ),
         .target(
-            name: "CarnetSandboxServer",
-            dependencies: [
-                "CarnetFoundation", "CarnetHummingbird", "CarnetSandbox",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["CarnetCommand"])),
-                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["CarnetCommand"])),
-            ]
-        ),
-        .target(
             name: "CarnetTesting",
             dependencies: [
                 "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetSandbox",
@@ -292,13 +283,32 @@ let package = Package(
 
         // MARK: Command line
 
+        // The test client and the server of the sandbox, and the site of `carnet demo`.
+        .target(
+            name: "CarnetDemo",
+            dependencies: [
+                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetHummingbird", "CarnetLint",
+                "CarnetProtocol", "CarnetSandbox", "CarnetSimulation", "CarnetTesting", "CarnetTransport",
+                "CarnetUserAgent", "CarnetWeb",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["CarnetCommand"])),
+                .product(
+                    name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["CarnetCommand"])),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["CarnetCommand"])),
+            ]
+        ),
+        .target(
+            name: "CarnetOpenAPI",
+            dependencies: ["CarnetDescriptors", "CarnetFoundation", "CarnetLint", "CarnetProtocol"]),
         .executableTarget(
             name: "CarnetCommand",
             dependencies: commandTransport + [
-                "Carnet", "CarnetCatalog", "CarnetDescriptors", "CarnetFoundation", "CarnetGateway",
-                "CarnetHummingbird", "CarnetLint", "CarnetPostgreSQL", "CarnetProtocol", "CarnetResourceServer",
-                "CarnetSandbox", "CarnetSandboxServer", "CarnetSimulation", "CarnetStorage", "CarnetTesting",
-                "CarnetTransport", "CarnetUserAgent", "CarnetWeb",
+                "Carnet", "CarnetCatalog", "CarnetDemo", "CarnetDescriptors", "CarnetFoundation", "CarnetGateway",
+                "CarnetHummingbird", "CarnetLint", "CarnetOpenAPI", "CarnetPostgreSQL", "CarnetProtocol",
+                "CarnetResourceServer", "CarnetSandbox", "CarnetSimulation", "CarnetStorage", "CarnetTesting",
+                "CarnetTransport",
+                "CarnetUserAgent", "CarnetWeb",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["CarnetCommand"])),
@@ -429,7 +439,7 @@ let package = Package(
         .testTarget(
             name: "CarnetSandboxTests",
             dependencies: [
-                "CarnetDescriptors", "CarnetFoundation", "CarnetSandbox", "CarnetSandboxServer",
+                "CarnetDescriptors", "CarnetFoundation", "CarnetSandbox", "CarnetDemo",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -495,7 +505,7 @@ let package = Package(
         .testTarget(
             name: "StoreProofTests",
             dependencies: [
-                "Carnet", "CarnetHTTP", "CarnetProtocol", "CarnetSandbox", "CarnetSandboxServer",
+                "Carnet", "CarnetHTTP", "CarnetProtocol", "CarnetSandbox", "CarnetDemo",
                 "CarnetServerTestSupport", "CarnetStoreTestSupport", "CarnetTestSupport", "CarnetTesting",
                 "StoreWorker",
             ],
@@ -539,9 +549,10 @@ let package = Package(
         .testTarget(
             name: "CarnetCommandTests",
             dependencies: [
-                "Carnet", "CarnetCatalog", "CarnetCommand", "CarnetDescriptors", "CarnetFoundation", "CarnetHTTP",
-                "CarnetGateway", "CarnetHummingbird", "CarnetProtocol", "CarnetSandbox", "CarnetSandboxServer",
-                "CarnetServerTestSupport", "CarnetSimulation", "CarnetTestSupport", "CarnetTesting", "CarnetWeb",
+                "Carnet", "CarnetCatalog", "CarnetCommand", "CarnetDemo", "CarnetDescriptors", "CarnetFoundation",
+                "CarnetGateway", "CarnetHTTP", "CarnetHummingbird", "CarnetLint", "CarnetOpenAPI", "CarnetProtocol",
+                "CarnetSandbox", "CarnetServerTestSupport", "CarnetSimulation", "CarnetTestSupport", "CarnetTesting",
+                "CarnetWeb",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

@@ -161,6 +161,12 @@ _carnet() {
 
     local -i positional_number
     local -a unparsed_words=("${COMP_WORDS[@]:1:${COMP_CWORD}}")
+    [[ "${unparsed_words[0]}" = 'resources' && -n "${unparsed_words[1]}" && ' list check -h --help' != *" ${unparsed_words[1]}"* ]] &&
+        unparsed_words=('resources' 'list' "${unparsed_words[@]:1}")
+    [[ "${unparsed_words[0]}" = 'client-document' && -n "${unparsed_words[1]}" && ' write check -h --help' != *" ${unparsed_words[1]}"* ]] &&
+        unparsed_words=('client-document' 'write' "${unparsed_words[@]:1}")
+    [[ "${unparsed_words[0]}" = 'gateway' && -n "${unparsed_words[1]}" && ' serve check proxy sessions -h --help' != *" ${unparsed_words[1]}"* ]] &&
+        unparsed_words=('gateway' 'serve' "${unparsed_words[@]:1}")
 
     local -a repeating_flags=()
     local -a non_repeating_flags=(--version -h --help)
@@ -299,10 +305,33 @@ _carnet_new() {
 
 _carnet_import() {
     repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __carnet_offer_flags_options 0
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    openapi)
+        # Offer subcommand argument completions
+        "_carnet_import_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'openapi' -- "${cur}"))
+        ;;
+    esac
+}
+
+_carnet_import_openapi() {
+    repeating_flags=()
     non_repeating_flags=(--descriptor --json --version -h --help)
     repeating_options=(--scheme --checked-elsewhere)
     non_repeating_options=(--id --output --fail-on --color)
-    __carnet_offer_flags_options 2
+    __carnet_offer_flags_options 1
 
     # Offer option value completions
     case "${prev}" in
@@ -332,10 +361,6 @@ _carnet_import() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __carnet_add_completions -W 'openapi'
-        return
-        ;;
-    2)
         __carnet_add_completions -f
         return
         ;;
@@ -628,10 +653,33 @@ _carnet_compare() {
 
 _carnet_gateway() {
     repeating_flags=()
-    non_repeating_flags=(--sandbox --ask --force --no-tls --all --json -v --verbose --version -h --help)
-    repeating_options=(--providers --as --program)
-    non_repeating_options=(--port --bind --socket --metrics-port --metrics-bind --clients --requests --output --listen --certificate --certificate-key --provider --subject --email --color)
-    __carnet_offer_flags_options -1
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __carnet_offer_flags_options 0
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    serve|check|proxy|sessions)
+        # Offer subcommand argument completions
+        "_carnet_gateway_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'serve check proxy sessions' -- "${cur}"))
+        ;;
+    esac
+}
+
+_carnet_gateway_serve() {
+    repeating_flags=()
+    non_repeating_flags=(--sandbox --ask --json -v --verbose --version -h --help)
+    repeating_options=(--providers)
+    non_repeating_options=(--port --bind --socket --metrics-port --metrics-bind --clients --color)
+    __carnet_offer_flags_options 1
 
     # Offer option value completions
     case "${prev}" in
@@ -659,6 +707,30 @@ _carnet_gateway() {
         __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
         return
         ;;
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
+        return
+        ;;
+    esac
+}
+
+_carnet_gateway_check() {
+    repeating_flags=()
+    non_repeating_flags=(--json -v --verbose --version -h --help)
+    repeating_options=(--as --providers)
+    non_repeating_options=(--requests --clients --color)
+    __carnet_offer_flags_options 3
+
+    # Offer option value completions
+    case "${prev}" in
     '--as')
         __carnet_add_completions -f
         return
@@ -667,6 +739,38 @@ _carnet_gateway() {
         __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
         return
         ;;
+    '--providers')
+        __carnet_add_completions -d
+        return
+        ;;
+    '--clients')
+        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
+        return
+        ;;
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
+        return
+        ;;
+    esac
+}
+
+_carnet_gateway_proxy() {
+    repeating_flags=()
+    non_repeating_flags=(--force --no-tls --json --version -h --help)
+    repeating_options=(--program)
+    non_repeating_options=(--output --listen --certificate --certificate-key --port --bind --socket --color)
+    __carnet_offer_flags_options 2
+
+    # Offer option value completions
+    case "${prev}" in
     '--output')
         __carnet_add_completions -d
         return
@@ -685,6 +789,91 @@ _carnet_gateway() {
         __carnet_add_completions -f
         return
         ;;
+    '--port')
+        return
+        ;;
+    '--bind')
+        return
+        ;;
+    '--socket')
+        __carnet_add_completions -f
+        return
+        ;;
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __carnet_add_completions -W 'nginx'$'\n''caddy'$'\n''traefik'$'\n''traefik-kubernetes'$'\n''haproxy'$'\n''apache'
+        return
+        ;;
+    2)
+        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
+        return
+        ;;
+    esac
+}
+
+_carnet_gateway_sessions() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __carnet_offer_flags_options 0
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    list|end)
+        # Offer subcommand argument completions
+        "_carnet_gateway_sessions_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'list end' -- "${cur}"))
+        ;;
+    esac
+}
+
+_carnet_gateway_sessions_list() {
+    repeating_flags=()
+    non_repeating_flags=(--json --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--color)
+    __carnet_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
+        return
+        ;;
+    esac
+}
+
+_carnet_gateway_sessions_end() {
+    repeating_flags=()
+    non_repeating_flags=(--all --json --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--provider --subject --email --color)
+    __carnet_offer_flags_options 2
+
+    # Offer option value completions
+    case "${prev}" in
     '--provider')
         return
         ;;
@@ -702,7 +891,7 @@ _carnet_gateway() {
 
     # Offer positional completions
     case "${positional_number}" in
-    *)
+    1)
         __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
         return
         ;;
@@ -833,9 +1022,32 @@ _carnet_register() {
 
 _carnet_client-document() {
     repeating_flags=()
-    non_repeating_flags=(--check --json -v --verbose --version -h --help)
-    repeating_options=(--redirect-uri --scope --allow-local)
-    non_repeating_options=(--name --client-uri --logo-uri --policy-uri --tos-uri --software-id --software-version --ca-file --color)
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __carnet_offer_flags_options 0
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    write|check)
+        # Offer subcommand argument completions
+        "_carnet_client-document_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'write check' -- "${cur}"))
+        ;;
+    esac
+}
+
+_carnet_client-document_write() {
+    repeating_flags=()
+    non_repeating_flags=(--json --version -h --help)
+    repeating_options=(--redirect-uri --scope)
+    non_repeating_options=(--name --client-uri --logo-uri --policy-uri --tos-uri --software-id --software-version --color)
     __carnet_offer_flags_options 1
 
     # Offer option value completions
@@ -867,6 +1079,22 @@ _carnet_client-document() {
     '--software-version')
         return
         ;;
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+}
+
+_carnet_client-document_check() {
+    repeating_flags=()
+    non_repeating_flags=(--json -v --verbose --version -h --help)
+    repeating_options=(--allow-local)
+    non_repeating_options=(--ca-file --color)
+    __carnet_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
     '--ca-file')
         __carnet_add_completions -f
         return
@@ -1156,15 +1384,38 @@ _carnet_profile() {
 
 _carnet_resources() {
     repeating_flags=()
-    non_repeating_flags=(--without-token --json -v --verbose --version -h --help)
-    repeating_options=(--providers --input --input-env --allow-local --scopes --claims)
-    non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --map --host --requests --color)
-    __carnet_offer_flags_options -1
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __carnet_offer_flags_options 0
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    list|check)
+        # Offer subcommand argument completions
+        "_carnet_resources_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'list check' -- "${cur}"))
+        ;;
+    esac
+}
+
+_carnet_resources_list() {
+    repeating_flags=()
+    non_repeating_flags=(--json -v --verbose --version -h --help)
+    repeating_options=(--providers --input --input-env --allow-local)
+    non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --map --color)
+    __carnet_offer_flags_options 1
 
     # Offer option value completions
     case "${prev}" in
     '--account')
-        __carnet_add_completions -W "$(__carnet_custom_complete ---completion resources -- --account "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
+        __carnet_add_completions -W "$(__carnet_custom_complete ---completion resources list -- --account "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
         return
         ;;
     '--providers')
@@ -1210,6 +1461,30 @@ _carnet_resources() {
         __carnet_add_completions -f
         return
         ;;
+    '--color')
+        __carnet_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __carnet_add_completions -W "$(__carnet_custom_complete ---completion resources list -- positional@0 "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_carnet_resources_check() {
+    repeating_flags=()
+    non_repeating_flags=(--without-token --json --version -h --help)
+    repeating_options=(--scopes --claims)
+    non_repeating_options=(--host --requests --color)
+    __carnet_offer_flags_options 3
+
+    # Offer option value completions
+    case "${prev}" in
     '--scopes')
         return
         ;;
@@ -1232,11 +1507,7 @@ _carnet_resources() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __carnet_add_completions -W "$(__carnet_custom_complete ---completion resources -- positional@0 "${COMP_CWORD}" "$(__carnet_cursor_index_in_current_word)")"
-        return
-        ;;
-    *)
-        __carnet_add_completions -f
+        __carnet_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
         return
         ;;
     esac

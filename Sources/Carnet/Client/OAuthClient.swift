@@ -359,6 +359,9 @@ public final class OAuthClient: Sendable {
     /// Returns when no refresh is in progress: a process that ends between the request and the save loses the new tokens.
     package func finishRefreshes() async { await refreshes.finish() }
 
+    /// Whether a page of the provider ends its own session (OpenID Connect RP-Initiated Logout).
+    package func hasEndOfSession() async -> Bool { (try? await cache.provider().endpoints[.endSession]) != nil }
+
     /// The session object of an account, if one exists.
     func sharedSession(of key: ConnectionKey) -> Session? { sessions.withLock { $0[key]?.session } }
 

@@ -40,7 +40,7 @@ extension UserAgent {
 }
 
 /// A user agent that decides with whom its browser shares cookies. Other agents show the page in a browser that is the
-/// user's own: `authorization.ephemeral_session` has no effect there (`Docs/decisions/ephemeral-sessions.md`).
+/// user's own: `authorization.ephemeral_session` has no effect there (`Docs/apple.md`).
 package protocol EphemeralUserAgent: UserAgent {
     /// This agent, whose browser session shares no cookies and keeps none.
     var ephemeral: any UserAgent { get }

@@ -1,6 +1,8 @@
 import Carnet
+import CarnetDemo
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetLint
 import CarnetProtocol
 import CarnetSandbox
 import CarnetStorage

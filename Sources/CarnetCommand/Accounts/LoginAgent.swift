@@ -64,7 +64,7 @@ struct LoginAgent: ListeningUserAgent {
 
     private func sayRedirectURI(registered: String, sent: String) {
         let remark = registered == sent ? "" : " (any port; this time \(sent))"
-        console.note("redirect URI to register: \(registered)\(remark)")
+        console.note("redirect URI: \(registered)\(remark)")
     }
 
     private struct Presenter: AuthorizationPresenter {

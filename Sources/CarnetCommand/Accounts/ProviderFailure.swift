@@ -1,6 +1,7 @@
 import Carnet
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetLint
 import CarnetProtocol
 
 /// Adds to an error of the libraries what only the command line knows: the place of the descriptor key, the redirect

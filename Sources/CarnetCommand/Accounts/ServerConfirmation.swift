@@ -1,5 +1,6 @@
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetLint
 
 /// Whether endpoints belong to the issuer of a resource, although they are at another host: a person says so. Otherwise the
 /// operator of the resource could send the person to another provider, and receive what that one issues (mix-up; RFC 9700,

@@ -1,20 +1,29 @@
+import ArgumentParser
 import Carnet
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol
 import HTTPTypes
 
-/// `carnet client-document --check`.
-struct ClientDocumentCheck {
-    let url: String
-    let reach: ReachOptions
-    let context: CommandContext
+struct ClientDocumentCheckCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Request a document from its URL, and check it and the response.",
+        discussion: """
+            Examples:
+              carnet client-document check https://app.example/client.json
+            """)
+
+    @Argument(help: ArgumentHelp("The URL of the document.", valueName: "url"))
+    var url: String
+
+    @OptionGroup(title: "Connection options") var reach: ReachOptions
+    @OptionGroup(title: "Output options") var output: OutputOptions
 
     /// What servers need not read (OAuth Client ID Metadata Document, section 6.6), in bytes.
     private static let maximum = 5120
 
     /// - Throws: `ExitStatus` if something is wrong; `Failure` without a response.
-    func run() async throws {
+    func run(_ context: CommandContext) async throws {
         // The rules for the URL are those for writing a document.
         _ = try ClientMetadata(redirectURIs: ["http://127.0.0.1/callback"]).document(at: url)
         let place = try WebURL(url)

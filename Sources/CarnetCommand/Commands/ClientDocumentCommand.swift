@@ -4,20 +4,32 @@ import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol
 
-struct ClientDocumentCommand: Subcommand {
+struct ClientDocumentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "client-document",
         abstract: "Write or check the metadata of a client whose id is a URL.",
         discussion: """
             A server that accepts client ID metadata documents takes the URL as the client id and fetches the document \
             from there: nobody registers the client. Any web server can serve it, as application/json, with status 200 and without a redirect. \
-            carnet login URL --client-id-document URL uses it.
+            carnet login URL --client-id-document URL uses it. carnet client-document URL is short for carnet \
+            client-document write URL, whose help has the options.
 
             Examples:
               carnet client-document https://app.example/client.json --name 'My tool' > client.json
-              carnet client-document https://app.example/client.json --check
-            """
+              carnet client-document check https://app.example/client.json
+            """,
+        subcommands: [ClientDocumentWriteCommand.self, ClientDocumentCheckCommand.self],
+        defaultSubcommand: ClientDocumentWriteCommand.self
     )
+}
+
+struct ClientDocumentWriteCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "write", abstract: "Print the metadata of a client.",
+        discussion: """
+            Examples:
+              carnet client-document write https://app.example/client.json --name 'My tool' > client.json
+            """)
 
     @Argument(help: ArgumentHelp("The URL of the document: https, with a path, without a query.", valueName: "url"))
     var url: String
@@ -39,22 +51,10 @@ struct ClientDocumentCommand: Subcommand {
 
     @OptionGroup var program: ProgramOptions
 
-    @Flag(help: "Request the document from its URL, and check it and the response.")
-    var check = false
-
-    @OptionGroup(title: "Connection options") var reach: ReachOptions
-    @OptionGroup(title: "Output options") var output: OutputOptions
-
-    func validate() throws {
-        guard check else { return }
-        let isMade =
-            !redirectURIs.isEmpty || !scopes.isEmpty || !program.uris.isEmpty || name != nil
-            || program.softwareID != nil || program.softwareVersion != nil
-        if isMade { throw ValidationError("--check reads the document; remove the other options") }
-    }
+    @OptionGroup(title: "Output options") var plainOutput: PlainOutputOptions
+    var output: OutputOptions { plainOutput.all }
 
     func run(_ context: CommandContext) async throws {
-        if check { return try await ClientDocumentCheck(url: url, reach: reach, context: context).run() }
         let document = try document()
         context.console.print(json: document)
         for line in JSONValue.object(document).jsonText(.indented).printableLines { context.console.print(line) }

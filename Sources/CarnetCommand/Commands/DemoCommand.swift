@@ -1,8 +1,8 @@
 import ArgumentParser
 import Carnet
+import CarnetDemo
 import CarnetFoundation
 import CarnetSandbox
-import CarnetSandboxServer
 import CarnetStorage
 import CarnetWeb
 import Hummingbird
@@ -68,7 +68,8 @@ struct DemoCommand: Subcommand {
         let kept = try await keptTokens()
         let setup = await DemoSetup(
             sources.registry, origin: origin, store: kept ?? MemoryTokenStore(),
-            running: try sandbox.map(Connector.address)
+            running: try sandbox.map(Connector.address), transport: { makeNetworkTransport(localAccess: $0) },
+            trial: Self.trial
         ) { descriptor in
             let source = try registrations.source(for: descriptor)
             return source.clientID == nil ? nil : try registrations.registration(for: descriptor)
@@ -78,6 +79,26 @@ struct DemoCommand: Subcommand {
             context.console.warn("\(descriptor.id) is skipped: \(error)".printable)
         }
         try await serve(setup, keys, watching: sources.folders, context.console)
+    }
+
+    /// A sign-in with a descriptor that somebody pasted.
+    static let trial: DescriptorReport.Trial = { entry in
+        do {
+            var steps: [DescriptorReport.Step] = []
+            let trial = try Trial(try TrialSetup(entry, inputs: [:], redirectURI: nil)) { step in
+                let reason: String? =
+                    switch step.outcome {
+                    case .passed: nil
+                    case .skipped(let reason): reason
+                    case .failed(let failure): failure.summary
+                    }
+                steps.append(DescriptorReport.Step(title: step.title, outcome: step.outcome.name, reason: reason))
+            }
+            let result = await trial.run()
+            return (steps, result.hasFailed)
+        } catch {
+            throw Failure(describing: error)
+        }
     }
 
     private var origin: String { "http://127.0.0.1:\(port)" }

@@ -3,15 +3,26 @@ import Carnet
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetLint
+import CarnetOpenAPI
 
-struct ImportCommand: Subcommand {
+struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Make a resource map and the draft of a descriptor from an API's own description.",
         discussion: """
-            The file is a description in OpenAPI 3 or Swagger 2.0, as YAML or JSON, or - for stdin. The command prints \
-            the map that carnet resources check and CarnetResourceServer read. Where a map cannot say what the \
-            description says, it refuses the request, and a finding says so.
+            Examples:
+              carnet import openapi petstore.yaml > resources.yaml
+            """,
+        subcommands: [ImportOpenAPICommand.self])
+}
+
+struct ImportOpenAPICommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "openapi",
+        abstract: "Read a description in OpenAPI 3 or Swagger 2.0, as YAML or JSON.",
+        discussion: """
+            The command prints the map that carnet resources check and CarnetResourceServer read. Where a map cannot say \
+            what the description says, it refuses the request, and a finding says so.
 
             Examples:
               carnet import openapi petstore.yaml > resources.yaml
@@ -19,13 +30,6 @@ struct ImportCommand: Subcommand {
               carnet import openapi petstore.yaml --scheme petstore_auth --output .
             """
     )
-
-    enum Format: String, ExpressibleByArgument, CaseIterable {
-        case openapi
-    }
-
-    @Argument(help: ArgumentHelp("The language of the description: openapi.", valueName: "format"))
-    var format: Format
 
     @Argument(help: ArgumentHelp("The description, or - for stdin.", valueName: "file"), completion: .file())
     var file: String
@@ -125,13 +129,6 @@ struct ImportCommand: Subcommand {
 }
 
 extension OpenAPIImport {
-    fileprivate var counts: (operations: Int, resources: Int, open: Int, closed: Int) {
-        (
-            operationCount, resources.count, resources.count(where: \.need.isOpen),
-            resources.count(where: \.need.isClosed)
-        )
-    }
-
     fileprivate func json(_ path: String, written: [String]) -> JSONObject {
         let counts = counts
         return JSONObject([

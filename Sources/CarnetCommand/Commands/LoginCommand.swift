@@ -2,6 +2,7 @@ import ArgumentParser
 import Carnet
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetLint
 import CarnetProtocol
 
 struct LoginCommand: Subcommand {

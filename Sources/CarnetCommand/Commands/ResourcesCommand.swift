@@ -4,40 +4,38 @@ import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol
 
-struct ResourcesCommand: Subcommand {
+struct ResourcesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resources",
-        abstract: "List the resources that the granted scopes allow, and the scopes that other resources need.",
+        abstract: "List the resources that the granted scopes allow, or check a resource map.",
         discussion: """
-            With check, print what a server with a resource map decides about a request.
+            carnet resources ID is short for carnet resources list ID, whose help has the options.
 
             Examples:
               carnet resources acme
-              carnet resources acme --map resources.yaml
               carnet resources check resources.yaml GET /accounts/5 --scopes accounts
-              carnet resources check resources.yaml --requests requests.yaml
+            """,
+        subcommands: [ResourcesListCommand.self, ResourcesCheckCommand.self],
+        defaultSubcommand: ResourcesListCommand.self
+    )
+}
+
+struct ResourcesListCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the resources that the granted scopes allow, and the scopes that other resources need.",
+        discussion: """
+            Examples:
+              carnet resources acme
+              carnet resources list acme --map resources.yaml
             """
     )
 
     @OptionGroup var account: AccountOptions
-    @Argument(
-        help: ArgumentHelp("After check: a resource map, a method and a path.", valueName: "request"),
-        completion: .file())
-    var request: [String] = []
-
     @OptionGroup var map: MapOptions
-    @OptionGroup(title: "Options of check") var check: CheckOptions
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func run(_ context: CommandContext) async throws {
-        guard account.provider != "check" || request.isEmpty && check.requests == nil else {
-            try ResourceCheck(options: check, console: context.console).run(request)
-            return
-        }
-        guard request.isEmpty else {
-            throw Failure(
-                .usage, "\"\(request[0])\" is no argument of this command", next: [ResourceCheck.usage])
-        }
         let account = try await Account(account, context)
         let map = try await account.explaining { try await self.map.map(for: account, context.console) }
         let granted = account.stored.tokens.scopes

@@ -1,9 +1,9 @@
 import ArgumentParser
+import CarnetDemo
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol
 import CarnetSandbox
-import CarnetSandboxServer
 
 struct SandboxCommand: Subcommand {
     static let configuration = CommandConfiguration(

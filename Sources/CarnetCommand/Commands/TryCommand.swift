@@ -1,4 +1,5 @@
 import ArgumentParser
+import CarnetDemo
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol

@@ -1,4 +1,5 @@
 import CarnetFoundation
+import CarnetLint
 import CarnetStorage
 
 // Whichever module imports `stat` first on Linux counts as the one that defines it.

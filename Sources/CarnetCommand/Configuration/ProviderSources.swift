@@ -1,6 +1,7 @@
 import CarnetCatalog
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetLint
 
 /// Where providers are looked for: built in, the user's configuration folder, `CARNET_PROVIDERS` and `--providers`, of
 /// which a later place overrides an earlier provider of the same id; and `./providers`, which may add ids and override

@@ -1,6 +1,7 @@
 import Carnet
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetLint
 import CarnetProtocol
 
 /// Finds the client registration for a provider: options first, then `--clients`, then the environment, then the user's

@@ -2,6 +2,7 @@ import Carnet
 import CarnetCatalog
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetLint
 import CarnetStorage
 import CarnetTransport
 

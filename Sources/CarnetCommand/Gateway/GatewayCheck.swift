@@ -3,10 +3,34 @@ import Carnet
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetGateway
+import CarnetLint
 import HTTPTypes
+import Logging
 
-/// The sender of the request that `carnet gateway check` decides about.
-struct GatewayCheckOptions: ParsableArguments {
+struct GatewayCheckCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Check whether the gateway can start, or print what it decides about a request.",
+        discussion: """
+            With a file alone, the command checks secrets, keys, inputs and store. The gateway may be running.
+
+            Examples:
+              carnet gateway check gateway.yaml
+              carnet gateway check gateway.yaml GET https://apps.example/admin
+              carnet gateway check gateway.yaml GET https://apps.example/admin --as provider=acme groups=ops
+              carnet gateway check gateway.yaml --requests requests.yaml
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The gateway file.", valueName: "file"), completion: .yamlFile)
+    var file: String
+
+    @Argument(help: ArgumentHelp("The method of a request.", valueName: "method"))
+    var method: String?
+
+    @Argument(help: ArgumentHelp("The absolute URL of the request.", valueName: "url"))
+    var url: String?
+
     @Option(
         name: .customLong("as"), parsing: .upToNextOption,
         help: ArgumentHelp(
@@ -20,45 +44,37 @@ struct GatewayCheckOptions: ParsableArguments {
             "A YAML file of requests with expected decisions, instead of one request.", valueName: "file"),
         completion: .yamlFile)
     var requests: String?
-}
 
-/// `carnet gateway check`: what a gateway decides, without a server.
-struct GatewayCheck {
-    let options: GatewayCheckOptions
-    let registry: ProviderRegistry
-    let console: Console
+    @OptionGroup var sources: GatewaySources
+    @OptionGroup(title: "Output options") var output: OutputOptions
 
-    static let usage = "carnet gateway check FILE, FILE METHOD URL, or FILE --requests REQUESTS"
-
-    init(options: GatewayCheckOptions, _ registry: ProviderRegistry, _ context: CommandContext) {
-        self.options = options
-        self.registry = registry
-        console = context.console
+    func validate() throws {
+        if let method, url == nil, method.contains("://") {
+            throw ValidationError(
+                "the method of the request is missing; write: carnet gateway check \(file.shellWord) GET \(method.shellWord)"
+            )
+        }
+        guard method == nil || url != nil else { throw ValidationError("a request is a method and a URL") }
+        guard requests == nil || method == nil && account.isEmpty else {
+            throw ValidationError("--requests has the requests and their senders; leave out the others")
+        }
+        guard method != nil || account.isEmpty else { throw ValidationError("--as needs a method and a URL") }
     }
 
-    /// - Parameter arguments: A gateway file, a method and a URL.
     /// - Throws: `Failure`; `ExitStatus` if a request is refused, or a decision differs from the expected one.
-    func run(_ arguments: [String]) throws {
-        guard let path = arguments.first, arguments.count == (options.requests == nil ? 3 : 1) else {
-            if arguments.count == 2, options.requests == nil, arguments[1].contains("://") {
-                throw Failure(
-                    .usage, "the method of the request is missing",
-                    next: [
-                        "write: carnet gateway check \(arguments[0].shellWord) GET \(arguments[1].shellWord)",
-                        Self.usage,
-                    ])
-            }
-            throw Failure(.usage, "check takes a gateway file and a request", next: [Self.usage])
+    func run(_ context: CommandContext) async throws {
+        guard method != nil || requests != nil else { return try await checkStart(context) }
+        let console = context.console
+        let registry = try ProviderSources(sources.providers, context).registry
+        let source = try SourceFile(readingFrom: file)
+        let read = GatewayFile(source)
+        guard read.rules != nil else { throw Failure(diagnostics: read.diagnostics, in: source, console) }
+        let gateway = try Gateway(read, knowing: registry)
+        if let requests { return try runTable(requests, gateway, console) }
+        let request = try reading(console) { () throws(GatewayFileMistake) in
+            try CheckedGatewayRequest(method: method ?? "", url: url ?? "")
         }
-        let source = try SourceFile(readingFrom: path)
-        let file = GatewayFile(source)
-        guard file.rules != nil else { throw Failure(diagnostics: file.diagnostics, in: source, console) }
-        let gateway = try Gateway(file, knowing: registry)
-        if let requests = options.requests { return try runTable(requests, gateway) }
-        let request = try reading { () throws(GatewayFileMistake) in
-            try CheckedGatewayRequest(method: arguments[1], url: arguments[2])
-        }
-        let decision = gateway.decide(request.forwarded, as: try account()?.identity(in: gateway))
+        let decision = gateway.decide(request.forwarded, as: try account(console)?.identity(in: gateway))
         let row = [
             decision.isAllowed ? "allowed" : "refused (\(decision.outcome.rawValue))", decision.place?.printable ?? "-",
             decision.route?.title?.printable ?? "-", decision.reason.printable,
@@ -69,18 +85,40 @@ struct GatewayCheck {
         if !decision.isAllowed { throw ExitStatus.failed }
     }
 
-    private func account() throws -> CheckedAccount? {
-        guard let first = options.account.first else { return nil }
-        guard options.account.count == 1, !first.contains("=") else {
-            return try reading { () throws(GatewayFileMistake) in try CheckedAccount(values: options.account) }
+    /// Whether a gateway can start with the file: with its secrets, keys, inputs and store.
+    private func checkStart(_ context: CommandContext) async throws {
+        let console = context.console
+        let logger = Logger(label: "carnet.gateway") { _ in ConsoleLogHandler(console) }
+        let summary: GatewayLoader.Summary
+        do {
+            summary = try await sources.loader(file, context, logger: logger).check()
+        } catch let error as GatewayMistakes {
+            throw error.failure(console)
         }
-        let file = try SourceFile(readingFrom: first)
-        return try reading { () throws(GatewayFileMistake) in try CheckedAccount(file) }
+        summary.report(console)
+        console.print("\(file): \(summary.line)".printable)
+        console.print(
+            json: JSONObject([
+                "file": .string(file), "origin": .string(summary.rules.origin.site),
+                "providers": .list(summary.rules.providers.map(\.id.rawValue)),
+                "routes": .number("\(summary.rules.routes.count)"), "store": .string(summary.store),
+                "findings": .list(summary.findings.map(\.description)),
+            ]))
+        if summary.findings.contains(where: { $0.severity == .error }) { throw ExitStatus.failed }
     }
 
-    private func runTable(_ path: String, _ gateway: Gateway) throws {
+    private func account(_ console: Console) throws -> CheckedAccount? {
+        guard let first = account.first else { return nil }
+        guard account.count == 1, !first.contains("=") else {
+            return try reading(console) { () throws(GatewayFileMistake) in try CheckedAccount(values: account) }
+        }
+        let file = try SourceFile(readingFrom: first)
+        return try reading(console) { () throws(GatewayFileMistake) in try CheckedAccount(file) }
+    }
+
+    private func runTable(_ path: String, _ gateway: Gateway, _ console: Console) throws {
         let source = try SourceFile(readingFrom: path)
-        let requests = try reading { () throws(GatewayFileMistake) in try ExpectedDecisions(source) }
+        let requests = try reading(console) { () throws(GatewayFileMistake) in try ExpectedDecisions(source) }
         var rows: [[String]] = []
         var documents: [JSONValue] = []
         var wrong = 0
@@ -107,11 +145,15 @@ struct GatewayCheck {
         if wrong > 0 { throw ExitStatus.failed }
     }
 
-    private func reading<Value>(_ body: () throws(GatewayFileMistake) -> Value) throws -> Value {
+    private func reading<Value>(
+        _ console: Console, _ body: () throws(GatewayFileMistake) -> Value
+    ) throws -> Value {
         do throws(GatewayFileMistake) {
             return try body()
         } catch {
-            guard let file = error.file else { throw Failure(.usage, error.reason, next: [Self.usage]) }
+            guard let file = error.file else {
+                throw Failure(.usage, error.reason, next: ["see carnet gateway check --help"])
+            }
             throw Failure(diagnostics: error.diagnostics, in: file, console)
         }
     }

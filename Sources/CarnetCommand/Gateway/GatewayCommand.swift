@@ -4,54 +4,37 @@ import CarnetCatalog
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetGateway
+import CarnetLint
 import CarnetWeb
 import Hummingbird
 import HummingbirdCore
 import Logging
 import Metrics
 
-struct GatewayCommand: Subcommand {
+struct GatewayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gateway",
         abstract: "Run a gateway beside a reverse proxy: it signs people in, and decides about requests.",
         discussion: """
             The proxy, such as nginx, Caddy, Traefik, HAProxy or Apache, asks the gateway about each request. The gateway file \
-            says who may open what. Without a file, the command prints a small one. At each provider, register the redirect \
-            URI ORIGIN/carnet/sign-in/PROVIDER/callback.
-
-            The gateway reads its file again when the file, a secret in a file or a folder of providers changes, and at \
-            SIGHUP. With mistakes in the file, it goes on with the version before. At SIGTERM, it completes the requests in \
-            progress.
-
-            With check and a file alone, the command says whether the gateway can start with it: with its secrets, keys, inputs \
-            and store. With a request, it prints the decision about it. With proxy, it prints the configuration of nginx, \
-            caddy, traefik, haproxy or apache, or the objects of a cluster with traefik-kubernetes. With sessions list and sessions end, see and end the sign-ins of people, also while the gateway runs.
+            says who may open what. carnet gateway FILE is short for carnet gateway serve FILE, whose help has the options.
 
             Examples:
-              carnet gateway
               carnet gateway gateway.yaml --sandbox
-              carnet gateway gateway.yaml --bind 10.0.0.5 --port 4180
-              carnet gateway gateway.yaml --socket /run/carnet/gateway.sock
               carnet gateway check gateway.yaml
-              carnet gateway check gateway.yaml GET https://apps.example/admin
-              carnet gateway check gateway.yaml GET https://apps.example/admin --as provider=acme groups=ops
-              carnet gateway check gateway.yaml --requests requests.yaml
-              carnet gateway proxy caddy gateway.yaml --output /etc/caddy --program wiki.apps.example=http://127.0.0.1:9001
+              carnet gateway proxy caddy gateway.yaml --output /etc/caddy
               carnet gateway sessions list gateway.yaml
-              carnet gateway sessions end gateway.yaml --provider acme --subject 1034
-            """
+            """,
+        subcommands: [
+            GatewayServeCommand.self, GatewayCheckCommand.self, GatewayProxyCommand.self, GatewaySessionsCommand.self,
+        ],
+        defaultSubcommand: GatewayServeCommand.self
     )
+}
 
-    static let isServer = true
-
-    @Argument(
-        help: ArgumentHelp(
-            "The gateway file; or check, a file, and perhaps a method and a URL; or proxy, the name of a proxy and a file; or sessions list or end, and a file.",
-            valueName: "file"),
-        completion: .yamlFile)
-    var words: [String] = []
-
-    @Option(help: ArgumentHelp("The port; 0 takes any free one.", valueName: "n"))
+/// Where the proxy finds the gateway.
+struct GatewayAddressOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The gateway's port.", valueName: "n"))
     var port: Int = 4180
 
     @Option(
@@ -64,6 +47,55 @@ struct GatewayCommand: Subcommand {
             valueName: "path"),
         completion: .file())
     var socket: String?
+
+    func validate() throws {
+        guard (0...65_535).contains(port) else { throw ValidationError("--port must be a number from 0 to 65535") }
+    }
+}
+
+/// The files that a gateway reads besides its own.
+struct GatewaySources: ParsableArguments {
+    @OptionGroup(title: "Provider options") var providers: ProviderOptions
+
+    @Option(
+        help: ArgumentHelp("A YAML file of client registrations, such as acme: { client_id: ID }.", valueName: "file"),
+        completion: .yamlFile)
+    var clients: String?
+
+    func loader(
+        _ file: String, _ context: CommandContext, sandbox: GatewaySandbox? = nil, logger: Logger
+    ) throws -> GatewayLoader {
+        try GatewayLoader(
+            GatewayLoader.Options(path: file, providers: providers.folders, clients: clients), context,
+            sandbox: sandbox, logger: logger)
+    }
+}
+
+struct GatewayServeCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serve the proxy. Without a file, print a small one.",
+        discussion: """
+            At each provider, register the redirect URI ORIGIN/carnet/sign-in/PROVIDER/callback.
+
+            The gateway reads its file again when the file, a secret in a file or a folder of providers changes, and at \
+            SIGHUP. With mistakes in the file, it goes on with the version before. At SIGTERM, it completes the requests in \
+            progress.
+
+            Examples:
+              carnet gateway serve
+              carnet gateway gateway.yaml --sandbox
+              carnet gateway gateway.yaml --bind 10.0.0.5 --port 4180
+              carnet gateway gateway.yaml --socket /run/carnet/gateway.sock
+            """
+    )
+
+    static let isServer = true
+
+    @Argument(help: ArgumentHelp("The gateway file.", valueName: "file"), completion: .yamlFile)
+    var file: String?
+
+    @OptionGroup var address: GatewayAddressOptions
 
     @Option(
         help: ArgumentHelp(
@@ -81,20 +113,10 @@ struct GatewayCommand: Subcommand {
     @Flag(help: "With --sandbox, show a consent page, to choose the user, the scopes and a fault.")
     var ask = false
 
-    @OptionGroup(title: "Provider options") var providers: ProviderOptions
-
-    @Option(
-        help: ArgumentHelp("A YAML file of client registrations, such as acme: { client_id: ID }.", valueName: "file"),
-        completion: .yamlFile)
-    var clients: String?
-
-    @OptionGroup(title: "Options of check") var check: GatewayCheckOptions
-    @OptionGroup(title: "Options of proxy") var proxy: GatewayProxyOptions
-    @OptionGroup(title: "Options of sessions end") var ending: GatewaySessionOptions
+    @OptionGroup var sources: GatewaySources
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func validate() throws {
-        guard (0...65_535).contains(port) else { throw ValidationError("--port must be a number from 0 to 65535") }
         guard metricsPort.map((1...65_535).contains) ?? true else {
             throw ValidationError("--metrics-port must be a number from 1 to 65535")
         }
@@ -105,71 +127,8 @@ struct GatewayCommand: Subcommand {
     }
 
     func run(_ context: CommandContext) async throws {
-        switch words.first {
-        case nil: Self.printSample(context.console)
-        case "check"? where words.count == 2 && check.account.isEmpty && check.requests == nil:
-            try await checkStart(words[1], context)
-        case "check"?:
-            try GatewayCheck(options: check, ProviderSources(providers, context).registry, context).run(
-                Array(words.dropFirst()))
-        case "proxy"?:
-            try GatewayProxy(proxy, context).run(Array(words.dropFirst()), bind: bind, port: port, socket: socket)
-        case "sessions"?:
-            guard !sandbox else {
-                throw Failure(
-                    .usage, "a gateway with --sandbox keeps its sessions to itself", next: ["they end with the gateway"]
-                )
-            }
-            try await GatewaySessions(ending, context).run(Array(words.dropFirst()))
-        case let file?:
-            guard words.count == 1 else {
-                let nearest = nearestName(to: file, in: ["check", "proxy", "sessions"])
-                throw Failure(
-                    .usage, "\"\(nearest == nil ? words[1] : file)\" is no argument of this command",
-                    next: [
-                        nearest.map { "did you mean \"carnet gateway \($0)\"?" }
-                            ?? "write: carnet gateway \(file.shellWord)"
-                    ])
-            }
-            try await serve(file, context)
-        }
-    }
-
-    private func loader(
-        _ file: String, _ context: CommandContext, sandbox: GatewaySandbox?, logger: Logger
-    ) throws -> GatewayLoader {
-        try GatewayLoader(
-            GatewayLoader.Options(path: file, providers: providers.folders, clients: clients), context,
-            sandbox: sandbox, logger: logger)
-    }
-
-    /// Says whether a gateway can start with a file: with its secrets, keys, inputs and store. It may be running.
-    private func checkStart(_ file: String, _ context: CommandContext) async throws {
-        let console = context.console
-        let logger = Logger(label: "carnet.gateway") { _ in ConsoleLogHandler(console) }
-        let summary: GatewayLoader.Summary
-        do {
-            summary = try await loader(file, context, sandbox: nil, logger: logger).check()
-        } catch let error as GatewayMistakes {
-            throw error.failure(console)
-        }
-        Self.report(summary.findings, console)
-        console.print("\(file): \(summary.line)".printable)
-        console.print(
-            json: JSONObject([
-                "file": .string(file), "origin": .string(summary.rules.origin.site),
-                "providers": .list(summary.rules.providers.map(\.id.rawValue)),
-                "routes": .number("\(summary.rules.routes.count)"), "store": .string(summary.store),
-                "findings": .list(summary.findings.map(\.description)),
-            ]))
-        if summary.findings.contains(where: { $0.severity == .error }) { throw ExitStatus.failed }
-    }
-
-    /// What lint finds in a file that a gateway can nevertheless use.
-    static func report(_ findings: [Diagnostic], _ console: Console) {
-        for finding in findings {
-            console.warn((finding.description + (finding.help.map { "; \($0)" } ?? "")).printable)
-        }
+        guard let file else { return Self.printSample(context.console) }
+        try await serve(file, context)
     }
 
     private func serve(_ file: String, _ context: CommandContext) async throws {
@@ -178,7 +137,7 @@ struct GatewayCommand: Subcommand {
         let metrics = metricsPort.map { (text: MetricsText(), address: metricsBind ?? "127.0.0.1", port: $0) }
         if let metrics { MetricsSystem.bootstrap(metrics.text) }
         let stage = sandbox ? GatewaySandbox(asks: ask) : nil
-        let loader = try loader(file, context, sandbox: stage, logger: logger)
+        let loader = try sources.loader(file, context, sandbox: stage, logger: logger)
         let inputs = loader.inputs()
         let version: GatewayVersion
         do {
@@ -187,13 +146,13 @@ struct GatewayCommand: Subcommand {
             throw error.failure(context.console)
         }
         let summary = loader.lastSummary.withLock { $0 }
-        Self.report(summary?.findings ?? [], context.console)
+        summary?.report(context.console)
+        let (bind, port, socket, console) = (address.bind, address.port, address.socket, context.console)
         let server = GatewayServer(
             site: GatewaySite(version, logger: logger), loader: loader, inputs: inputs, sandbox: stage,
             address: socket.map { .unixDomainSocket(path: $0) } ?? .hostname(bind, port: port),
-            metrics: metrics, signals: context.signals, console: context.console)
+            metrics: metrics, signals: context.signals, console: console)
         let opening = try socket.map { try GatewaySocket($0) }
-        let (bind, socket, console) = (bind, socket, context.console)
         try await Failure.explaining(socket.map { .file($0) } ?? .port(port, of: bind, option: "--port")) {
             try await server.run { port in
                 opening?.hasOpened()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Carnet
+import CarnetDemo
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetGateway
@@ -99,6 +100,13 @@ final class GatewayLoader: Sendable {
             return "origin \(rules.origin.site), providers \(providers), \(routes) route\(routes == 1 ? "" : "s"), "
                 + "store \(store), key \(key)"
         }
+
+        /// Prints the findings.
+        func report(_ console: Console) {
+            for finding in findings {
+                console.warn((finding.description + (finding.help.map { "; \($0)" } ?? "")).printable)
+            }
+        }
     }
 
     /// Of the version that was loaded last.
@@ -174,7 +182,7 @@ final class GatewayLoader: Sendable {
             places.warn("proxy.secret is short enough to be guessed; make one: openssl rand -hex 32", console)
         }
         guard failures.isEmpty, let found else { throw GatewayMistakes(failures) }
-        let table = ProviderClients(clients.map(\.client))
+        let table = ProviderClients(clients.map(\.client), inOrder: rules.providers.map(\.id))
         let web = try WebSignIn(
             table, origin: rules.origin.site, keys: found.keys, paths: GatewayPaths.web,
             sessionLifetime: Double(rules.session.lifetime), claims: rules.claimNames, pages: rules.signInPages,
@@ -299,7 +307,8 @@ final class GatewayLoader: Sendable {
         return try OAuthClient(
             descriptor, registration: registration,
             transport: makeNetworkTransport(localAccess: .named(by: resolved)), store: store,
-            usedTokens: store as? any UsedTokenStore, logger: logger)
+            usedTokens: store as? any UsedTokenStore,
+            observer: console.isVerbose ? VerboseObserver(console: console) : nil, logger: logger)
     }
 
     /// Where an operator writes what a registration lacks.

@@ -1,6 +1,7 @@
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetGateway
+import CarnetLint
 import CarnetProtocol
 
 // Whichever module imports `stat` first on Linux counts as the one that defines it.

@@ -1,9 +1,9 @@
 import Carnet
+import CarnetDemo
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetGateway
 import CarnetSandbox
-import CarnetSandboxServer
 import CarnetTesting
 import CarnetWeb
 

@@ -134,7 +134,7 @@ struct GatewayServer: Sendable {
                 site.replace(try await loader.load())
                 reloads.hasSucceeded()
                 state.note(isOK: true)
-                GatewayCommand.report(loader.lastSummary.withLock { $0 }?.findings ?? [], console)
+                loader.lastSummary.withLock { $0 }?.report(console)
                 console.note("the gateway file was read again")
             } catch {
                 try Task.checkCancellation()

@@ -3,57 +3,39 @@ import Carnet
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetGateway
+import CarnetLint
 import CarnetProtocol
 import CarnetStorage
 
-/// Which sessions to end.
-struct GatewaySessionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The sessions with a provider.", valueName: "id"))
-    var provider: String?
-
-    @Option(help: ArgumentHelp("The sessions of a subject.", valueName: "subject"))
-    var subject: String?
-
-    @Option(help: ArgumentHelp("The sessions of people with an e-mail address.", valueName: "address"))
-    var email: String?
-
-    @Flag(help: "All sessions.")
-    var all = false
-
-    var isEmpty: Bool { provider == nil && subject == nil && email == nil && !all }
+/// The people who are signed in. The gateway may run: it reads the store for each request.
+struct GatewaySessionsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sessions", abstract: "List and end the sign-ins of people, also while the gateway runs.",
+        discussion: """
+            Examples:
+              carnet gateway sessions list gateway.yaml
+              carnet gateway sessions end gateway.yaml --provider acme --subject 1034
+            """,
+        subcommands: [GatewaySessionsListCommand.self, GatewaySessionsEndCommand.self])
 }
 
-/// `carnet gateway sessions`: the people who are signed in. The gateway may run: it reads the store for each request.
-struct GatewaySessions {
-    private let options: GatewaySessionOptions
-    private let context: CommandContext
-    private var console: Console { context.console }
+struct GatewaySessionsListCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the people who are signed in.",
+        discussion: """
+            Examples:
+              carnet gateway sessions list gateway.yaml
+            """)
 
-    private static let usage = [
-        "write: carnet gateway sessions list FILE",
-        "or: carnet gateway sessions end FILE, with the beginning of an id, --provider, --subject, --email or --all",
-    ]
-    private static let actions = ["list", "end"]
+    @Argument(help: ArgumentHelp("The gateway file.", valueName: "file"), completion: .yamlFile)
+    var file: String
 
-    init(_ options: GatewaySessionOptions, _ context: CommandContext) {
-        self.options = options
-        self.context = context
-    }
+    @OptionGroup(title: "Output options") var plainOutput: PlainOutputOptions
+    var output: OutputOptions { plainOutput.all }
 
-    func run(_ words: [String]) async throws {
-        switch (words.first, words.count) {
-        case ("list"?, 2) where options.isEmpty: try await list(words[1])
-        case ("end"?, 2) where !options.isEmpty: try await end(words[1], nil)
-        case ("end"?, 3) where !words[2].isEmpty: try await end(words[1], words[2])
-        case (let word?, _) where !Self.actions.contains(word):
-            let nearest = nearestName(to: word, in: Self.actions).map { ["did you mean \($0)?"] } ?? []
-            throw Failure(.usage, "sessions does not know \"\(word)\"", next: nearest + Self.usage)
-        default: throw Failure(.usage, "sessions needs list or end, and a gateway file", next: Self.usage)
-        }
-    }
-
-    private func list(_ file: String) async throws {
-        let (found, store) = try await read(file)
+    func run(_ context: CommandContext) async throws {
+        let console = context.console
+        let (found, store) = try await GatewaySession.read(file, context)
         let rows = found.sessions.map { session in
             [
                 session.key.account.printable, session.key.provider.printable, session.subject.printable,
@@ -73,11 +55,11 @@ struct GatewaySessions {
             console.note("nobody is signed in (store: \(store.name))".printable)
             console.note("a gateway with --sandbox keeps its sessions to itself")
         }
-        report(found, file)
+        report(found, console)
     }
 
     /// What is in the store besides sessions.
-    private func report(_ found: GatewaySession.Found, _ file: String) {
+    private func report(_ found: GatewaySession.Found, _ console: Console) {
         let count = found.unreadable.count
         if let first = found.unreadable.first {
             let what =
@@ -94,24 +76,63 @@ struct GatewaySessions {
             if let remedy = damaged.remedy { console.note("  next  \(remedy)".printable) }
         }
     }
+}
 
-    private func end(_ file: String, _ id: String?) async throws {
-        let (found, store) = try await read(file)
+struct GatewaySessionsEndCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "end", abstract: "End sessions. Their next request leads to the sign-in.",
+        discussion: """
+            Examples:
+              carnet gateway sessions end gateway.yaml 4f1c
+              carnet gateway sessions end gateway.yaml --provider acme --subject 1034
+              carnet gateway sessions end gateway.yaml --all
+            """)
+
+    @Argument(help: ArgumentHelp("The gateway file.", valueName: "file"), completion: .yamlFile)
+    var file: String
+
+    @Argument(help: ArgumentHelp("The id of a session, or its beginning.", valueName: "id"))
+    var id: String?
+
+    @Option(help: ArgumentHelp("The sessions with a provider.", valueName: "id"))
+    var provider: String?
+
+    @Option(help: ArgumentHelp("The sessions of a subject.", valueName: "subject"))
+    var subject: String?
+
+    @Option(help: ArgumentHelp("The sessions of people with an e-mail address.", valueName: "address"))
+    var email: String?
+
+    @Flag(help: "All sessions.")
+    var all = false
+
+    @OptionGroup(title: "Output options") var plainOutput: PlainOutputOptions
+    var output: OutputOptions { plainOutput.all }
+
+    func validate() throws {
+        guard all || id?.isEmpty == false || provider != nil || subject != nil || email != nil else {
+            throw ValidationError("no session is selected; add an id, --provider, --subject, --email or --all")
+        }
+    }
+
+    func run(_ context: CommandContext) async throws {
+        let console = context.console
+        let (found, store) = try await GatewaySession.read(file, context)
         func isNamed(_ key: ConnectionKey) -> Bool {
             (id.map { key.account.utf8.starts(with: $0.utf8) } ?? true)
-                && (options.provider.map { key.provider.isSameBytes(as: $0) } ?? true)
+                && (provider.map { key.provider.isSameBytes(as: $0) } ?? true)
         }
         let candidates = found.sessions.filter { session in
-            isNamed(session.key) && (options.subject.map { session.subject.isSameBytes(as: $0) } ?? true)
+            isNamed(session.key) && (subject.map { session.subject.isSameBytes(as: $0) } ?? true)
         }
-        let sessions = candidates.filter { session in options.email.map { session.hasEmail($0) } ?? true }
-        let unknown = options.email == nil ? 0 : candidates.filter { $0.email == nil }.count
+        let sessions = candidates.filter { session in email.map { session.hasEmail($0) } ?? true }
+        let unknown = email == nil ? 0 : candidates.filter { $0.email == nil }.count
         if unknown > 0 {
             let what = unknown == 1 ? "1 session has" : "\(unknown) sessions have"
             console.warn("\(what) no known address, and may be of the same person; list shows the subjects".printable)
         }
         // Whose they are is encrypted.
-        let isOfPerson = options.subject != nil || options.email != nil
+        let isOfPerson = subject != nil || email != nil
         let unreadable = isOfPerson ? [] : found.unreadable.map(\.key).filter(isNamed)
         if let id, sessions.count + unreadable.count > 1 {
             throw Failure(
@@ -125,7 +146,7 @@ struct GatewaySessions {
             console.note(
                 "ended \(session.key.account) provider=\(session.key.provider) subject=\(session.subject)".printable)
         }
-        if options.all { try await GatewaySession.removeExpired(in: store) }
+        if all { try await GatewaySession.removeExpired(in: store) }
         for key in unreadable { try await store.tokens.remove(key, ifRevision: nil) }
         let removed = unreadable.isEmpty ? "" : ", and \(unreadable.count) that could not be read"
         console.print("\(sessions.count) session\(sessions.count == 1 ? "" : "s") ended\(removed)")
@@ -136,17 +157,6 @@ struct GatewaySessions {
         guard sessions.isEmpty, unreadable.isEmpty else { return }
         console.note("the store is \(store.name); a gateway with --sandbox keeps its sessions to itself".printable)
         throw ExitStatus.failed
-    }
-
-    private func read(_ path: String) async throws -> (GatewaySession.Found, GatewayStore) {
-        let file = try SourceFile(readingFrom: path)
-        let read = GatewayFile(file)
-        guard let rules = read.rules, !read.diagnostics.contains(where: { $0.severity == .error }) else {
-            throw Failure(diagnostics: read.diagnostics, in: file, console)
-        }
-        let store = try await GatewayStore(rules.session, in: GatewayPlaces(file: path), context.environment)
-            .forCommand()
-        return (try await GatewaySession.all(in: store), store)
     }
 }
 
@@ -184,6 +194,18 @@ struct GatewaySession {
 
     func hasEmail(_ address: String) -> Bool {
         [email, firstEmail].contains { $0.map { EmailAddress.isSame($0, address) } ?? false }
+    }
+
+    /// - Throws: `Failure`, `TokenStoreError`.
+    fileprivate static func read(_ path: String, _ context: CommandContext) async throws -> (Found, GatewayStore) {
+        let file = try SourceFile(readingFrom: path)
+        let read = GatewayFile(file)
+        guard let rules = read.rules, !read.diagnostics.contains(where: { $0.severity == .error }) else {
+            throw Failure(diagnostics: read.diagnostics, in: file, context.console)
+        }
+        let store = try await GatewayStore(rules.session, in: GatewayPlaces(file: path), context.environment)
+            .forCommand()
+        return (try await all(in: store), store)
     }
 
     /// The sessions that have not expired, and what cannot be read.

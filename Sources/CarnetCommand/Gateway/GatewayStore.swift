@@ -1,6 +1,7 @@
 import Carnet
 import CarnetFoundation
 import CarnetGateway
+import CarnetLint
 import CarnetPostgreSQL
 import CarnetProtocol
 import CarnetStorage

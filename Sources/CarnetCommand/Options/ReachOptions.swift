@@ -1,5 +1,6 @@
 import ArgumentParser
 import Carnet
+import CarnetDemo
 import CarnetDescriptors
 import CarnetTransport
 

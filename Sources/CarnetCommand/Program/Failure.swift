@@ -1,6 +1,7 @@
 import Carnet
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetLint
 import CarnetProtocol
 
 /// Why a command failed, as it is printed.
@@ -71,6 +72,7 @@ extension Failure {
             self.init(.usage, error.description, next: ["list them: carnet providers"])
         case let error as SourceFileError: self.init(.usage, error.description)
         case let error as TokenStoreError: self.init(error)
+        case let error as WritingError: self.init(.usage, error.description, next: error.next)
         case let error as TransportError: self.init(.failed, error.description)
         case is CancellationError: self.init(.interrupted, "interrupted")
         default: self.init(.broken, "an unexpected error: \(error)")

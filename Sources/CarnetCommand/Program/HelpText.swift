@@ -47,6 +47,7 @@ enum HelpText {
             (rank(lhs.element, isRoot), lhs.offset) < (rank(rhs.element, isRoot), rhs.offset)
         }.map { block in
             if block.element.hasPrefix("USAGE: ") { return usage(block.element, columns: columns) }
+            if block.element.hasPrefix("  See ") { return wrapped(block.element, columns: columns) }
             return isRoot ? block.element : withoutVersion(block.element)
         }.joined(separator: "\n\n")
     }

@@ -91,10 +91,10 @@ enum Program {
         return .done
     }
 
-    /// Help as this program lays it out, and completion scripts that know the commands after `help`.
+    /// Help as this program lays it out, and completion whole completion scripts.
     private static func whole(_ message: String, _ error: any Error) -> String {
         guard message.hasPrefix("OVERVIEW: ") else {
-            return CompletionScript.completingHelp(message, with: UsageMistake.commandNames + HelpTopic.names)
+            return CompletionScript.whole(message, with: UsageMistake.commandNames + HelpTopic.names)
         }
         return HelpText.laidOut(columns: TerminalWidth.forHelp(.current)) { columns in
             CarnetCommand.fullMessage(for: error, columns: columns)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CarnetLint
 
 /// One command of the command line.
 protocol Subcommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CarnetDescriptors
+import CarnetLint
 
 /// Mistakes on the command line about which more can be said than that an argument is unknown.
 enum UsageMistake {
@@ -16,14 +17,29 @@ enum UsageMistake {
     }
 
     private static func unknownCommand(_ arguments: [String]) -> Failure? {
-        guard let name = arguments.first, !name.hasPrefix("-"), !commandNames.contains(name) else { return nil }
-        return unknown(name, "command", in: commandNames, next: "list the commands: carnet --help")
+        var command: any ParsableCommand.Type = CarnetCommand.self
+        var path = "carnet"
+        for word in arguments {
+            let subcommands = command.configuration.subcommands
+            guard !subcommands.isEmpty, !word.hasPrefix("-") else { return nil }
+            let names = path == "carnet" ? commandNames : subcommands.compactMap { $0.configuration.commandName }
+            if let next = subcommands.first(where: { $0.configuration.commandName == word }) {
+                command = next
+                path += " " + word
+                continue
+            }
+            guard !names.contains(word) else { return nil }
+            // With a default, any other word is an argument of it.
+            guard command.configuration.defaultSubcommand == nil || nearestName(to: word, in: names) != nil else {
+                return nil
+            }
+            return unknown(word, "command", in: names, next: "list the commands: \(path) --help")
+        }
+        return nil
     }
 
     static func unknown(_ name: String, _ kind: String, in names: [String], next: String) -> Failure {
-        let nearest = nearestName(to: name, in: names)
-        return Failure(
-            .usage, "unknown \(kind) \"\(name)\"" + (nearest.map { "; did you mean \($0)?" } ?? ""), next: [next])
+        Failure(describing: WritingError(unknown: name, kind, in: names, next: next))
     }
 
     // MARK: Secrets

@@ -4,39 +4,77 @@ import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol
 
-/// `carnet resources check`: what a resource server decides, without a server.
-struct ResourceCheck {
-    let options: CheckOptions
-    let console: Console
+struct ResourcesCheckCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Print what a server with a resource map decides about a request.",
+        discussion: """
+            Examples:
+              carnet resources check resources.yaml GET /accounts/5 --scopes accounts
+              carnet resources check resources.yaml --requests requests.yaml
+            """
+    )
 
-    static let usage = "carnet resources check FILE METHOD PATH, or FILE --requests REQUESTS"
+    @Argument(help: ArgumentHelp("The resource map.", valueName: "file"), completion: .yamlFile)
+    var file: String
 
-    /// - Parameter arguments: A map, a method and a path.
-    /// - Throws: `Failure`; `ExitStatus` if a request is refused, or a decision differs from the expected one.
-    func run(_ arguments: [String]) throws {
-        guard let path = arguments.first, arguments.count == (options.requests == nil ? 3 : 1) else {
-            throw Failure(.usage, "check takes a resource map and a request", next: [Self.usage])
+    @Argument(help: ArgumentHelp("The method of a request.", valueName: "method"))
+    var method: String?
+
+    @Argument(help: ArgumentHelp("The path of the request.", valueName: "path"))
+    var target: String?
+
+    @Option(parsing: .upToNextOption, help: ArgumentHelp("The scopes of the token.", valueName: "scope"))
+    var scopes: [String] = []
+
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp("Claims of the token. A value may be JSON, such as a list.", valueName: "name=value"))
+    var claims: [String] = []
+
+    @Option(help: ArgumentHelp("The host of the request, with its port.", valueName: "host"))
+    var host: String?
+
+    @Flag(help: "The request has no token.")
+    var withoutToken = false
+
+    @Option(
+        help: ArgumentHelp(
+            "A YAML or JSON file of requests with expected decisions, instead of one.", valueName: "file"),
+        completion: .file())
+    var requests: String?
+
+    @OptionGroup(title: "Output options") var plainOutput: PlainOutputOptions
+    var output: OutputOptions { plainOutput.all }
+
+    func validate() throws {
+        guard (requests == nil) == (target != nil), requests == nil || method == nil else {
+            throw ValidationError("the command takes a method and a path, or --requests")
         }
-        let file = try SourceFile(readingFrom: path)
-        let map = ResourceMapFile(file)
+    }
+
+    /// - Throws: `Failure`; `ExitStatus` if a request is refused, or a decision differs from the expected one.
+    func run(_ context: CommandContext) async throws {
+        let console = context.console
+        let source = try SourceFile(readingFrom: file)
+        let map = ResourceMapFile(source)
         guard !map.diagnostics.contains(where: { $0.severity == .error }) else {
-            throw Failure(diagnostics: map.diagnostics, in: file, console)
+            throw Failure(diagnostics: map.diagnostics, in: source, console)
         }
         let (table, problems) = RouteTable.reading(map.entries, hosts: map.hosts)
         if let problem = problems.first {
             throw Failure(
-                .usage, "\(map.place(of: problem.index)): \(problem.reason)", next: ["run carnet lint \(path)"])
+                .usage, "\(map.place(of: problem.index)): \(problem.reason)", next: ["run carnet lint \(file)"])
         }
         let now = SystemWallClock().now
-        if let requests = options.requests {
-            try runTable(ExpectedRequests(try SourceFile(readingFrom: requests)), requests, table, map, now)
-            return
+        if let requests {
+            let expected = try ExpectedRequests(try SourceFile(readingFrom: requests))
+            return try runTable(expected, requests, table, map, now, console)
         }
         let request = CheckedRequest(
-            method: arguments[1], target: arguments[2], host: options.host,
-            scopes: options.withoutToken
-                ? nil : options.scopes.flatMap { $0.split { " ,".contains($0) }.map(String.init) },
-            claims: try options.claimObject())
+            method: method ?? "", target: target ?? "", host: host,
+            scopes: withoutToken ? nil : scopes.flatMap { $0.split { " ,".contains($0) }.map(String.init) },
+            claims: try claimObject())
         let decision = request.decision(by: table, now: now)
         let place = decision.index.map(map.place(of:))
         var row = [decision.word, "\(decision.status)"]
@@ -47,7 +85,8 @@ struct ResourceCheck {
     }
 
     private func runTable(
-        _ requests: ExpectedRequests, _ path: String, _ table: RouteTable, _ map: ResourceMapFile, _ now: Date
+        _ requests: ExpectedRequests, _ path: String, _ table: RouteTable, _ map: ResourceMapFile, _ now: Date,
+        _ console: Console
     ) throws {
         var rows: [[String]] = []
         var documents: [JSONValue] = []
@@ -73,6 +112,21 @@ struct ResourceCheck {
         console.print("\(requests.rows.count) requests, \(wrong) wrong")
         console.print(json: JSONObject(["requests": .array(documents), "wrong": .number("\(wrong)")]))
         if wrong > 0 { throw ExitStatus.failed }
+    }
+
+    /// The token's claims.
+    ///
+    /// - Throws: `ValidationError`.
+    private func claimObject() throws -> JSONObject {
+        var object = JSONObject()
+        for claim in claims {
+            guard let equals = claim.utf8.firstIndex(of: UInt8(ascii: "=")), equals > claim.startIndex else {
+                throw ValidationError("--claims takes NAME=VALUE, not \(claim)")
+            }
+            let text = String(claim[equals...].dropFirst())
+            object[String(claim[..<equals])] = (try? JSONValue(parsing: text)) ?? .string(text)
+        }
+        return object
     }
 
     private static func json(

@@ -1,4 +1,5 @@
 import Carnet
+import CarnetDemo
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol

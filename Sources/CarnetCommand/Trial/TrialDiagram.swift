@@ -1,4 +1,5 @@
 import ArgumentParser
+import CarnetDemo
 import CarnetProtocol
 
 extension SequenceDiagram {
@@ -14,13 +15,16 @@ extension SequenceDiagram {
 extension SequenceDiagram.Step {
     fileprivate init(of exchange: TrialStep.Exchange, in step: TrialStep, isBack: Bool) {
         // A step of several requests has a title for all of them.
-        title = step.exchanges.count == 1 ? step.title : SequenceDiagram.title(of: exchange.step)
-        from = [.authorization, .callback].contains(exchange.step) ? .browser : .app
-        to = exchange.step == .callback ? .app : SequenceDiagram.Party(askedAt: exchange.step)
-        // The sandbox sends the browser back at once; a provider shows its pages before.
-        response =
-            exchange.step == .authorization && isBack
-            ? "redirects the browser back"
-            : exchange.response.map { [String($0.status), $0.contentType].compactMap { $0 }.joined(separator: " ") }
+        self.init(
+            title: step.exchanges.count == 1 ? step.title : SequenceDiagram.title(of: exchange.step),
+            from: [.authorization, .callback].contains(exchange.step) ? .browser : .app,
+            to: exchange.step == .callback ? .app : SequenceDiagram.Party(askedAt: exchange.step),
+            // The sandbox sends the browser back at once; a provider shows its pages before.
+            response: exchange.step == .authorization && isBack
+                ? "redirects the browser back"
+                : exchange.response.map {
+                    [String($0.status), $0.contentType].compactMap { $0 }.joined(separator: " ")
+                }
+        )
     }
 }

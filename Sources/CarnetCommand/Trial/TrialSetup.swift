@@ -1,3 +1,4 @@
+import CarnetDemo
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol

@@ -1,6 +1,7 @@
 package import CarnetDescriptors
 package import CarnetFoundation
 import CarnetProtocol
+import CarnetWeb
 
 /// The sender of a request: a person with a session, or a program with an access token.
 package struct GatewayIdentity: Sendable {
@@ -26,6 +27,8 @@ package struct GatewayIdentity: Sendable {
     package var claims: JSONObject
     /// Where the provider leaves the tenant open: what distinguishes its tenants.
     package var tenants: IssuerPattern?
+    /// The account of a session, whose tokens a program may get.
+    var account: WebAccount?
 
     package init(
         kind: Kind, provider: ProviderID, issuer: String? = nil, subject: String? = nil, name: String? = nil,

@@ -12,6 +12,8 @@ package struct GatewayRoute: Sendable {
     package internal(set) var allow = GatewayAllow.conditions([])
     /// Whether programs may present an access token here.
     package internal(set) var acceptsTokens = false
+    /// The token of the signed-in person that the program behind gets.
+    package internal(set) var token: GatewayRouteToken?
     let node: YAMLNode
 
     /// `nil` for every method.
@@ -40,6 +42,7 @@ extension GatewayRoute: GatewaySection {
         Key(
             "bearer", \.acceptsTokens,
             "whether programs may present an access token of one of the issuers in bearer; default: false"),
+        Key("token", \.token, "the signed-in person's own token, for the program behind; default: none"),
     ]
 
     static func elsewhere(_ name: String) -> String? {

@@ -1,5 +1,6 @@
 package import CarnetDescriptors
 package import CarnetFoundation
+package import HTTPTypes
 
 /// The content of a gateway file.
 package struct GatewayRules: Sendable {
@@ -17,10 +18,17 @@ package struct GatewayRules: Sendable {
     package internal(set) var session: GatewaySessionRules
     package internal(set) var proxy: GatewayProxyRules
     package internal(set) var page = GatewayPageRules()
+    package internal(set) var log = GatewayLogRules()
 
     /// The groups that routes name.
     var namedGroups: Set<ByteKey> {
         Set(routes.flatMap(\.allow.conditions).flatMap(\.groups).map { ByteKey($0) })
+    }
+
+    /// The headers that identify the sender to the program, or give it a token; each with the line of the file that names it.
+    package var programHeaders: [(name: HTTPField.Name, line: Int?)] {
+        headers.all.map { ($0.name, $0.span.start.line) } + (identityToken.map { [($0.header, nil)] } ?? [])
+            + routes.compactMap { route in route.token.map { ($0.header, route.line) } }
     }
 
     /// The provider with an id.
@@ -52,6 +60,7 @@ extension GatewayRules: GatewaySection {
         Key("session", \.session, "sessions of people"),
         Key("proxy", \.proxy, "which proxies may ask for decisions"),
         Key("page", \.page, "how the gateway's pages look"),
+        Key("log", \.log, "what the log has besides what it needs"),
     ]
 
     static func elsewhere(_ name: String) -> String? {

@@ -82,7 +82,12 @@ package struct GatewayProxyRules: Sendable {
 extension GatewayProxyRules.Dialect: GatewayValue {
     static var shape: Shape { .choice(allCases.map(\.rawValue)) }
 
-    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) { self.init(oneOf: node, &decoder) }
+}
+
+extension GatewayValue where Self: RawRepresentable<String> & CaseIterable {
+    /// Reads one of the cases.
+    init?(oneOf node: YAMLNode, _ decoder: inout DescriptorDecoder) {
         guard let scalar = node.scalar, !scalar.isNull else {
             decoder.reportWrongType(node, expected: Self.shape)
             return nil
@@ -128,6 +133,8 @@ extension GatewayProxyRules: GatewaySection {
 package struct GatewayPageRules: Sendable {
     package internal(set) var name: String?
     package internal(set) var color: BrandColor?
+    /// Whether the page of providers is left out if there is one.
+    package internal(set) var skipsPage = false
 }
 
 extension GatewayPageRules: GatewaySection {
@@ -156,5 +163,20 @@ extension GatewayPageRules: GatewaySection {
     static let keys: [Key<Self>] = [
         Key("name", text: .string, \.name, "the operator's name, in the title of each page"),
         Key("color", \.color, "the operator's colour, between quotes because # begins a comment"),
+        Key("skip", \.skipsPage, "whether browsers go to the provider at once, if there is only one; default: false"),
+    ]
+}
+
+/// What the log has besides what it needs.
+package struct GatewayLogRules: Sendable {
+    /// Whether it names people by their e-mail addresses.
+    package internal(set) var showsEmail = false
+}
+
+extension GatewayLogRules: GatewaySection {
+    init(at node: YAMLNode) {}
+
+    static let keys: [Key<Self>] = [
+        Key("email", \.showsEmail, "whether the log has the e-mail addresses of people; default: false")
     ]
 }

@@ -23,7 +23,8 @@ final class ForgedHeaders: Sendable {
     private let noticed = Lock<Set<HTTPField.Name>>([])
 
     init(_ rules: GatewayRules) {
-        names = rules.headers.all.map(\.name) + [rules.identityToken?.header].compactMap { $0 }
+        // `Authorization` is the client's own, too.
+        names = rules.programHeaders.map(\.name).filter { $0 != .authorization }
     }
 
     /// The headers that were not noticed before.

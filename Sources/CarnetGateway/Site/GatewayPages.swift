@@ -15,7 +15,8 @@ struct GatewayPages: Sendable {
 
     /// What a person lacks. The page says nothing of the program behind.
     func forbidden(
-        _ decision: GatewayDecision, _ asked: ForwardedRequest, id: String, _ version: GatewayVersion
+        _ decision: GatewayDecision, _ asked: ForwardedRequest, _ signOutName: String?, id: String,
+        _ version: GatewayVersion
     ) -> WebReply {
         let target = asked.returnTarget
         let needs: [HTML] = decision.missing.map { "<li>You need \($0.phrase { Self.name(of: $0, version) }).</li>" }
@@ -28,16 +29,46 @@ struct GatewayPages: Sendable {
             """
             <div role="alert">\(who)\(if: !needs.isEmpty, "<ul>\(needs)</ul>")</div>
             <p><a href="\(GatewayPaths.web.signIn)?\(query)">Sign in with another account</a></p>
-            \(pages.signOutForm(returningTo: target.path))
+            \(pages.signOutForm(returningTo: target.path, at: signOutName))
             <p><small>Reference: \(id)</small></p>
             """, id: id)
+    }
+
+    /// For a form that was sent after the session had ended. The browser can send it again.
+    func signInEnded(id: String) -> WebReply {
+        let query = PercentEncoding.encode([(name: "return_to", value: GatewayPaths.account)])
+        return page(
+            .forbidden, "Your sign-in has ended",
+            """
+            <p role="alert">What you sent was not received. It is not lost:</p>
+            <ol><li><a href="\(GatewayPaths.web.signIn)?\(query)" target="_blank">Sign in in another tab</a>.</li>
+            <li>Come back to this tab, reload the page, and confirm that the form is sent again.</li></ol>
+            <p><small>Reference: \(id)</small></p>
+            """, id: id)
+    }
+
+    /// For an address without a route.
+    func notHere(_ programs: [String], id: String) -> WebReply {
+        page(
+            .forbidden, "There is no such page",
+            """
+            <p role="alert">No program is at this address.</p>
+            \(Self.links(programs))
+            <p><a href="\(GatewayPaths.account)">Your account</a></p>
+            <p><small>Reference: \(id)</small></p>
+            """, id: id)
+    }
+
+    private static func links(_ programs: [String]) -> HTML? {
+        let items: [HTML] = programs.map { "<li><a href=\"\($0)/\">\($0)</a></li>" }
+        return items.isEmpty ? nil : "<p>You may open:</p><ul>\(items)</ul>"
     }
 
     private static func name(of provider: ProviderID, _ version: GatewayVersion) -> String {
         version.web.clients[provider]?.provider.name ?? provider.rawValue
     }
 
-    func signOut(_ session: WebSession?, _ web: WebSignIn, returningTo target: ReturnTarget) -> WebReply {
+    func signOut(_ session: WebSession?, _ web: WebSignIn, returningTo target: ReturnTarget) async -> WebReply {
         guard let session else {
             return page(
                 .ok, "You are signed out",
@@ -46,23 +77,27 @@ struct GatewayPages: Sendable {
                 <p><a href="\(GatewayPaths.web.signIn)">Sign in</a></p>
                 """)
         }
-        return account(session, web, returningTo: target, title: "Sign out")
+        return await account(session, web, returningTo: target, title: "Sign out")
     }
 
     func account(
-        _ session: WebSession, _ web: WebSignIn, returningTo target: ReturnTarget, title: String = "Your account"
-    ) -> WebReply {
+        _ session: WebSession, _ web: WebSignIn, returningTo target: ReturnTarget, title: String = "Your account",
+        programs: [String] = []
+    ) async -> WebReply {
         let accounts: [HTML] = session.accounts.map { account in
             let provider = web.clients[account.provider]?.provider.name ?? account.provider.rawValue
             let identity = GatewayIdentity(account, web)
             let email: HTML? = identity.email.map { ", \($0)" }
             return "<li>\(identity.name ?? "A user")\(email), with \(provider)</li>"
         }
+        var signOutName: String?
+        if let account = session.account() { signOutName = await web.nameOfSignOut(at: account.provider) }
         return page(
             .ok, title,
             """
             <ul>\(accounts)</ul>
-            \(pages.signOutForm(returningTo: target.path))
+            \(Self.links(programs))
+            \(pages.signOutForm(returningTo: target.path, at: signOutName))
             """)
     }
 

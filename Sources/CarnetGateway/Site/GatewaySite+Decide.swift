@@ -39,8 +39,8 @@ extension GatewaySite {
         }
         let decision = version.gateway.decide(asked, asAnyOf: senders)
         if noted == nil { counts.count(decision.outcome.rawValue) }
-        guard !decision.isAllowed else { return allow(decision, asked, version) }
-        return refuse(decision, asked, request, version, noted)
+        guard !decision.isAllowed else { return await allow(decision, asked, request, version) }
+        return await refuse(decision, asked, request, senders, version, noted)
     }
 
     /// The page of a refusal. Who may open the page by now is led to it: there is no 2xx but that of a decision.
@@ -98,7 +98,9 @@ extension GatewaySite {
 
     // MARK: - Responses
 
-    private func allow(_ decision: GatewayDecision, _ asked: ForwardedRequest, _ version: GatewayVersion) -> WebReply {
+    private func allow(
+        _ decision: GatewayDecision, _ asked: ForwardedRequest, _ request: HTTPRequest, _ version: GatewayVersion
+    ) async -> WebReply {
         var fields: HTTPFields = [.cacheControl: "no-store"]
         for header in decision.headers { fields[header.name] = header.value }
         // Some proxies keep the client's copy of a header that the response does not have.
@@ -109,13 +111,40 @@ extension GatewaySite {
                     of: identity, for: version.hosts.site(of: asked.host)?.origin.site ?? version.rules.origin.site,
                     now: version.web.clock.now)
             } catch {
-                let id = newID()
-                logger.error("No identity token", metadata: ["id": "\(id)", "cause": "\(error)"])
-                return .text(
-                    .serviceUnavailable, "carnet gateway: the identity token cannot be signed\nReference: \(id)\n")
+                return unavailable("the identity token cannot be signed", "No identity token", error)
             }
         }
+        do {
+            try await addTokens(decision, request, version, to: &fields)
+        } catch {
+            return unavailable("the program's token is unavailable", "No token for the program", error)
+        }
         return WebReply(HTTPResponse(status: .ok, headerFields: fields))
+    }
+
+    private func unavailable(_ reason: String, _ message: Logger.Message, _ error: any Error) -> WebReply {
+        let id = newID()
+        logger.error(message, metadata: ["id": "\(id)", "cause": "\(error)"])
+        return .text(.serviceUnavailable, "carnet gateway: \(reason)\nReference: \(id)\n")
+    }
+
+    /// Sets the token that the route's program gets. A program that did not ask gets none: headers of other routes are empty,
+    /// and `Authorization` is what the client sent.
+    private func addTokens(
+        _ decision: GatewayDecision, _ request: HTTPRequest, _ version: GatewayVersion, to fields: inout HTTPFields
+    ) async throws {
+        let own = decision.route?.token
+        for header in Set(version.rules.routes.compactMap { $0.token?.header }) {
+            let isPerson = decision.identity?.kind == .person
+            if let own, own.header == header, isPerson, let account = decision.identity?.account {
+                fields[header] = try await version.programTokens.value(own, of: account, version.web)
+            } else if header == .authorization, own?.header != header || !isPerson {
+                let sent = request.headerFields[values: header]
+                fields[header] = sent.count == 1 ? sent[0] : ""
+            } else {
+                fields[header] = ""
+            }
+        }
     }
 
     private func refuse(
@@ -141,20 +170,30 @@ extension GatewaySite {
     }
 
     private func refuse(
-        _ decision: GatewayDecision, _ asked: ForwardedRequest, _ request: HTTPRequest, _ version: GatewayVersion,
-        _ noted: String?
-    ) -> WebReply {
+        _ decision: GatewayDecision, _ asked: ForwardedRequest, _ request: HTTPRequest, _ senders: [GatewayIdentity],
+        _ version: GatewayVersion, _ noted: String?
+    ) async -> WebReply {
         let isNavigation = request.isNavigation(asked.method)
+        let isForm = request.isForm(asked.method)
         // What leads to a sign-in is no refusal, and has no reference.
-        let id = noted ?? (decision.outcome == .signIn ? "" : newReference())
-        if decision.outcome != .signIn, noted == nil {
+        let leadsToSignIn = decision.outcome == .signIn && !isForm
+        let id = noted ?? (leadsToSignIn ? "" : newReference())
+        if !leadsToSignIn, noted == nil {
             note(id, "A request is refused", decision.reason, asked, request, decision)
         }
         switch decision.outcome {
         case .signIn where isNavigation: return .found(version.web.signInPath(returningTo: asked.returnTarget))
+        case .signIn where isForm: return version.pages.signInEnded(id: id)
         case .signIn:
             return challenge([], asked, request, version) ?? .text(.unauthorized, "carnet gateway: sign in first\n")
-        case .forbidden where isNavigation: return version.pages.forbidden(decision, asked, id: id, version)
+        case .forbidden where isNavigation || isForm:
+            var signOutName: String?
+            if let provider = decision.identity?.provider {
+                signOutName = await version.web.nameOfSignOut(at: provider)
+            }
+            return version.pages.forbidden(decision, asked, signOutName, id: id, version)
+        case .noRoute where isNavigation:
+            return version.pages.notHere(programs(of: senders, version), id: id)
         case .forbidden:
             let isProgram = decision.identity?.kind == .program
             if isProgram, let scopes = decision.missing.onlyScopes,
@@ -165,6 +204,25 @@ extension GatewaySite {
             }
             return forbidden("the request is refused", id)
         default: return forbidden("the request is refused", id)
+        }
+    }
+
+    /// The hosts whose first page somebody may open.
+    func programs(of accounts: [GatewayIdentity], _ version: GatewayVersion) -> [String] {
+        let own = version.rules.origin.host
+        var hosts: [String] = []
+        for host in [own] + version.rules.routes.flatMap(\.hosts) where !host.hasPrefix("*.") && !hosts.contains(host) {
+            hosts.append(host)
+        }
+        guard !accounts.isEmpty else { return [] }
+        return hosts.compactMap { host in
+            guard
+                let page = try? ForwardedRequest(
+                    method: "GET", scheme: version.rules.origin.scheme, host: host, target: "/"),
+                let site = version.hosts.site(of: page.host),
+                version.gateway.decide(page, asAnyOf: accounts).isAllowed
+            else { return nil }
+            return site.origin.site
         }
     }
 
@@ -199,6 +257,7 @@ extension GatewaySite {
                 "path": "\(asked.target.prefix { $0 != "?" }.prefix(200))",
                 "provider": "\(decision?.identity?.provider.rawValue ?? "")",
                 "subject": "\((decision?.identity?.subject ?? "").quotable())", "client": "\(request.client ?? "")",
+                "email": "\(current.rules.log.showsEmail ? decision?.identity?.email ?? "" : "")",
             ])
     }
 }
@@ -264,5 +323,6 @@ extension GatewayIdentity {
             scopes: known.map { ResourceMap([], scopes: $0).effectiveScopes(account.scopes) } ?? Set(account.scopes),
             claims: account.claims,
             tenants: web.clients[account.provider]?.provider.shared.tenants(of: account.issuer))
+        self.account = account
     }
 }

@@ -40,11 +40,14 @@ extension GatewaySite {
         case (GatewayPaths.begin, .get) where !isOwn: return ask(request, host, site, version)
         case (GatewayPaths.entered, .get): return await entered(request, site, version)
         case (GatewayPaths.web.signIn, .get) where !isOwn: return leaveForSignIn(request, host, version)
+        case (GatewayPaths.web.signIn, .get): if let reply = await withoutPage(request, version) { return reply }
         default: break
         }
         // The sign-in itself is at the origin; a sign-out is wherever somebody is.
         let isAnywhere = [GatewayPaths.web.signOut, GatewayPaths.web.signedOut].containsBytes(of: path)
-        let web = site.web.reporting { [logger] event in event.log(to: logger, host, request.client) }
+        let web = site.web.reporting { [logger] event in 
+            event.log(to: logger, host, request.client, showsEmail: version.rules.log.showsEmail)
+        }
         guard isOwn || isAnywhere, let reply = await web.respond(to: request, body: body) else {
             return version.pages.notFound()
         }
@@ -71,7 +74,7 @@ extension GatewaySite {
         _ request: HTTPRequest, _ site: HostSites.Site, _ version: GatewayVersion
     ) async -> WebReply {
         let wanted = request.queryValue("return_to").flatMap { ReturnTarget($0) }
-        return version.pages.signOut(
+        return await version.pages.signOut(
             await site.web.shownSession(of: request), version.web,
             returningTo: wanted ?? ReturnTarget(GatewayPaths.web.signedOut) ?? .home)
     }
@@ -80,16 +83,52 @@ extension GatewaySite {
         _ request: HTTPRequest, _ site: HostSites.Site, _ version: GatewayVersion
     ) async -> WebReply {
         do {
-            guard let session = try await site.web.liveSession(of: request),
-                let target = ReturnTarget(GatewayPaths.account)
-            else {
-                let target = ReturnTarget(GatewayPaths.account) ?? .home
-                return .found(version.web.signInPath(returningTo: target))
-            }
-            return version.pages.account(session, version.web, returningTo: target)
+            let session = try await site.web.liveSession(of: request)
+            guard request.headerFields[.accept]?.contains("text/html") ?? true else { return account(session, version) }
+            guard let session else { return .found(version.web.signInPath(returningTo: .account)) }
+            let identities = session.accounts.map { GatewayIdentity($0, version.web) }
+            return await version.pages.account(
+                session, version.web, returningTo: .account, programs: programs(of: identities, version))
         } catch {
             return unavailable(error, version)
         }
+    }
+
+    /// The latest account for a script of the same origin. Other origins cannot read it: there is no CORS header.
+    private func account(_ session: WebSession?, _ version: GatewayVersion) -> WebReply {
+        guard let session, let account = session.account(),
+            let provider = version.rules.provider(account.provider)
+        else { return .text(.unauthorized, "nobody is signed in\n") }
+        let identity = GatewayIdentity(account, version.web).counting(at: provider)
+        var members = JSONObject()
+        members["id"] = identity.id.map { .string($0) }
+        members["provider"] = .string(identity.provider.rawValue)
+        members["subject"] = identity.subject.map { .string($0) }
+        members["name"] = identity.name.map { .string($0) }
+        members["email"] = identity.email.map { .string($0) }
+        members["groups"] = .array(identity.groups(provider).map { .string($0) })
+        members["signed_in_at"] = .number(String(Int(account.signedInAt.timeIntervalSince1970)))
+        var reply = WebReply.text(.ok, JSONValue.object(members).jsonText())
+        reply.head.headerFields[.contentType] = "application/json"
+        if let name = HTTPField.Name("Cross-Origin-Resource-Policy") { reply.head.headerFields[name] = "same-origin" }
+        return reply
+    }
+
+    /// The response of the sign-in's address where its page is not needed; `nil` for the page.
+    private func withoutPage(_ request: HTTPRequest, _ version: GatewayVersion) async -> WebReply? {
+        guard (request.queryValue("choose") ?? "").isEmpty else { return nil }
+        let wanted = request.queryValue("return_to").flatMap { ReturnTarget($0) }
+        // A session that cannot be read does not keep anybody from the page.
+        if let session = try? await version.web.liveSession(of: request), !session.accounts.isEmpty {
+            return .redirect(to: (wanted ?? .account).path)
+        }
+        if version.rules.page.skipsPage,
+            let begun = await version.web.beginAtOnce(request, returningTo: wanted ?? .account)
+        {
+            return begun
+        }
+        // The origin may have no page of its own.
+        return wanted == nil ? .found(version.web.signInPath(returningTo: .account)) : nil
     }
 
     private func unavailable(_ error: any Error, _ version: GatewayVersion) -> WebReply {
@@ -188,6 +227,11 @@ extension GatewaySite {
             metadata: ["id": "\(id)", "host": "\(site.origin.host)", "cause": "\(cause)"])
         return WebReply.redirect(to: "\(GatewayPaths.entered)?reference=\(id)").severed()
     }
+}
+
+extension ReturnTarget {
+    /// The page of the person's account.
+    fileprivate static var account: ReturnTarget { ReturnTarget(GatewayPaths.account) ?? .home }
 }
 
 extension HTTPRequest {

@@ -119,12 +119,18 @@ extension HTTPRequest {
     ///
     /// - Parameter method: Of the request that the proxy received.
     func isNavigation(_ method: String) -> Bool {
-        guard method == "GET" || method == "HEAD", !headerFields.contains(.authorization),
-            headerFields[.accept]?.contains("text/html") ?? false
-        else { return false }
-        guard let name = HTTPField.Name("Sec-Fetch-Mode"), let mode = headerFields[name] else { return true }
-        return mode == "navigate"
+        guard method == "GET" || method == "HEAD", wantsPage else { return false }
+        return fetchMode.map { $0 == "navigate" } ?? true
     }
+
+    /// Whether a browser sends a form and shows the response as a page.
+    func isForm(_ method: String) -> Bool { method == "POST" && wantsPage && fetchMode == "navigate" }
+
+    private var wantsPage: Bool {
+        !headerFields.contains(.authorization) && headerFields[.accept]?.contains("text/html") ?? false
+    }
+
+    private var fetchMode: String? { HTTPField.Name("Sec-Fetch-Mode").flatMap { headerFields[$0] } }
 }
 
 extension WebReply {

@@ -16,6 +16,7 @@ package struct GatewayVersion: Sendable {
     let identityTokens: IdentityTokens?
     let hosts: HostSites
     let forged: ForgedHeaders
+    let programTokens = ProgramTokens()
     let pages: GatewayPages
 
     var rules: GatewayRules { gateway.rules }

@@ -8,11 +8,11 @@ extension SessionEvent {
     /// Writes who, where and from where into the operator's log.
     ///
     /// - Parameter client: The address of the client, as the proxy states it.
-    func log(to logger: Logger, _ host: String, _ client: String?) {
+    func log(to logger: Logger, _ host: String, _ client: String?, showsEmail: Bool) {
         func about(_ account: WebAccount) -> Logger.Metadata {
             [
                 "provider": "\(account.provider)", "subject": "\(account.subject.quotable())", "host": "\(host)",
-                "client": "\(client ?? "")",
+                "client": "\(client ?? "")", "email": "\(showsEmail ? account.email?.quotable() ?? "" : "")",
             ]
         }
         switch self {

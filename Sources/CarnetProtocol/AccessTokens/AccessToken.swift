@@ -157,7 +157,11 @@ extension AccessToken {
                 descriptorKey: JWTPolicy.accessToken.key)
         }
         guard state.audience.isEmpty || state.audience.contains(where: { audiences.containsBytes(of: $0) }) else {
-            throw OAuthError(.accessToken, .audienceMismatch, "the access token is for another resource")
+            let named = state.audience.prefix(3).map { "\"\($0.quotable(limit: 80))\"" }.joined(separator: ", ")
+            throw OAuthError(
+                .accessToken, .audienceMismatch,
+                "the access token is for another resource: its aud is \(named), not \"\(audiences.first?.quotable(limit: 80) ?? "")\""
+            )
         }
         issuer = state.issuer ?? provider.issuer
         subject = state.subject

@@ -1,7 +1,7 @@
 /// What an error of one kind means, and the next step for each of its causes.
 ///
-/// These rows are the page `Docs/errors.md`, the text of `carnet explain`, and the source of `OAuthError.hint`. A place in the
-/// code gives a hint of its own only if it knows a value that the row does not.
+/// These rows are the text of `carnet explain` and the source of `OAuthError.hint`; a test compares them with the page
+/// `Docs/errors.md`. A place in the code gives a hint of its own only if it knows a value that the row does not.
 package struct ErrorRow: Sendable {
     package let kind: OAuthError.Kind
     /// What happened.

@@ -57,7 +57,7 @@ public struct OAuthError: Error, Hashable, Sendable {
     public var status: Int?
     /// The server's `error` and its description.
     public var server: ServerError?
-    /// What to do next: by the cause of the error, from the table in `Docs/errors.md`.
+    /// What to do next, by the cause of the error; `carnet explain KIND` prints those of all causes.
     public var hint: String? {
         get { next() }
         set { ownHint = newValue }

@@ -4,7 +4,7 @@ public import CarnetFoundation
 /// A server's own `error`, `error_description` and `error_uri` (RFC 6749, sections 4.1.2.1 and 5.2).
 ///
 /// The strings are untrusted. They are truncated, control characters become spaces so that they cannot forge a log
-/// line or control a terminal, and secrets of the request are redacted.
+/// line or control a terminal, and secrets of the request, and what looks like a token, are redacted.
 public struct ServerError: Hashable, Sendable, Described {
     public let code: String
     public let message: String?
@@ -23,6 +23,33 @@ public struct ServerError: Hashable, Sendable, Described {
     }
 
     private static func clean(_ text: String, hiding secrets: [Secret]) -> String {
-        Redactor(hiding: secrets).redact(text, limit: maximumLength).quotable(limit: maximumLength)
+        withoutTokens(Redactor(hiding: secrets).redact(text, limit: maximumLength)).quotable(limit: maximumLength)
+    }
+
+    /// In letters and digits.
+    private static let shortestToken = 20
+
+    /// The string without what looks like a token: some servers quote the record that they could not save, with tokens that
+    /// nobody has received.
+    private static func withoutTokens(_ text: String) -> String {
+        var output: [UInt8] = []
+        var run: [UInt8] = []
+        func endRun() {
+            let isToken =
+                run.count >= shortestToken && run.contains(where: ASCII.isDigit)
+                && run.contains { (0x41...0x5A).contains($0) } && run.contains { (0x61...0x7A).contains($0) }
+            output += isToken ? Array(Secret("").description.utf8) : run
+            run = []
+        }
+        for byte in text.utf8 {
+            if ASCII.isAlphanumeric(byte) || byte == 0x2D || byte == 0x5F {
+                run.append(byte)
+            } else {
+                endRun()
+                output.append(byte)
+            }
+        }
+        endRun()
+        return String(decoding: output, as: UTF8.self)
     }
 }

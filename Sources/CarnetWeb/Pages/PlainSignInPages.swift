@@ -3,7 +3,7 @@ import CarnetCrypto
 import CarnetDescriptors
 import CarnetFoundation
 
-/// Pages without script, readable on a phone, by a screen reader, and with a dark colour scheme.
+/// Pages that work without script, readable on a phone, by a screen reader, and with a dark colour scheme.
 package struct PlainSignInPages: SignInPages {
     private let header: HTML?
     private let style: HTML
@@ -23,31 +23,44 @@ package struct PlainSignInPages: SignInPages {
     }
 
     package var contentSecurityPolicy: String {
-        let hash = Data(SHA256.hash(data: Array(style.text.utf8))).base64EncodedString()
-        return "default-src 'none'; style-src 'sha256-\(hash)'; base-uri 'none'; frame-ancestors 'none'"
+        func hash(_ text: HTML) -> String {
+            "'sha256-\(Data(SHA256.hash(data: Array(text.text.utf8))).base64EncodedString())'"
+        }
+        return "default-src 'none'; style-src \(hash(style)); script-src \(hash(Self.script)); base-uri 'none'; "
+            + "frame-ancestors 'none'"
     }
+
+    /// Adds the fragment of the address, which no server receives, to the page that the forms return to.
+    private static let script: HTML = """
+        for (const form of document.forms) {
+          const target = form.elements.return_to;
+          if (target && !target.value.includes("#")) target.value += location.hash.split("\\\\").join("%5C");
+        }
+        """
 
     package func choice(_ page: SignInChoice) -> String {
         let signedIn: HTML? = page.session?.account().map { "<p>You are signed in as \($0.name ?? "a user").</p>" }
         let forms: [HTML] = page.providers.map {
             "\(Self.form($0, "Sign in with \($0.name)", page.returnTo, another: page.asksForAnother))\n"
         }
-        let signOut: HTML? = signedIn.map { _ in signOutForm(returningTo: page.path) }
-        return self.page("Sign in", "\(signedIn)\(forms)\(signOut)").text
+        let signOut: HTML? = signedIn.map { _ in signOutForm(returningTo: page.path, at: page.signOutName) }
+        return self.page("Sign in", "\(signedIn)\(forms)\(signOut)<script>\(Self.script)</script>").text
     }
 
     package func problem(_ problem: SignInProblem, _ page: SignInChoice) -> String {
         let retry = page.providers.first { $0.id == problem.provider }
             .map { Self.form($0, "Try again with \($0.name)", page.returnTo) }
+        // A page that offers to sign out belongs to a site where nobody goes on without a sign-in.
         let wayOn =
-            page.session?.account().map { "Continue as \($0.name ?? "a user")" } ?? "Continue without signing in"
+            page.session?.account().map { "Continue as \($0.name ?? "a user")" }
+            ?? (paths == nil ? "Continue without signing in" : nil)
         return self.page(
             problem.title,
             """
             <p role="alert">\(problem.advice)</p>
             \(retry)
             <p><a href="\(page.path)">All sign-in options</a></p>
-            <p><a href="\(page.returnTo)">\(wayOn)</a></p>
+            \(wayOn.map { "<p><a href=\"\(page.returnTo)\">\($0)</a></p>" as HTML })
             <p><small>Reference: \(problem.id)</small></p>
 
             """
@@ -95,13 +108,16 @@ package struct PlainSignInPages: SignInPages {
         .page(title, head: "<style>\(style)</style>", header: header, content)
     }
 
-    /// A button that signs out; empty without `signOut`.
-    package func signOutForm(returningTo path: String) -> HTML {
+    /// Buttons that sign out; empty without `signOut`.
+    ///
+    /// - Parameter provider: The name of a provider that can end its own session, too.
+    package func signOutForm(returningTo path: String, at provider: String? = nil) -> HTML {
         guard let paths else { return "" }
         return """
             <form method="post" action="\(paths.signOut)">
             <input type="hidden" name="return_to" value="\(path)">
             <button>Sign out</button>
+            \(provider.map { "<button name=\"extent\" value=\"everywhere\">Also sign out at \($0)</button>" as HTML })
             </form>
 
             """

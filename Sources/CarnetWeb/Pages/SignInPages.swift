@@ -38,4 +38,6 @@ public struct SignInChoice: Sendable {
     public let session: WebSession?
     /// Whether the forms ask the provider for another account, by the field `another`.
     package var asksForAnother = false
+    /// The name of the session's provider, if a sign-out can end the session there, too.
+    package var signOutName: String?
 }

@@ -13,9 +13,13 @@ public final class ProviderClients: Sendable {
         /// Where browsers come back to from a sign-out.
         private(set) var postLogoutPaths: Set<ByteKey> = []
 
-        init(_ clients: [ProviderID: OAuthClient]) {
+        /// - Parameter order: The first providers.
+        init(_ clients: [ProviderID: OAuthClient], _ order: [ProviderID]) {
             self.clients = clients
-            sorted = clients.values.sorted { $0.provider.name.lowercased() < $1.provider.name.lowercased() }
+            func rank(_ client: OAuthClient) -> (Int, String) {
+                (order.firstIndex(of: client.provider.id) ?? order.count, client.provider.name.lowercased())
+            }
+            sorted = clients.values.sorted { rank($0) < rank($1) }
             for client in sorted {
                 if let path = try? WebURL(client.registration.redirectURI).path {
                     callbacks[ByteKey(path), default: []].append(client.provider.id)
@@ -28,12 +32,19 @@ public final class ProviderClients: Sendable {
     }
 
     private let table: Lock<Table>
+    private let order: [ProviderID]
 
-    public init(_ clients: [OAuthClient]) {
-        table = Lock(Table(Dictionary(clients.map { ($0.provider.id, $0) }) { _, later in later }))
+    public convenience init(_ clients: [OAuthClient]) {
+        self.init(clients, inOrder: [])
     }
 
-    /// Ordered by the providers' names.
+    /// - Parameter order: The providers that come first on the page, in this order.
+    package init(_ clients: [OAuthClient], inOrder order: [ProviderID]) {
+        self.order = order
+        table = Lock(Table(Dictionary(clients.map { ($0.provider.id, $0) }) { _, later in later }, order))
+    }
+
+    /// In the order of the page: by the providers' names, unless another order was given.
     package var all: [OAuthClient] { table.withLock { $0.sorted } }
 
     public subscript(provider: ProviderID) -> OAuthClient? { table.withLock { $0.clients[provider] } }
@@ -53,7 +64,7 @@ public final class ProviderClients: Sendable {
         table.withLock { table in
             var clients = table.clients
             edit(&clients)
-            table = Table(clients)
+            table = Table(clients, order)
         }
     }
 

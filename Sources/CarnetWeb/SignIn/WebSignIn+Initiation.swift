@@ -45,6 +45,17 @@ extension WebSignIn {
         }
     }
 
+    /// Sends the browser to the only provider, without the page of providers.
+    ///
+    /// - Returns: `nil` with several providers, and where the browser would not show the page.
+    package func beginAtOnce(_ request: HTTPRequest, returningTo target: ReturnTarget) async -> WebReply? {
+        let all = clients.all
+        guard all.count == 1, let client = all.first, isPageLoad(request), !isRebound(request),
+            !receivedCookies(of: request).isAmbiguous
+        else { return nil }
+        return await begin(client, AuthorizationOptions(lifetime: signInLifetime), returnTo: target, request)
+    }
+
     private struct Initiation {
         let loginHint: String?
         let returnTo: ReturnTarget
@@ -88,7 +99,7 @@ extension WebSignIn {
     }
 
     /// Whether the browser shows the response as a page. Older browsers do not say so.
-    private func isPageLoad(_ request: HTTPRequest) -> Bool {
+    func isPageLoad(_ request: HTTPRequest) -> Bool {
         [("Sec-Fetch-Dest", "document"), ("Sec-Fetch-Mode", "navigate")].allSatisfy { name, expected in
             let sent = HTTPField.Name(name).flatMap { request.headerFields[$0] }
             return sent?.isSameBytes(as: expected) ?? true

@@ -117,7 +117,7 @@ extension WebSignIn {
             )
         case (_, nil) where error is TokenStoreError:
             (status, title, advice) = (
-                .serviceUnavailable, "Sign-in is unavailable now", "Your data is safe. Try again in a moment."
+                .serviceUnavailable, "Sign-in is unavailable now", "Try again in a moment."
             )
         case ("access_denied", _):
             (status, title, advice) = (
@@ -126,7 +126,7 @@ extension WebSignIn {
             )
         case (_, .tryLater), (_, nil):
             (status, title, advice) = (
-                .badGateway, "\(name) is unavailable now", "Your data is safe. Try again in a moment."
+                .badGateway, "\(name) is unavailable now", "Try again in a moment."
             )
         case (_, .signInAgain) where cause.map { [.refresh, .profile, .resource].contains($0.step) } ?? false:
             (status, title, advice) = (

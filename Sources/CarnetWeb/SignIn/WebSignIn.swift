@@ -67,7 +67,7 @@ public struct WebSignIn: Sendable {
     ///     none, the default, nothing is kept.
     ///   - acceptsInitiatedSignIn: Whether other sites, such as a company's portal, may begin a sign-in at
     ///     `paths.signIn/PROVIDER/initiate` (OpenID Connect Core, section 4).
-    ///   - pages: The HTML; by default plain pages without script.
+    ///   - pages: The HTML; by default plain pages.
     ///   - clock: The clients' clock by default.
     /// - Throws: `OAuthError` of kind `badRegistration` if a redirect URI is not on this site, or shared by clients
     /// that do not require `iss`; `unsupported` if front-channel logout needs a store with an index of sessions;
@@ -226,7 +226,7 @@ public struct WebSignIn: Sendable {
 
     /// Whether a page of another site reaches this machine, because the name of that site resolves to it (DNS rebinding).
     /// Only its name gives it away: for the browser, both have the same origin.
-    private func isRebound(_ request: HTTPRequest) -> Bool {
+    func isRebound(_ request: HTTPRequest) -> Bool {
         guard origin.isLoopback else { return false }
         let hosts = HTTPField.Name("Host").map { request.headerFields[values: $0] } ?? []
         return !([request.authority].compactMap { $0 } + hosts).allSatisfy { host in
@@ -275,9 +275,16 @@ public struct WebSignIn: Sendable {
         let returnTo = request.queryValue("return_to").flatMap { ReturnTarget($0) } ?? .home
         var page = choicePage(returnTo, only: provider, session: await shownSession(of: request))
         page.asksForAnother = !(request.queryValue("choose") ?? "").isEmpty
+        if let account = page.session?.account() { page.signOutName = await nameOfSignOut(at: account.provider) }
         return .html(
             pages.choice(page),
             policy: pages.contentSecurityPolicy)
+    }
+
+    /// The name of a provider that can end its own session when the person signs out here.
+    package func nameOfSignOut(at provider: ProviderID) async -> String? {
+        guard let client = clients[provider], await client.hasEndOfSession() else { return nil }
+        return client.provider.name
     }
 
     func choicePage(

@@ -1,7 +1,7 @@
 import Carnet
+import CarnetDemo
 import CarnetProtocol
 import CarnetSandbox
-import CarnetSandboxServer
 import CarnetStoreTestSupport
 import CarnetTesting
 import Foundation

@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import CarnetCommand
+@testable import CarnetDemo
 
 /// Commands that have to stay usable with many providers.
 @Suite("Catalogue command")

@@ -42,7 +42,7 @@ struct ClientDocumentTests {
         func check(_ response: PlayedServer.Response) async throws -> CommandResult {
             played.withLock { $0 = response }
             return try await home.run(
-                "client-document", url, "--check", "--ca-file", certificate.certificatePath, "--allow-local",
+                "client-document", "check", url, "--ca-file", certificate.certificatePath, "--allow-local",
                 "127.0.0.1")
         }
         let good = try await home.run("client-document", url).standardOutput

@@ -28,13 +28,16 @@ struct CompletionTests {
             "carnet lint al", "carnet lint n", "carnet lint ar", "carnet login google --clients cl",
             "carnet new other --output pr", "carnet try prov", "carnet try providers/my",
             "carnet providers --providers ar",
-            "carnet login google --ca-file no")
+            "carnet login google --ca-file no", "carnet gateway al", "carnet gateway --sandbox al",
+            "carnet gateway check al", "carnet gateway alpha.yaml --metrics-p", "carnet gateway sess")
         #expect(
             completed == [
                 "carnet lint alpha.yaml", "carnet lint notes.txt", "carnet lint area",
                 "carnet login google --clients clients.yaml", "carnet new other --output providers",
                 "carnet try providers/", "carnet try providers/mytest.yaml", "carnet providers --providers area",
-                "carnet login google --ca-file notes.txt",
+                "carnet login google --ca-file notes.txt", "carnet gateway alpha.yaml",
+                "carnet gateway --sandbox alpha.yaml", "carnet gateway check alpha.yaml",
+                "carnet gateway alpha.yaml --metrics-port", "carnet gateway sessions",
             ])
     }
 
@@ -46,13 +49,15 @@ struct CompletionTests {
             "carnet lint --format ", "carnet lint --fail-on ", "carnet sandbox --fault wrong-nonc",
             "carnet explain K00",
             "carnet explain sessionE", "carnet help cl", "carnet help log", "carnet try myt", "carnet login myt",
-            "carnet compare gitl", "carnet lo", "carnet login google --prompt sel", "carnet call google x -X PA")
+            "carnet compare gitl", "carnet resources myt", "carnet lo", "carnet login google --prompt sel",
+            "carnet call google x -X PA")
         #expect(
             completed == [
                 "carnet lint --format github json sarif text", "carnet lint --fail-on error never warning",
                 "carnet sandbox --fault wrong-nonce", "carnet explain K001 K002 K003 K004 K005 K006 K007 K008",
                 "carnet explain sessionEnded", "carnet help client-document clients", "carnet help login logout",
-                "carnet try mytest", "carnet login mytest", "carnet compare gitlab", "carnet login logout",
+                "carnet try mytest", "carnet login mytest", "carnet compare gitlab",
+                "carnet resources mytest", "carnet login logout",
                 "carnet login google --prompt select_account", "carnet call google x -X PATCH",
             ])
     }

@@ -6,7 +6,6 @@ import CarnetFoundation
 import CarnetHummingbird
 import CarnetProtocol
 import CarnetSandbox
-import CarnetSandboxServer
 import CarnetServerTestSupport
 import CarnetWeb
 import Foundation
@@ -17,6 +16,7 @@ import Logging
 import Testing
 
 @testable import CarnetCommand
+@testable import CarnetDemo
 
 /// The demonstration on a port, with requests as a browser sends them.
 @Suite("The demonstration's server")
@@ -33,7 +33,9 @@ struct DemoServerTests {
         var registry = ProviderRegistry()
         registry.add([SourceFile(path: "acme.yaml", text: Sample.acme())], origin: .folder("test"))
         let origin = "http://127.0.0.1:8400"
-        let setup = await DemoSetup(registry, origin: origin) { _ in
+        let setup = await DemoSetup(
+            registry, origin: origin, transport: { makeNetworkTransport(localAccess: $0) }, trial: DemoCommand.trial
+        ) { _ in
             nil
         } refuse: { _, _ in
         }

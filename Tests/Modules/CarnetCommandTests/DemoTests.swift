@@ -13,6 +13,7 @@ import Logging
 import Testing
 
 @testable import CarnetCommand
+@testable import CarnetDemo
 
 @Suite("The demonstration in a browser")
 struct DemoTests {
@@ -45,7 +46,10 @@ struct DemoTests {
                         + "display: { color: \"#FFCC00\" }\n")
             ],
             origin: .folder("test"))
-        setup = await DemoSetup(registry, origin: Self.origin) { _ in
+        setup = await DemoSetup(
+            registry, origin: Self.origin, transport: { makeNetworkTransport(localAccess: $0) },
+            trial: DemoCommand.trial
+        ) { _ in
             nil
         } refuse: { _, _ in
         }
@@ -141,7 +145,10 @@ struct DemoTests {
     @Test("Every built-in provider with a profile leads to the sandbox, and the others are named")
     func builtIn() async throws {
         var refused: [String] = []
-        let setup = await DemoSetup(.builtIn, origin: Self.origin) { _ in
+        let setup = await DemoSetup(
+            .builtIn, origin: Self.origin, transport: { makeNetworkTransport(localAccess: $0) },
+            trial: DemoCommand.trial
+        ) { _ in
             nil
         } refuse: { descriptor, error in
             refused.append("\(descriptor.id): \(error)")

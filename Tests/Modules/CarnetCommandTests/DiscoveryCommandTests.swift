@@ -1,3 +1,4 @@
+import CarnetTestSupport
 import Foundation
 import Testing
 
@@ -57,7 +58,15 @@ struct DiscoveryCommandTests {
         #expect(tried.status == 0, "\(tried)")
         #expect(tried.standardOutput.contains("subject"), "\(tried)")
         #expect(tried.standardOutput.contains("\nAcme works with the guessed endpoints ("), "\(tried)")
-        #expect(try await home.run("try", "google").standardOutput.contains("\nGoogle works ("))
+    }
+
+    @Test("The README shows what try prints")
+    func readme() async throws {
+        let printed = try await home.run("try", "google").standardOutput.split(separator: "\n")
+        let page = try Repository.file("README.md").text.components(separatedBy: "```text\n")
+        let shown = try #require(page.dropFirst().first?.components(separatedBy: "```").first).split(separator: "\n")
+        #expect(shown.count > 4)
+        for line in shown where line != "..." { #expect(printed.contains(line), "try does not print: \(line)") }
     }
 
     @Test("New says what is wrong with its options")

@@ -399,8 +399,6 @@ struct GatewayCommandTests {
         #expect(list.standardError.contains("--sandbox keeps its sessions to itself"))
         let names = try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
         #expect(names == ["gateway.yaml"], "\(names)")
-        let sandbox = try await home.run("gateway", "sessions", "list", "gateway.yaml", "--sandbox")
-        #expect(sandbox.status == 2 && sandbox.standardError.contains("keeps its sessions to itself"), "\(sandbox)")
     }
 
     @Test(
@@ -555,7 +553,7 @@ struct GatewayCommandTests {
     func misspelled() async throws {
         let home = try CommandHome()
         let check = try await home.run("gateway", "chek", "gateway.yaml")
-        #expect(check.status == 2 && check.standardError.contains("carnet gateway check"), "\(check)")
+        #expect(check.status == 2 && check.standardError.contains("did you mean check?"), "\(check)")
         let sessions = try await home.run("gateway", "sessions", "lst", "gateway.yaml")
         #expect(sessions.status == 2 && sessions.standardError.contains("did you mean list?"), "\(sessions)")
     }
@@ -572,8 +570,9 @@ struct GatewayCommandTests {
     @Test(
         "Wrong arguments are explained",
         arguments: [
-            ["gateway", "sessions"], ["gateway", "sessions", "end", "gateway.yaml"], ["gateway", "a.yaml", "b.yaml"],
-            ["gateway", "missing.yaml"],
+            ["gateway", "sessions", "gateway.yaml"], ["gateway", "sessions", "end", "gateway.yaml"],
+            ["gateway", "a.yaml", "b.yaml"], ["gateway", "--sandbox", "check", "gateway.yaml"],
+            ["gateway", "missing.yaml"], ["gateway", "check", "--sandbox", "gateway.yaml"],
         ])
     func usage(arguments: [String]) async throws {
         let run = try CommandHome().start(arguments)

@@ -387,7 +387,7 @@ struct GatewayProxyTests {
         let header = Self.small.replacing("Remote-User", with: "X-Real-IP")
         let rows: [(file: String, arguments: [String], reason: String)] = [
             (Self.small, ["nginxx", "gateway.yaml"], "unknown proxy \"nginxx\"; did you mean nginx?"),
-            (Self.small, ["nginx"], "proxy needs the name of a proxy and a gateway file"),
+            (Self.small, ["nginx"], "Missing expected argument"),
             (Self.small, ["nginx", "none.yaml"], "none.yaml"),
             (Self.small.replacing("signed_in", with: "nobody"), ["nginx", "gateway.yaml"], "gateway.yaml:4"),
             (header, ["nginx", "gateway.yaml"], "gateway.yaml:5: a proxy needs the header X-Real-IP for itself"),

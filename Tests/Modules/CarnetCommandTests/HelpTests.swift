@@ -16,11 +16,13 @@ struct HelpTests {
         "doctor",
         "register",
         "login", "accounts", "token", "profile", "resources", "call", "refresh", "logout",
+        "gateway", "gateway serve", "gateway check", "gateway proxy", "gateway sessions end", "resources check",
+        "import openapi", "client-document check",
     ]
 
     @Test("Help fits the terminal", arguments: [60, 80])
     func fits(_ columns: Int) async throws {
-        for command in Self.commands.map({ [$0, "--help"] }) + [["--help"]] {
+        for command in Self.commands.map({ $0.split(separator: " ").map(String.init) + ["--help"] }) + [["--help"]] {
             let help = try await home.start(command, environment: ["COLUMNS": "\(columns)"]).finish()
             #expect(help.status == 0)
             for line in help.standardOutput.split(separator: "\n") where line.count > columns {

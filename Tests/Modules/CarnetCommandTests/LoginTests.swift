@@ -25,7 +25,7 @@ struct LoginTests {
         #expect(login.status == 0, "\(login)")
         #expect(login.standardOutput.hasPrefix("signed in to "))
         let lines = login.standardError.split(separator: "\n")
-        #expect(lines[0].hasPrefix("redirect URI to register: http://127.0.0.1/callback (any port; this time "))
+        #expect(lines[0].hasPrefix("redirect URI: http://127.0.0.1/callback (any port; this time "))
         #expect(lines.filter { $0.hasPrefix("http") }.count == 1)
     }
 

@@ -64,17 +64,17 @@ struct ManualTests {
     func examples() async throws {
         let dump = try await home.run("--experimental-dump-help")
         let tool = try JSONDecoder().decode(Manual.Tool.self, from: Data(dump.standardOutput.utf8))
-        let commands = (tool.command.subcommands ?? []).filter { $0.commandName != "help" }
-        #expect(commands.count > 15)
+        let commands = tool.command.all
+        #expect(commands.count > 25)
         for command in commands {
             let examples = command.discussion?.split(separator: "\n").filter { $0.hasPrefix("  carnet ") } ?? []
-            #expect(!examples.isEmpty, "\(command.commandName) has no example")
-            let options = Set((command.arguments ?? []).flatMap { $0.spellings })
+            #expect(!examples.isEmpty, "\(command.name) has no example")
             for example in examples {
                 let words = example.split(separator: " ")
-                #expect(words[1] == command.commandName, "\(example)")
+                #expect(example.hasPrefix("  carnet \(command.name.split(separator: " ")[0])"), "\(example)")
+                let options = Set(command.named(by: words).flatMap { $0.spellings })
                 for word in words where word.hasPrefix("-") && word.count > 1 {
-                    #expect(options.contains(String(word)), "\(command.commandName) has no \(word): \(example)")
+                    #expect(options.contains(String(word)), "\(command.name) has no \(word): \(example)")
                 }
             }
         }
@@ -91,8 +91,29 @@ private struct Manual {
         let commandName: String
         let abstract: String?
         let discussion: String?
+        let superCommands: [String]?
         let subcommands: [Command]?
+        let defaultSubcommand: String?
         let arguments: [Argument]?
+
+        /// With its commands above, but for `carnet`.
+        var name: String { ((superCommands ?? []).dropFirst() + [commandName]).joined(separator: " ") }
+
+        /// The commands below.
+        var all: [Command] {
+            (subcommands ?? []).filter { $0.commandName != "help" }.flatMap { [$0] + $0.all }
+        }
+
+        /// The options of the command that a line names, or of its default.
+        func named(by words: [Substring]) -> [Argument] {
+            let inner = subcommands?.first { sub in
+                words.contains { $0 == sub.commandName }
+                    || (subcommands?.allSatisfy { other in
+                        !words.contains { $0 == other.commandName }
+                    } ?? true) && sub.commandName == defaultSubcommand
+            }
+            return inner?.named(by: words) ?? arguments ?? []
+        }
     }
 
     struct Argument: Decodable, Hashable {
@@ -128,7 +149,7 @@ private struct Manual {
         self.topics = topics
         self.command = command
         self.version = version
-        let commands = (command.subcommands ?? []).filter { $0.commandName != "help" }
+        let commands = command.all
         self.commands = commands
         let options = commands.flatMap { $0.arguments ?? [] }.filter(\.shouldDisplay)
         var titles: [String] = []
@@ -172,9 +193,9 @@ private struct Manual {
             let name = "\\fI\(Self.escaped(argument.valueName ?? ""))\\fR" + (argument.isRepeating ? "..." : "")
             return argument.isOptional ? "[\(name)]" : name
         }
-        let usage = (["\\fBcarnet \(command.commandName)\\fR"] + positionals + ["[\\fIoptions\\fR]"]).joined(
+        let usage = (["\\fBcarnet \(command.name)\\fR"] + positionals + ["[\\fIoptions\\fR]"]).joined(
             separator: " ")
-        var lines = [".SS carnet \(command.commandName)", Self.escaped(command.abstract ?? ""), ".PP", usage]
+        var lines = [".SS carnet \(command.name)", Self.escaped(command.abstract ?? ""), ".PP", usage]
         lines += Self.paragraphs(command.discussion ?? "")
         return lines + own.flatMap(Self.option)
     }

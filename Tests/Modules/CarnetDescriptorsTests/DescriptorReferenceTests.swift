@@ -28,8 +28,9 @@ struct DescriptorReferenceTests {
             if line.hasPrefix("## ") {
                 headings = line.matches(of: /`([^`]+)`/).map { String($0.output.1) + "." }
                 if headings.isEmpty { headings = [""] }
-            } else if let key = line.firstMatch(of: /^\| (?:\*\*)?`([^`]+)`/)?.output.1 {
-                paths += headings.map { $0 + key }
+            } else if let cell = line.firstMatch(of: /^\| (?:\*\*)?(`[^|]+`)/)?.output.1 {
+                let keys = cell.matches(of: /`([^`]+)`/).map { String($0.output.1) }
+                paths += keys.flatMap { key in headings.map { $0 + key } }
             }
         }
         #expect(Set(paths) == LanguageTests.tablePaths)

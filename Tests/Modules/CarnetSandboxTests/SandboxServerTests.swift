@@ -1,7 +1,7 @@
+import CarnetDemo
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetSandbox
-import CarnetSandboxServer
 import Foundation
 import Testing
 

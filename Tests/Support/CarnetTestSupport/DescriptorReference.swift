@@ -5,7 +5,7 @@ package struct DescriptorReference: Sendable {
     /// The page.
     package static var page: String {
         let reference = DescriptorReference(of: DescriptorRules.shape, root: "The descriptor")
-        return introduction + reference.tables { examples[$0].map(whole) } + requests
+        return introduction + reference.tables { examples[$0] } + requests
     }
 
     /// The tables of a file of another kind.
@@ -24,6 +24,9 @@ package struct DescriptorReference: Sendable {
         var title: String {
             paths == [""] ? root : paths.map { "`\($0)`" }.joined(separator: ", ")
         }
+
+        /// The first of its places.
+        var shortTitle: String { paths == [""] ? root : "`\(paths[0])`" }
 
         /// The name that a heading gets as the target of a link: lower case, hyphens for spaces, no punctuation.
         var anchor: String {
@@ -71,7 +74,14 @@ package struct DescriptorReference: Sendable {
         *template* is a string in which `{name}` stands for an input. In a *template with* origins, `{origin.name}` also stands for a
         value of these origins. A *pointer* is a JSON Pointer such as `/user/name`.
 
+        The examples leave out `carnet: 1`, `id: acme` and `name: Acme`, with which each descriptor begins, and this issuer:
+
+        ```yml
+        \(issuer)```
+
         """
+
+    private static let issuer = "issuer: https://id.acme.example\n"
 
     /// The description with the words for templates and pointers that the introduction explains.
     private func short(_ description: String) -> String {
@@ -85,20 +95,42 @@ package struct DescriptorReference: Sendable {
     }
 
     private func tables(_ example: (String) -> String?) -> String {
-        chapters.map { text($0, example) }.joined()
+        var first: [String: Int] = [:]
+        for (index, chapter) in chapters.enumerated() {
+            for key in chapter.sections.flatMap(\.keys) where first[row(key)] == nil { first[row(key)] = index }
+        }
+        return chapters.indices.map { index in
+            let rows = chapters[index].sections.flatMap(\.keys).map(row)
+            // Rows that another chapter has already are named with a link, if they are two or more.
+            let before = Dictionary(grouping: rows) { first[$0] ?? index }
+                .filter { $0.key != index && $0.value.count >= 2 }
+            return text(chapters[index], before, example)
+        }.joined()
     }
 
-    private func text(_ chapter: Chapter, _ example: (String) -> String?) -> String {
+    /// - Parameter before: The rows of the chapter that earlier chapters have, by the index of the first.
+    private func text(_ chapter: Chapter, _ before: [Int: [String]], _ example: (String) -> String?) -> String {
         let tables = chapter.sections.map { section in
-            let rows = section.keys.map { key in
-                let name = key.isRequired ? "**`\(key.name)`**" : "`\(key.name)`"
-                return "| \(name) | \(holds(key.shape)) | \(cell(key.summary)) |\n"
+            var rows = section.keys.filter { key in !before.values.contains { $0.contains(row(key)) } }.map(row)
+            for (index, repeated) in before.sorted(by: { $0.key < $1.key }) {
+                let names = section.keys.filter { repeated.contains(row($0)) }.map(name).joined(separator: ", ")
+                guard !names.isEmpty else { continue }
+                rows.append("| \(names) | as in [\(chapters[index].shortTitle)](#\(chapters[index].anchor)) | |\n")
             }
             return "\n| Key | Value | Meaning |\n|---|---|---|\n" + rows.joined()
         }
         let example =
-            chapter.paths.lazy.compactMap(example).first.map { "\n```yaml\n\($0)```\n" } ?? ""
+            chapter.paths.lazy.compactMap(example).first.map { example in
+                let text = example.hasPrefix(Self.issuer) ? String(example.dropFirst(Self.issuer.count)) : example
+                return "\n```yml\n\(text)```\n"
+            } ?? ""
         return "\n## \(chapter.title)\n" + tables.joined(separator: "\nOr:\n") + example
+    }
+
+    private func name(_ key: KeyDescription) -> String { key.isRequired ? "**`\(key.name)`**" : "`\(key.name)`" }
+
+    private func row(_ key: KeyDescription) -> String {
+        "| \(name(key)) | \(holds(key.shape)) | \(cell(key.summary)) |\n"
     }
 
     /// What a value may be, with a link to each mapping that has a chapter.

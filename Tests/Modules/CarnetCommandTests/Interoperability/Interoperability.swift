@@ -19,7 +19,7 @@ enum Exchange: String, CaseIterable, Sendable {
 }
 
 /// What came of one exchange with one server.
-enum Outcome: Sendable, CustomStringConvertible {
+enum Outcome: Sendable {
     /// It was made; with what is worth telling of it.
     case passed(String? = nil)
     /// The server does not have it.
@@ -27,11 +27,15 @@ enum Outcome: Sendable, CustomStringConvertible {
     /// The server has it and refuses what the standard lets a client send.
     case refused(String)
 
-    var description: String {
+    var isPassed: Bool {
+        if case .passed = self { true } else { false }
+    }
+
+    var remark: String? {
         switch self {
-        case .passed(let remark): "passed" + (remark.map { ": \($0)" } ?? "")
-        case .lacking(let what): "not supported: \(what)"
-        case .refused(let reason): "rejected: \(reason)"
+        case .passed(let remark): remark
+        case .lacking(let what): "not supported, \(what)"
+        case .refused(let reason): "rejected, \(reason)"
         }
     }
 }
@@ -137,12 +141,11 @@ struct InteroperabilityPage {
             "The servers come from PyPI and Debian, in the versions of `Tests/Peers/requirements-*.txt`, and run on loopback:",
             servers.map { "\($0.title)" }.joined(separator: ", ") + ".",
             "",
-            "| exchange | " + servers.map(\.rawValue).joined(separator: " | ") + " |",
-            "|---|" + servers.map { _ in "---|" }.joined(),
+            "| exchange | passed | not passed |", "|---|---|---|",
         ]
         for exchange in Exchange.allCases {
-            let cells = reports.map { $0.report.outcomes[exchange]?.description ?? "not tried" }
-            lines.append("| \(exchange.rawValue) | " + cells.joined(separator: " | ") + " |")
+            lines.append(
+                "| \(exchange.rawValue) | \(cell(exchange, passed: true)) | \(cell(exchange, passed: false)) |")
         }
         lines += [
             "", "## Observed deviations", "",
@@ -167,6 +170,26 @@ struct InteroperabilityPage {
             lines.append("")
         }
         return lines.joined(separator: "\n")
+    }
+
+    /// The servers with what came of the exchange, those with the same result together.
+    private func cell(_ exchange: Exchange, passed: Bool) -> String {
+        var groups: [(remark: String, servers: [String])] = []
+        for (server, report) in reports {
+            let outcome = report.outcomes[exchange]
+            guard (outcome?.isPassed == true) == passed else { continue }
+            let remark = outcome?.remark ?? (passed ? "" : "not tried")
+            if let index = groups.firstIndex(where: { $0.remark == remark }) {
+                groups[index].servers.append(server.rawValue)
+            } else {
+                groups.append((remark, [server.rawValue]))
+            }
+        }
+        return groups.map { group in
+            let names = group.servers.count == reports.count ? "all" : group.servers.joined(separator: ", ")
+            return group.remark.isEmpty ? names : "\(names): \(group.remark)"
+        }
+        .joined(separator: "; ")
     }
 }
 

@@ -16,12 +16,11 @@ def cell(entry, sent):
     if not entry["program"]:
         # A request without the decision's headers went to the gateway's own pages.
         pages = not any(n.lower() == "x-forwarded-uri" for n, _ in entry["decision"][0]["headers"])
-        target = " ".join(entry["decision"][0]["line"].split(" ")[1:-1])
-        return f"gateway's page `{target}`" if pages else f"decided, not sent ({entry['status']})"
+        return "gateway's page" if pages else f"decided, not sent ({entry['status']})"
     decided = [v for n, v in entry["decision"][0]["headers"] if n.lower() == "x-forwarded-uri"][0]
     got = " ".join(entry["program"][0]["line"].split(" ")[1:-1])
     assert decided == got, (decided, got)
-    return "same" if got == sent else f"`{got}`"
+    return "same" if got == sent else "rewritten"
 
 
 def shown(text):
@@ -40,17 +39,19 @@ def merged(cells):
 
 
 def table(first, rows):
-    """The rows in which the proxies differ, then a line for each result that they all have."""
-    common = {}
+    """A row for the names with the same results, then a line for each result that all proxies have."""
+    common, different = {}, {}
     for name, cells in rows:
         if len(set(cells)) == 1:
             common.setdefault(cells[0], []).append(name)
+        else:
+            different.setdefault(tuple(merged(cells)), []).append(name)
     proxies = {}
     for column, _ in columns:
         proxies.setdefault(column.split(" ")[0], []).append(column.split(" ")[1])
     return [f"| {first} | " + " | ".join(f"{name} {', '.join(versions)}" for name, versions in proxies.items()) + " |",
             "|" + "---|" * (len(proxies) + 1),
-            *(f"| {name} | " + " | ".join(merged(cells)) + " |" for name, cells in rows if len(set(cells)) > 1), "",
+            *(f"| {'; '.join(names)} | " + " | ".join(cells) + " |" for cells, names in different.items()), "",
             *(f"- All {result}: {', '.join(names)}" for result, names in common.items())]
 
 
@@ -68,8 +69,8 @@ lines = ["# What each proxy forwards", "",
          "For operators who check that the gateway decides about the same request that the program receives. Measured with the configurations of",
          "[nginx](nginx.md), [Caddy](caddy.md), [Traefik](traefik.md), [HAProxy](haproxy.md) and [Apache](apache.md), by",
          "`Tests/Peers/Gateway/proxies/measure.py`.", "",
-         "`same`: gateway and program receive the bytes that the client sent. Another target: both receive that one. Refused: neither receives",
-         "anything. `gateway's page`: the request went to the gateway's own pages, and to no program.", "",
+         "`same`: gateway and program receive the bytes that the client sent. `rewritten`: both receive the same other form. `refused`: neither",
+         "receives anything. `gateway's page`: the request went to the gateway's own pages, and to no program.", "",
          *table("target", targets), "",
          "A number is the status that the client receives. `program`: the gateway allowed the request, and the program received it. `decided only`: the",
          "gateway was asked, and no program received the request. A number alone: the proxy responded itself.", "",

@@ -36,12 +36,3 @@ func isUnused(_ old: KeyRing, in store: PostgreSQLStore) async throws -> Bool {
     let needed = try await store.inventory().recordsByKeyID
     return old.ids.allSatisfy { needed[$0] == nil }
 }
-
-/// Processes with such clients accept each logout token once.
-func client(
-    of provider: ProviderDescriptor, _ registration: ClientRegistration, over transport: any Transport,
-    keptIn store: PostgreSQLStore
-) throws -> OAuthClient {
-    try OAuthClient(
-        provider, registration: registration, transport: transport, store: store, usedTokens: store)
-}

@@ -1,0 +1,314 @@
+import ArgumentParser
+import CDispatch
+import Carnet
+import CarnetDescriptors
+import CarnetFoundation
+import CarnetGateway
+import CarnetLint
+import CarnetProtocol
+import CarnetStorage
+
+struct GatewayProxyCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "proxy", abstract: "Print or write the configuration of a reverse proxy.",
+        discussion: """
+            The proxies are \(GatewayProxy.names.joined(separator: ", ")). traefik-kubernetes makes the objects of a cluster.
+
+            Examples:
+              carnet gateway proxy nginx gateway.yaml --no-tls
+              carnet gateway proxy caddy gateway.yaml --output /etc/caddy --program wiki.apps.example=http://127.0.0.1:9001
+            """)
+
+    @Argument(help: ArgumentHelp("The proxy.", valueName: "proxy"), completion: .list(GatewayProxy.names))
+    var name: String
+
+    @Argument(help: ArgumentHelp("The gateway file.", valueName: "file"), completion: .yamlFile)
+    var file: String
+
+    @OptionGroup var options: GatewayProxyOptions
+    @OptionGroup var address: GatewayAddressOptions
+    @OptionGroup(title: "Output options") var plainOutput: PlainOutputOptions
+    var output: OutputOptions { plainOutput.all }
+
+    func run(_ context: CommandContext) async throws {
+        try GatewayProxy(options, context).run(
+            name, file, bind: address.bind, port: address.port, socket: address.socket)
+    }
+}
+
+/// How the configuration is made.
+struct GatewayProxyOptions: ParsableArguments {
+    @Option(
+        name: .customLong("output"),
+        help: ArgumentHelp(
+            "The folder of the proxy's files, such as /etc/nginx. Default: print the files.", valueName: "dir"),
+        completion: .directory)
+    var folder: String?
+
+    @Flag(help: "With --output, replace files that exist.")
+    var force = false
+
+    @Option(
+        name: .customLong("program"),
+        help: ArgumentHelp(
+            "A host, or a path of it, and the program behind: HOST=URL or HOST/PATH/=URL. May be repeated.",
+            valueName: "host=url"))
+    var programs: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The port at which the proxy takes requests. Default: that of the origin; 8080 with --no-tls.",
+            valueName: "n"))
+    var listen: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "For an origin with https: the file with the certificate of all hosts and its chain. Caddy can do without. HAProxy: and with the key. traefik-kubernetes: a Secret.",
+            valueName: "file"),
+        completion: .file())
+    var certificate: String?
+
+    @Option(
+        help: ArgumentHelp("The file with the key of --certificate.", valueName: "file"), completion: .file())
+    var certificateKey: String?
+
+    @Flag(
+        name: .customLong("no-tls"),
+        help: "For an origin with https: take plain HTTP, because TLS ends in front of the proxy.")
+    var withoutTLS = false
+}
+
+/// `carnet gateway proxy`: the configuration of a proxy, made from the gateway file.
+struct GatewayProxy {
+    private let options: GatewayProxyOptions
+    private let context: CommandContext
+    private var console: Console { context.console }
+
+    static var names: [String] { ProxyKind.all.map(\.name) }
+
+    init(_ options: GatewayProxyOptions, _ context: CommandContext) {
+        self.options = options
+        self.context = context
+    }
+
+    /// - Parameters:
+    ///   - name: The proxy.
+    ///   - path: The gateway file.
+    ///   - bind: The gateway's address with `port`, unless it has a socket.
+    func run(_ name: String, _ path: String, bind: String, port: Int, socket: String?) throws {
+        guard let kind = ProxyKind.all.first(where: { $0.name == name.lowercased() }) else {
+            throw UsageMistake.unknown(
+                name, "proxy", in: Self.names, next: "choose one of \(Self.names.joined(separator: ", "))")
+        }
+        let source = try SourceFile(readingFrom: path)
+        let file = GatewayFile(source)
+        guard let rules = file.rules else { throw Failure(diagnostics: file.diagnostics, in: source, console) }
+        guard options.listen.map((1...65_535).contains) ?? true else {
+            throw Failure(.usage, "--listen must be a number from 1 to 65535")
+        }
+        guard !kind.isCluster || options.listen == nil else {
+            throw Failure(
+                .usage, "--listen is for a proxy of a machine: a cluster has entry points", next: ["leave it out"])
+        }
+        let setup = try ProxySetup(
+            rules, of: path, in: try folder() ?? kind.folder,
+            gateway: try gateway(kind, bind: bind, port: port, socket: socket), tls: try tls(kind, rules, path),
+            port: options.listen, programs: try options.programs.map { try ProgramPlace($0) })
+        try kind.check(setup)
+        if options.folder == nil {
+            show(kind.files(setup), kind)
+        } else {
+            try write(
+                kind.files(setup) + [try secretFile(rules, path, kind, setup)].compactMap { $0 }, kind, in: setup.folder
+            )
+        }
+        note(setup, rules, kind, "carnet gateway \(path.shellWord)\(start(bind: bind, port: port, socket: socket))")
+    }
+
+    /// The folder of `--output` as the files of the proxy can name it.
+    private func folder() throws -> String? {
+        guard let written = options.folder else { return nil }
+        let folder = URL(filePath: written, directoryHint: .notDirectory).standardizedFileURL.path
+        guard ProgramPlace.isPlain(folder) else {
+            throw Failure(
+                .usage, "--output \(written): a configuration cannot name this folder",
+                next: ["choose one with letters, digits, hyphens and dots"])
+        }
+        guard Path.isFolder(folder) else {
+            throw Failure(
+                .usage, "--output \(written): no such folder",
+                next: ["install the proxy, or create it: mkdir -p \(written.shellWord)"])
+        }
+        return folder
+    }
+
+    /// How the proxy has https; `nil` for plain HTTP.
+    private func tls(_ kind: ProxyKind, _ rules: GatewayRules, _ path: String) throws -> ProxySetup.TLS? {
+        let (certificate, key) = (options.certificate, options.certificateKey)
+        guard rules.origin.scheme == "https", !options.withoutTLS else {
+            guard certificate == nil, key == nil else {
+                throw options.withoutTLS
+                    ? Failure(.usage, "--no-tls has no use for a certificate", next: ["leave out one of them"])
+                    : Failure(
+                        .usage, "\(path): the origin has http, and so no use for a certificate",
+                        next: ["write an origin with https, or leave out --certificate"])
+            }
+            return nil
+        }
+        func needs(_ what: String, _ options: String) -> Failure {
+            Failure(
+                .usage, "the origin has https, for which \(kind.name) needs \(what)",
+                next: ["add \(options)", "or add --no-tls, if TLS ends in front of \(kind.name)"])
+        }
+        switch (kind.certificate, certificate, key) {
+        case (.filesOrNone, nil, nil): return .automatic
+        case (.files, let certificate?, let key?), (.filesOrNone, let certificate?, let key?):
+            return .certificate(
+                try file(certificate, "--certificate", kind), key: try file(key, "--certificate-key", kind))
+        case (.files, _, _), (.filesOrNone, _, _):
+            throw needs("certificate and key", "--certificate FILE --certificate-key FILE")
+        case (.oneFile, let certificate?, let key) where key == nil || key == certificate + ".key":
+            return .certificate(try file(certificate, "--certificate", kind), key: nil)
+        case (.oneFile, _, _):
+            throw needs(
+                "one file with certificate, chain and key, or the key in FILE.key",
+                "--certificate FILE, without --certificate-key")
+        case (.secret, let secret?, nil) where ProgramPlace.isPlain(secret) && !secret.contains("/"):
+            return .certificate(secret, key: nil)
+        case (.secret, _, _):
+            throw needs("a Secret with certificate and key", "--certificate NAME, without --certificate-key")
+        }
+    }
+
+    /// The path of an option as the files of the proxy can name it.
+    private func file(_ written: String, _ option: String, _ kind: ProxyKind) throws -> String {
+        let path = URL(filePath: written, directoryHint: .notDirectory).standardizedFileURL.path
+        guard ProgramPlace.isPlain(path) else {
+            throw Failure(
+                .usage, "\(option) \(written): a configuration cannot name this file",
+                next: ["choose a path with letters, digits, hyphens and dots"])
+        }
+        // Another machine may have it, or this user may not see it.
+        if options.folder != nil, access(path, F_OK) != 0, errno == ENOENT {
+            console.warn("\(option) \(written): no such file, without which \(kind.name) does not start")
+        }
+        return path
+    }
+
+    private func gateway(_ kind: ProxyKind, bind: String, port: Int, socket: String?) throws -> ProxySetup.Gateway {
+        if let socket {
+            guard kind.takesSockets else {
+                throw Failure(
+                    .usage, "this configuration of \(kind.name) reaches the gateway by a port",
+                    next: ["leave out --socket here and at the gateway"])
+            }
+            guard socket.hasPrefix("/"), ProgramPlace.isPlain(socket) else {
+                throw Failure(
+                    .usage, "--socket must be a path that begins with /, of letters, digits, hyphens and dots")
+            }
+            return .socket(socket)
+        }
+        let isAny = bind == "0.0.0.0" || bind == "::"
+        guard let address = ProgramPlace.address("\(isAny ? "127.0.0.1" : bind):\(port)") else {
+            throw Failure(
+                .usage, "--bind \(bind) with --port \(port) is no address for a proxy",
+                next: ["write an IPv4 address or a name, and a port from 1 to 65535"])
+        }
+        return .address(address)
+    }
+
+    private func start(bind: String, port: Int, socket: String?) -> String {
+        if let socket { return " --socket \(socket.shellWord)" }
+        return (bind == "127.0.0.1" ? "" : " --bind \(bind.shellWord)") + (port == 4180 ? "" : " --port \(port)")
+    }
+
+    // MARK: - Files
+
+    private func show(_ files: [ProxyFile], _ kind: ProxyKind) {
+        if !console.isJSON { console.print(bytes: Array(files.map(\.text).joined(separator: "\n").utf8)) }
+        console.print(
+            json: JSONObject([
+                "proxy": .string(kind.name),
+                "files": .array(files.map { ["path": .string($0.path), "text": .string($0.text)] }),
+            ]))
+    }
+
+    /// The file with the secret that the gateway has; `nil` if the gateway file names none.
+    private func secretFile(
+        _ rules: GatewayRules, _ path: String, _ kind: ProxyKind, _ setup: ProxySetup
+    ) throws -> ProxyFile? {
+        guard let place = rules.proxy.secret, let variable = setup.secretVariable else { return nil }
+        let secret = try GatewayPlaces(file: path)
+            .value(of: place, "secret", rules.proxy.line(of:), context.environment).reveal()
+        // No file has to quote these.
+        guard secret.utf8.allSatisfy({ ASCII.isAlphanumeric($0) || "-._~+/=".utf8.contains($0) }) else {
+            throw Failure(
+                .usage, "proxy.secret has a character that a file of \(kind.name) cannot have",
+                next: ["make one of letters and digits: openssl rand -hex 32"])
+        }
+        return kind.secretFile(setup, variable, secret)
+    }
+
+    private func write(_ files: [ProxyFile], _ kind: ProxyKind, in folder: String) throws {
+        let files = files.map {
+            // Some proxies read their files as a user of their own.
+            NewFiles.File(path: "\(folder)/\($0.path)", bytes: Array($0.text.utf8), isPrivate: $0.isPrivate)
+        }
+        do {
+            for parent in Set(files.map { Path.folder(of: $0.path) }) {
+                guard Path.isFolder(parent) || mkdir(parent, 0o755) == 0 else { throw TokenStoreError.system(parent) }
+            }
+            try NewFiles.write(
+                files, replacing: options.force, next: "keep a copy of what is yours, then add --force to replace it")
+        } catch let error as TokenStoreError {
+            throw Failure(.usage, error.reason, next: ["run the command as a user who may write to \(folder)"])
+        }
+        for file in files { console.print(file.path.printable) }
+        console.print(
+            json: JSONObject(["proxy": .string(kind.name), "files": .array(files.map { ["path": .string($0.path)] })]))
+    }
+
+    // MARK: - Notes
+
+    /// What is left to do.
+    private func note(_ setup: ProxySetup, _ rules: GatewayRules, _ kind: ProxyKind, _ start: String) {
+        for host in setup.hosts {
+            if let program = host.programs.first(where: \.isGuess) {
+                console.note(
+                    "edit: the program of \(host.name) is expected at http://\(program.address); "
+                        + "or add --program \(host.name.shellWord)=URL")
+            }
+            if kind.starIsOneLabel, host.domain != nil {
+                console.note("\(kind.name) takes names of one more label only as \(host.name)")
+                if case .automatic? = setup.tls {
+                    console.note(
+                        "\(kind.name) obtains a certificate of \(host.name) only with a module for your DNS provider; or add --certificate FILE --certificate-key FILE"
+                    )
+                }
+            }
+        }
+        if rules.origin.scheme == "https", setup.tls == nil {
+            console.note(
+                "plain HTTP: TLS must end in front of \(kind.name), and nobody else may reach it; without --no-tls, \(kind.name) has https itself"
+            )
+        }
+        if options.folder == nil {
+            for file in kind.files(setup) {
+                console.note("write to \(setup.folder)/\(file.path) the part that begins with this name")
+            }
+            if let name = setup.secretVariable {
+                let file = kind.secretFile(setup, name, "SECRET")
+                console.note(
+                    "write to \(setup.folder)/\(file.path), for root alone: \(file.text.trimming(\.isWhitespace)); or add --output, which writes all files"
+                )
+            }
+        }
+        if kind.takesSockets, case .address(let address) = setup.gateway, address.hasPrefix("127.") {
+            console.note(
+                "while the gateway is down, any user of this machine can take its port and let everybody pass; --socket PATH prevents that"
+            )
+        }
+        for step in (kind.isCluster ? [] : [start]) + kind.next(setup) { console.note("next: \(step)") }
+        console.note("after a change of hosts, headers, bearer or the secret in the gateway file, make the files again")
+    }
+}

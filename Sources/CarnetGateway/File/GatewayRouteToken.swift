@@ -1,0 +1,47 @@
+package import CarnetDescriptors
+import CarnetFoundation
+package import HTTPTypes
+
+/// The token of the signed-in person that the program of a route gets.
+package struct GatewayRouteToken: Hashable, Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
+        case access
+        case id
+    }
+
+    package internal(set) var kind = Kind.access
+    /// In `Authorization`, the token follows `Bearer`; in any other header it stands alone.
+    package internal(set) var header = HTTPField.Name.authorization
+    /// The audience of a token that the access token is exchanged for (RFC 8693); empty for the provider's own.
+    package internal(set) var audience: String?
+}
+
+extension GatewayRouteToken: GatewaySection {
+    init(at node: YAMLNode) {}
+
+    static let shorthand: String? = "kind"
+
+    static let keys: [Key<Self>] = [
+        Key("kind", \.kind, isRequired: true, "access, or id for the ID token"),
+        Key(
+            "header", text: .tokenHeader, \.header,
+            "the header that has the token; default: Authorization, where it follows Bearer"),
+        Key(
+            "audience", text: .string, \.audience,
+            "the audience of another token, for which the provider exchanges the access token (RFC 8693)"),
+    ]
+}
+
+extension GatewayRouteToken.Kind: GatewayValue {
+    static var shape: Shape { .choice(allCases.map(\.rawValue)) }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        self.init(oneOf: node, &decoder)
+    }
+}
+
+extension TextKind<HTTPField.Name> {
+    fileprivate static let tokenHeader = TextKind("the name of a header") { text throws(TextProblem) in
+        text.asciiLowercased == "authorization" ? .authorization : try HeaderNames.checked(text)
+    }
+}

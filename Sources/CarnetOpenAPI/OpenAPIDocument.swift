@@ -1,0 +1,133 @@
+package import CarnetDescriptors
+import CarnetFoundation
+import CarnetLint
+
+/// An API's description in OpenAPI 3 or Swagger 2.0, as YAML or JSON.
+package struct OpenAPIDocument {
+    let file: SourceFile
+    let root: YAMLNode
+    /// Whether it is Swagger 2.0.
+    let isSwagger: Bool
+    /// What is wrong with the file as YAML, in the parts that an import reads.
+    let mistakes: [Diagnostic]
+    /// What a `$ref` may name, by its pointer.
+    private let targets: [ByteKey: YAMLNode]
+
+    /// Published descriptions have up to 40 MB.
+    package static let limits = YAMLLimits(
+        maximumBytes: 64 << 20, maximumDepth: 128, maximumNodes: 4_000_000, maximumScalarBytes: 4 << 20)
+
+    /// A file with more is not one that somebody published.
+    private static let mostMistakes = 1000
+
+    /// - Throws: `WritingError` with the place of the mistake.
+    init(_ file: SourceFile) throws {
+        let document = YAMLReader(limits: Self.limits).read(
+            SourceFile(path: file.path, bytes: JSONAsYAML(file.bytes).bytes))
+        guard let root = document.root else {
+            guard let mistake = document.diagnostics.first, mistake.code != ReaderDiagnostics.emptyFile.code else {
+                throw WritingError("\(file.path) is empty")
+            }
+            throw WritingError("\(mistake)")
+        }
+        let version = root.entry("openapi") ?? root.entry("swagger")
+        let number = version?.value.scalar?.text ?? ""
+        guard let version, number.hasPrefix(version.key == "openapi" ? "3." : "2.") else {
+            throw WritingError(
+                "\(file.path) is no description in OpenAPI 3 or Swagger 2.0",
+                next: ["the file begins with openapi: 3.1.0, or with swagger: \"2.0\""])
+        }
+        self.file = file
+        self.root = root
+        isSwagger = version.key == "swagger"
+        let errors = document.diagnostics.filter { $0.severity == .error }
+        guard errors.count <= Self.mostMistakes else { throw WritingError("\(errors[0])") }
+        mistakes = errors.filter { root.isImported(at: $0.span.start) }
+        targets = Self.targets(in: root)
+    }
+
+    /// Of other parts, an import needs nothing. Each is read once, so that many references cost no more.
+    private static func targets(in root: YAMLNode) -> [ByteKey: YAMLNode] {
+        var targets: [ByteKey: YAMLNode] = [:]
+        for path in [
+            ["paths"], ["components", "pathItems"], ["components", "securitySchemes"], ["securityDefinitions"],
+        ] {
+            for entry in root.node(at: path)?.entries ?? [] {
+                targets[ByteKey((path + [entry.key]).joined(separator: "\n"))] = entry.value
+            }
+        }
+        return targets
+    }
+
+    /// The value that a reference to this document names (RFC 6901, section 6).
+    func target(of reference: String) -> YAMLNode? {
+        guard reference.hasPrefix("#/"), let decoded = reference.dropFirst(1).decodingPercent,
+            let pointer = JSONPointer(decoded)
+        else { return nil }
+        return targets[ByteKey(pointer.tokens.joined(separator: "\n"))]
+    }
+
+    /// A value with those that its `$ref` names, one after the other.
+    ///
+    /// - Returns: `nil` if a reference names something that is not here.
+    func resolving(_ node: YAMLNode) -> [YAMLNode]? {
+        var nodes = [node]
+        while let reference = nodes[nodes.count - 1].entry("$ref")?.value {
+            guard nodes.count < 16, let text = reference.scalar?.text, let next = target(of: text) else { return nil }
+            nodes.append(next)
+        }
+        return nodes
+    }
+}
+
+extension YAMLNode {
+    /// Whether a place is in a part of the document that decides about access.
+    fileprivate func isImported(at place: SourcePosition) -> Bool {
+        var node = self
+        var keys: [String] = []
+        while let entry = node.entries?.first(where: { $0.value.span.holds(place) }) {
+            keys.append(entry.key)
+            guard Self.isImported(keys) else { return false }
+            node = entry.value
+        }
+        return true
+    }
+
+    private static func isImported(_ keys: [String]) -> Bool {
+        if keys.last?.hasPrefix("x-") == true { return false }
+        switch (keys.count, keys[0]) {
+        case (1, let key):
+            return [
+                "paths", "components", "security", "servers", "securityDefinitions", "openapi", "swagger", "host",
+                "basePath", "schemes",
+            ].contains(key)
+        case (2, "components"): return ["securitySchemes", "pathItems"].contains(keys[1])
+        case (3, "paths"): return !["parameters", "summary", "description"].contains(keys[2])
+        case (4, "paths"): return ["security", "servers", "$ref"].contains(keys[3])
+        default: return true
+        }
+    }
+}
+
+extension SourceSpan {
+    fileprivate func holds(_ place: SourcePosition) -> Bool { start <= place && place < end }
+}
+
+extension Substring {
+    /// The text without percent-encoding; `nil` if it encodes no UTF-8.
+    fileprivate var decodingPercent: String? {
+        guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
+        var bytes: [UInt8] = []
+        var rest = utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let value = UInt8(String(rest.prefix(2)) ?? "", radix: 16), rest.count >= 2 else { return nil }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return String(utf8: bytes[...])
+    }
+}

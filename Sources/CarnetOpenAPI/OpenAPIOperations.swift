@@ -1,0 +1,94 @@
+import CarnetDescriptors
+import CarnetFoundation
+import CarnetLint
+
+/// An operation of a description (OpenAPI 3.2, section 4.10).
+struct OpenAPIOperation {
+    let path: String
+    /// In upper case, as a request has it.
+    let method: String
+    let place: SourceSpan
+    /// `nil` if it cannot be read; then nobody may send the request.
+    let node: YAMLNode?
+    /// Those of the operation or of its path, which replace those of the document.
+    let servers: YAMLNode?
+}
+
+/// The operations of a document, and its paths without any.
+struct OpenAPIOperations {
+    private(set) var all: [OpenAPIOperation] = []
+    /// Paths of which a map must know that they exist, so that no general resource decides about them.
+    private(set) var others: [(path: String, place: SourceSpan)] = []
+
+    private static let methods = [
+        "get", "put", "post", "delete", "options", "head", "patch", "trace", "query",
+    ]
+    private static let otherFields = [
+        "$ref", "summary", "description", "servers", "parameters", "additionalOperations",
+    ]
+    /// Only references could make more of a file of the greatest size.
+    static let most = 200_000
+
+    /// - Throws: `WritingError` if there are too many.
+    init(_ document: OpenAPIDocument, _ findings: inout ImportFindings) throws {
+        guard let paths = document.root.entry("paths")?.value.entries else {
+            findings.add(.warning, "the document has no paths", at: document.root.entry("paths")?.keySpan ?? .fileStart)
+            return
+        }
+        for entry in paths where !entry.key.hasPrefix("x-") {
+            guard entry.key.hasPrefix("/") else {
+                findings.add(
+                    .error, "the path \(entry.key.quoted) does not begin with a slash: it is not imported",
+                    at: entry.keySpan)
+                continue
+            }
+            let items = document.resolving(entry.value)
+            if items == nil {
+                findings.add(
+                    .error, "the path is in another document: it is not imported", at: entry.value.span,
+                    help: "bundle the documents into one file")
+            } else if entry.value.entries == nil {
+                findings.add(.error, "the path is no mapping: it is not imported", at: entry.keySpan)
+            }
+            read(items ?? [entry.value], of: entry, &findings)
+            guard all.count <= Self.most else {
+                throw WritingError(
+                    "\(document.file.path) has more than \(Self.most) operations",
+                    next: ["split the document, and import each part"])
+            }
+        }
+    }
+
+    private mutating func read(_ items: [YAMLNode], of path: YAMLEntry, _ findings: inout ImportFindings) {
+        let count = all.count
+        let servers = items.lazy.compactMap { $0.entry("servers")?.value }.first
+        for field in items.flatMap({ $0.entries ?? [] }) where !field.key.hasPrefix("x-") {
+            if Self.methods.contains(field.key) {
+                add(path.key, field.key.uppercased(), field, servers, &findings)
+            } else if field.key == "additionalOperations" {
+                for other in field.value.entries ?? [] { add(path.key, other.key, other, servers, &findings) }
+            } else if !Self.otherFields.contains(field.key) {
+                findings.add(
+                    .error, "a path has no field \(field.key.quoted): it is not imported", at: field.keySpan,
+                    help: "methods are written in lower case")
+            }
+        }
+        if all.count == count { others.append((path.key, path.keySpan)) }
+    }
+
+    private mutating func add(
+        _ path: String, _ method: String, _ field: YAMLEntry, _ servers: YAMLNode?, _ findings: inout ImportFindings
+    ) {
+        var node: YAMLNode? = field.value
+        if field.value.entries == nil || field.value.entry("$ref") != nil {
+            findings.add(
+                .error, "the operation is no mapping, or is in another document: the map refuses the request",
+                at: field.value.span)
+            node = nil
+        }
+        all.append(
+            OpenAPIOperation(
+                path: path, method: method, place: field.keySpan, node: node,
+                servers: node?.entry("servers")?.value ?? servers))
+    }
+}
