@@ -145,8 +145,7 @@ struct ProviderPage {
         if !titled.isEmpty {
             text += "\n" + Self.table(["Scope", "Allows"], titled.map { ["`\($0.id)`", Self.cell($0.title ?? "")] })
         }
-        let others = rules.catalog.filter { $0.title == nil }.map(\.id)
-        return others.isEmpty ? text : text + "\nFurther scopes: \(list(others)).\n"
+        return titled.count == rules.catalog.count ? text : text + "\n[All scopes](../../providers/\(id).yaml)\n"
     }
 
     private var resources: String? {

@@ -17,7 +17,8 @@ struct AnyEmailOfAList: LintRule {
             profile:
               requests: [{ url: 'https://api.acme.example/emails', where: { verified: true }, claims: { ⟦email⟧: /email } }]
 
-            """
+            """,
+            "profile: { claims: { ⟦email⟧: /emails/0/value } }\n",
         ],
         good: [
             """
@@ -33,6 +34,26 @@ struct AnyEmailOfAList: LintRule {
     private static let marks = ["primary", "default", "main", "preferred"]
 
     func check(_ context: LintContext) -> [Diagnostic] {
+        let firsts = context.places.profile.claims.entries.filter { $0.key == "email" && Self.isFirstOfList($0.value) }
+        return firsts.map { entry in
+            finding(
+                "the pointer takes the first address of a list", in: context, at: entry.keySpan,
+                help: "read the list with profile.requests, and select the primary address in 'where'")
+        } + unmarked(context)
+    }
+
+    /// Whether a pointer has an index into a list of addresses, such as /emails/0/value.
+    private static func isFirstOfList(_ pointers: YAMLNode) -> Bool {
+        (pointers.elements ?? [pointers]).contains { pointer in
+            let tokens = (pointer.scalar?.text ?? "").split(separator: "/")
+            // A list of strings, such as /emails/0, has no marks.
+            return zip(tokens, tokens.dropFirst().dropLast()).contains { name, index in
+                name.lowercased().contains("mail") && index.allSatisfy(\.isNumber)
+            }
+        }
+    }
+
+    private func unmarked(_ context: LintContext) -> [Diagnostic] {
         context.places.profile.requests.all.compactMap { request in
             let conditions = request.conditions.entries
             // Without a condition, the response is one object or a list of one.
