@@ -114,7 +114,10 @@ struct DecisionTests {
         Row("GET //build.tools.example//x/../y%2Fz;a", "cleo", .allowed, "builds"),
         Row("GET //build.tools.example//x/../y%2Fz;a", "eve", .forbidden, "builds", [.provider(["globex"])]),
         Row("GET //a.tools.example/%c3%a9", "-", .signIn, "tools", [.signIn]),
-        Row("GET //wiki.apps.example/%c3%a9", "anna", .malformed),
+        // Every route of the host is open to her, however a program reads the path.
+        Row("GET //wiki.apps.example/%c3%a9", "anna", .allowed, "wiki"),
+        Row("GET //wiki.apps.example/%c3%a9", "eve", .malformed),
+        Row("GET //wiki.apps.example/%c3%a9", "-", .malformed),
         Row("GET /ADMIN/x", "anna", .noRoute),
         Row("GET /Health", "-", .noRoute),
     ]
