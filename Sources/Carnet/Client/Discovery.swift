@@ -172,7 +172,8 @@ extension Discovery {
                 throw error.meaning(
                     .missingField,
                     "the resource \(resource.text) does not say which authorization server it has, and \(origin) is none",
-                    hint: "check its URL; it may need no sign-in; if it does, write issuer beside resource in a descriptor"
+                    hint:
+                        "check its URL; it may need no sign-in; if it does, write issuer beside resource in a descriptor"
                 )
             }
         }
