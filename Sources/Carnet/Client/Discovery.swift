@@ -147,9 +147,8 @@ extension Discovery {
                 return try ResourceMetadata(validating: response, at: place, of: resource)
             }
         } catch let error as OAuthError
-            where named?.metadata == nil && error.status != nil && error.kind != .serverUnavailable
+            where named?.metadata == nil && error.saysThatNothingIsThere
         {
-            // Servers return a page or a refusal for what they do not have.
             metadata = nil
         }
         let scopes = named.map(\.scopes).flatMap { $0.isEmpty ? nil : $0 } ?? metadata?.scopes ?? []
@@ -197,6 +196,13 @@ extension Discovery {
             }
         }
         return found
+    }
+}
+
+extension OAuthError {
+    /// Whether a server has no document at an address: servers also return a refusal or a page for what they do not have.
+    fileprivate var saysThatNothingIsThere: Bool {
+        kind == .unexpectedContentType || kind != .tooManyRequests && (400..<500).contains(status ?? 0)
     }
 }
 

@@ -77,7 +77,7 @@ extension Advice {
     static let again = Advice("begin the sign-in again")
     static let clock = Advice("check the clock of this machine")
     static let otherPage = Advice("check the URL; a proxy or a login page of the network may have responded")
-    static let ownDescriptor = "if it is the right server, write resource and issuer in a descriptor"
+    static let ownDescriptor = "if it is the right server, write issuer beside resource in a descriptor"
 
     /// The certificate of the server has no authority that is trusted.
     package static let untrustedCertificate = Advice(
@@ -246,7 +246,7 @@ extension ErrorRow {
             .issuerMismatch, "the metadata, callback or token names another issuer",
             fixedBy: "descriptor author: issuer, issuer_match; or an attack",
             Advice(
-                "both must be equal in every character, a final / included; correct the issuer in the descriptor, or see issuer_match; for a resource, write resource and issuer in a descriptor",
+                "both must be equal in every character, a final / included; correct the issuer in the descriptor, or see issuer_match; for a resource, write issuer beside resource in a descriptor",
                 steps: [.discovery]),
             Advice("both must be equal in every character, a final / included; correct the issuer, or see issuer_match")
         ),
