@@ -200,9 +200,9 @@ extension Discovery {
 }
 
 extension OAuthError {
-    /// Whether a server has no document at an address: servers also return a refusal or a page for what they do not have.
+    /// Whether a server has no document at an address: servers also refuse requests for what they do not have.
     fileprivate var saysThatNothingIsThere: Bool {
-        kind == .unexpectedContentType || kind != .tooManyRequests && (400..<500).contains(status ?? 0)
+        [.unexpectedStatus, .serverError].contains(kind) && (400..<500).contains(status ?? 0)
     }
 }
 
