@@ -97,13 +97,16 @@ final class CurlHandle {
     var certificate: String {
         guard let seen = carnet_curl_certificate_of(easy)?.pointee else { return "" }
         func text<Characters>(_ characters: Characters) -> String {
-            withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self).quotable(limit: 80) }
+            withUnsafeBytes(of: characters) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self).quotable(limit: 80)
+            }
         }
         func day(_ seconds: Int64) -> String {
             String(Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601).prefix(10))
         }
         let (issuer, subject) = (text(seen.issuer), text(seen.subject))
-        return " (issued by \(issuer.isEmpty ? "nobody" : "\"\(issuer)\"")\(subject.isEmpty ? "" : " for \"\(subject)\""), "
+        return
+            " (issued by \(issuer.isEmpty ? "nobody" : "\"\(issuer)\"")\(subject.isEmpty ? "" : " for \"\(subject)\""), "
             + "valid from \(day(seen.start)) to \(day(seen.end)))"
     }
 

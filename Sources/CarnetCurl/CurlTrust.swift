@@ -32,7 +32,8 @@ enum CurlTrust: Sendable {
                     "\(path.name) names \(path.path), which "
                         + (isThere ? "has no certificates in PEM form that can be read" : "cannot be read"))
                 error.hint =
-                    isThere ? "a PEM file has -----BEGIN CERTIFICATE-----: openssl x509 -inform der -in FILE -out NEW-FILE" : ""
+                    isThere
+                    ? "a PEM file has -----BEGIN CERTIFICATE-----: openssl x509 -inform der -in FILE -out NEW-FILE" : ""
                 throw error
             }
             all += found

@@ -147,9 +147,8 @@ extension Discovery {
                 return try ResourceMetadata(validating: response, at: place, of: resource)
             }
         } catch let error as OAuthError
-            where named?.metadata == nil && error.status != nil && error.kind != .serverUnavailable
+            where named?.metadata == nil && error.saysThatNothingIsThere
         {
-            // Servers return a page or a refusal for what they do not have.
             metadata = nil
         }
         let scopes = named.map(\.scopes).flatMap { $0.isEmpty ? nil : $0 } ?? metadata?.scopes ?? []
@@ -172,7 +171,8 @@ extension Discovery {
                 throw error.meaning(
                     .missingField,
                     "the resource \(resource.text) does not say which authorization server it has, and \(origin) is none",
-                    hint: "check its URL; it may need no sign-in; if it does, write issuer beside resource in a descriptor"
+                    hint:
+                        "check its URL; it may need no sign-in; if it does, write issuer beside resource in a descriptor"
                 )
             }
         }
@@ -196,6 +196,13 @@ extension Discovery {
             }
         }
         return found
+    }
+}
+
+extension OAuthError {
+    /// Whether a server has no document at an address: servers also refuse requests for what they do not have.
+    fileprivate var saysThatNothingIsThere: Bool {
+        [.unexpectedStatus, .serverError].contains(kind) && (400..<500).contains(status ?? 0)
     }
 }
 

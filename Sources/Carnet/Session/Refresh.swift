@@ -230,7 +230,9 @@ extension Connection {
 
     /// Whether a new ID token names another account. It is rejected even before its signature is checked.
     fileprivate func isContradicted(by token: Secret?) -> Bool {
-        guard let token, let claims = try? IDToken(storedAfterValidation: token) else { return false }
+        guard let token, let claims = try? IDToken(storedAfterValidation: token), !claims.subject.isEmpty else {
+            return false
+        }
         return !(self.issuer ?? claims.issuer).isSameBytes(as: claims.issuer)
             || !(self.subject ?? claims.subject).isSameBytes(as: claims.subject)
     }

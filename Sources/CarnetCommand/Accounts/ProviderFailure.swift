@@ -38,7 +38,7 @@ struct ProviderFailure {
     }
 
     func explain(_ error: OAuthError) -> Failure {
-        let resource = KnownResources.url(of: entry)
+        let resource = KnownResources.url(of: entry, registeredWith: redirectURI)
         let login = "run carnet login \(resource?.shellWord ?? entry.descriptor.id.rawValue)"
         var failure = Failure(error, OAuthError.Words(signIn: login + sandboxOption, redirectURI: redirectURI))
         if let writing { failure.summary = "\(writing.place): \(failure.summary)" }
@@ -57,8 +57,9 @@ struct ProviderFailure {
             failure.next.append(login + sandboxOption)
         }
         // Nobody wrote the registration of a found server by hand: Carnet made it, and the server may have forgotten it.
-        if resource != nil, [.serverError, .unexpectedStatus].contains(error.kind), error.disposition != .tryLater
-            || error.isOfForgottenClient, Self.stepsOfSignIn.union([.refresh]).contains(error.step)
+        if resource != nil, [.serverError, .unexpectedStatus].contains(error.kind),
+            error.disposition != .tryLater
+                || error.isOfForgottenClient, Self.stepsOfSignIn.union([.refresh]).contains(error.step)
         {
             let again = "\(login) --register-again"
             if error.isOfForgottenClient {

@@ -52,7 +52,8 @@ struct BridgeServer: Sendable {
                     HTTPRequest(url: (moved ?? open.resource).text, method: method, headerFields: fields), body: body,
                     accepting: 200..<600, streaming: stream)
                 // Servers redirect /mcp to /mcp/, and have done nothing then. Another origin gets no token.
-                if moved == nil, [307, 308].contains(response.status), let next = response.redirect(from: open.resource) {
+                if moved == nil, [307, 308].contains(response.status), let next = response.redirect(from: open.resource)
+                {
                     moved = next
                     continue
                 }

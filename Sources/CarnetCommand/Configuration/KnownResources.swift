@@ -17,10 +17,13 @@ struct KnownResources {
         try folder.replace("\(entry.descriptor.id).yaml", with: entry.document.file.bytes)
     }
 
-    /// The URL of the resource whose descriptor was saved here, at which Carnet registered its client.
-    static func url(of entry: ProviderRegistry.Entry) -> String? {
-        entry.document.file.path.hasSuffix("/resources/\(entry.descriptor.id).yaml")
-            ? entry.descriptor.resource?.source : nil
+    /// The URL of the resource whose descriptor was saved here or is found now, and at which Carnet registered its client.
+    ///
+    /// - Parameter redirectURI: That of the sign-in, if it is known.
+    static func url(of entry: ProviderRegistry.Entry, registeredWith redirectURI: String? = nil) -> String? {
+        let (id, path, resource) = (entry.descriptor.id, entry.document.file.path, entry.descriptor.resource?.source)
+        guard redirectURI == nil || redirectURI == Self.redirectURI(of: id) else { return nil }
+        return path == resource || path.hasSuffix("/resources/\(id).yaml") ? resource : nil
     }
 
     /// The redirect URI of a client that registers itself, with a port of its own. Some servers compare the port, although

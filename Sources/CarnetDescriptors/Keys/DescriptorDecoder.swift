@@ -46,7 +46,8 @@ package struct DescriptorDecoder {
         let text: String
         switch expected {
         case .list(of: .text(_, _, _)), .list(of: .choice(_)):
-            guard let words = node.scalar?.text.split(whereSeparator: { " ,;".contains($0) }), !words.isEmpty, !node.isNull
+            guard let words = node.scalar?.text.split(whereSeparator: { " ,;".contains($0) }), !words.isEmpty,
+                !node.isNull
             else { return nil }
             text = list(words.map(String.init))
         case .section(let section) where section.name == "ScopeRules":

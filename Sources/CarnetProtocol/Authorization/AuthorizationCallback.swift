@@ -67,7 +67,9 @@ extension AuthorizationCallback {
 
     /// What a callback that belongs to no sign-in says, for the terminal or the log: its error, or the names of its
     /// parameters. Anybody can send one, so it decides nothing. Values that no standard calls an error are not shown.
-    package var report: String { "a callback \(hasState ? "with another state" : "without a state") arrived\(contents)" }
+    package var report: String {
+        "a callback \(hasState ? "with another state" : "without a state") arrived\(contents)"
+    }
 
     private var hasState: Bool {
         encodedParameters.split(separator: "&").contains { $0.hasPrefix("state=") && $0 != "state=" }

@@ -77,7 +77,7 @@ extension Advice {
     static let again = Advice("begin the sign-in again")
     static let clock = Advice("check the clock of this machine")
     static let otherPage = Advice("check the URL; a proxy or a login page of the network may have responded")
-    static let ownDescriptor = "if it is the right server, write resource and issuer in a descriptor"
+    static let ownDescriptor = "if it is the right server, write issuer beside resource in a descriptor"
 
     /// The certificate of the server has no authority that is trusted.
     package static let untrustedCertificate = Advice(
@@ -117,7 +117,8 @@ extension OAuthError {
     /// The next step: the hint of the place that threw the error, else that of its cause in the table.
     package func next(_ words: Words = Words()) -> String? {
         let own = ownHint ?? ErrorRow.of(kind)?.advice.first { $0.applies(to: self) }?.next
-        var text = [own, continuation].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: "; ")
+        let isLater = own == Advice.later.next && continuation != nil
+        var text = [isLater ? nil : own, continuation].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: "; ")
         guard !text.isEmpty else { return nil }
         let uri = redirectURI ?? words.redirectURI
         for (name, value) in [
@@ -217,7 +218,8 @@ extension ErrorRow {
             Advice("request a resource that the server knows", codes: ["invalid_target", "invalid_resource"]),
             Advice("check the clock of this machine", codes: ["invalid_dpop_proof"]),
             Advice(
-                "report it to the provider: it demands a nonce, and sends none in DPoP-Nonce", codes: ["use_dpop_nonce"]),
+                "report it to the provider: it demands a nonce, and sends none in DPoP-Nonce", codes: ["use_dpop_nonce"]
+            ),
             Advice("nothing is left to revoke: the token is not valid", codes: ["invalid_token"], steps: [.revocation]),
             Advice("begin again and give consent", codes: ["access_denied", "consent_required"]),
             Advice(
@@ -226,7 +228,8 @@ extension ErrorRow {
             Advice("try again later", codes: ["temporarily_unavailable", "server_error", "slow_down"]),
             Advice("if the code means an ended session, map it in token.response.errors.codes", steps: [.refresh]),
             Advice(
-                "begin the sign-in again; the provider's documentation explains the code", steps: [.tokenRequest, .callback]
+                "begin the sign-in again; the provider's documentation explains the code",
+                steps: [.tokenRequest, .callback]
             ), Advice("the provider's documentation explains the code")),
         ErrorRow(.malformedCallback, "the parameters or the code cannot be read", fixedBy: "the provider", .again),
         ErrorRow(.missingState, "the callback has no state", fixedBy: "the provider, or an attack", .again),
@@ -243,7 +246,7 @@ extension ErrorRow {
             .issuerMismatch, "the metadata, callback or token names another issuer",
             fixedBy: "descriptor author: issuer, issuer_match; or an attack",
             Advice(
-                "both must be equal in every character, a final / included; correct the issuer in the descriptor, or see issuer_match; for a resource, write resource and issuer in a descriptor",
+                "both must be equal in every character, a final / included; correct the issuer in the descriptor, or see issuer_match; for a resource, write issuer beside resource in a descriptor",
                 steps: [.discovery]),
             Advice("both must be equal in every character, a final / included; correct the issuer, or see issuer_match")
         ),
@@ -275,9 +278,7 @@ extension ErrorRow {
             Advice(Advice.ownDescriptor, steps: [.discovery]),
             Advice(
                 "if another member has it, write its place into {key}",
-                steps: [
-                    .tokenRequest, .refresh, .clientCredentials, .tokenExchange, .jwtBearer, .deviceAuthorization,
-                ])),
+                steps: [.tokenRequest, .clientCredentials, .tokenExchange, .jwtBearer, .deviceAuthorization])),
         ErrorRow(.wrongFieldType, "a field or claim has the wrong type", fixedBy: "descriptor author, or the provider"),
         ErrorRow(
             .unsupportedTokenType, "the client cannot use this token_type", fixedBy: "descriptor author",

@@ -62,9 +62,6 @@ extension IncomingResponse {
         case .jsonp:
             guard let argument else { throw malformed("JSON in a function call") }
             return argument
-        case .auto where mediaType == "application/x-www-form-urlencoded" && formObject?["access_token"] != nil:
-            // Some servers send the form of the request back (golang/oauth2 and requests-oauthlib read it, too).
-            return formObject ?? .null
         case .auto, .json, .form: return try json(step, key: key, isLenient: format == .json)
         }
     }

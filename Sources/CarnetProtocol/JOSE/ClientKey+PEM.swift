@@ -81,7 +81,8 @@ struct PEMBlock {
                 source, "has the unsupported form \(key.label.quotable(limit: 40))",
                 hint: "convert it to PKCS#8: openssl pkey -in FILE -out NEW-FILE")
         }
-        guard !isInside, let der = Data(base64Encoded: key.lines.joined().filter { !$0.isWhitespace }), !der.isEmpty else {
+        guard !isInside, let der = Data(base64Encoded: key.lines.joined().filter { !$0.isWhitespace }), !der.isEmpty
+        else {
             throw ClientKeyError(source, "is truncated or damaged")
         }
         label = key.label

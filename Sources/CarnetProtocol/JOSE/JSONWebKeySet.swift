@@ -30,7 +30,8 @@ package struct JSONWebKeySet: Sendable {
         guard let entries = body["keys"]?.array else {
             throw OAuthError(
                 .keys, .malformedKeys,
-                "the key set has no list \"keys\"" + (response.request.map { response.told(instead: body, to: $0) } ?? ""),
+                "the key set has no list \"keys\""
+                    + (response.request.map { response.told(instead: body, to: $0) } ?? ""),
                 descriptorKey: key, status: 200)
         }
         guard entries.count <= Self.maximumCount else {

@@ -114,8 +114,13 @@ extension ResourceMetadata {
         for issuer in issuers { try resource.checkFound(issuer, as: "authorization server") }
         self.issuers = issuers
         // The member only informs.
-        var supported = try Self.texts("scopes_supported", of: body)
-        if let joined = body["scopes_supported"]?.string { supported = ScopeRules.split(joined, separator: " ") }
+        let member = body["scopes_supported"]
+        if let list = member?.array, list.count > Self.longestList {
+            throw Self.wrong(
+                .wrongFieldType, "the metadata's scopes_supported has more than \(Self.longestList) scopes")
+        }
+        let joined = ScopeRules.split(member?.string ?? "", separator: " ")
+        let supported = member?.array?.compactMap(\.string) ?? joined
         scopes = supported.filter(Self.isScope)
     }
 
@@ -147,11 +152,14 @@ extension ResourceMetadata {
 
     private static func texts(_ name: String, of body: JSONValue) throws(OAuthError) -> [String] {
         guard let member = body[name], !member.isNull else { return [] }
-        let list = member.array ?? [member]
-        guard list.count <= longestList else {
-            throw wrong(.wrongFieldType, "the metadata's \(name) is a list of more than \(longestList) strings")
+        guard let list = member.array, list.count <= longestList else {
+            throw wrong(.wrongFieldType, "the metadata's \(name) is not a list of at most \(longestList) strings")
         }
-        return list.compactMap(\.string)
+        let texts = list.compactMap(\.string)
+        guard texts.count == list.count else {
+            throw wrong(.wrongFieldType, "the metadata's \(name) is not a list of strings")
+        }
+        return texts
     }
 
     fileprivate static func wrong(_ kind: OAuthError.Kind, _ message: String) -> OAuthError {

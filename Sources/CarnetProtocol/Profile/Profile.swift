@@ -39,10 +39,6 @@ extension Profile {
         if failure.disposition == .tryLater { unavailable += names }
     }
 
-    /// The claims that the provider left out because it has another place for them (OpenID Connect Core, section 5.6.2), as
-    /// for many groups, or sets `hasgroups`.
-    package var claimsElsewhere: [String]? { raw.object?.claimsElsewhere }
-
     /// Whether a claim may be there later. An address and its verification belong together.
     package func isUnavailable(_ name: String) -> Bool {
         let pair = ["email", "email_verified"]
@@ -71,6 +67,8 @@ extension JSONValue {
 }
 
 extension JSONObject {
+    /// The claims that the provider left out because it has another place for them (OpenID Connect Core, section 5.6.2), as
+    /// for many groups, or sets `hasgroups`.
     package var claimsElsewhere: [String]? {
         let names = self["_claim_names"]?.object?.members.map(\.name) ?? []
         let all = names + (self["hasgroups"] == nil ? [] : ["groups"])

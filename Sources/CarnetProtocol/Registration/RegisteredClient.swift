@@ -133,16 +133,17 @@ extension RegisteredClient {
         self.authenticationMethod = authenticationMethod
         // Some servers return numbers as strings.
         let end = body["client_secret_expires_at"].flatMap { $0.double ?? $0.string.flatMap(Double.init) } ?? 0
-        // The member only informs: the server decides when a secret has expired.
+        guard (0...1e15).contains(end) else { throw wrong("client_secret_expires_at", "a time") }
+        // A time in milliseconds says nothing: the server decides when the secret has expired.
         secretExpiresAt = (1...253_402_300_799).contains(end) ? Date(timeIntervalSince1970: end) : nil
         let asked = metadata?.redirectURIs ?? []
-        let uris = body["redirect_uris"]?.array?.compactMap(\.string) ?? []
-        redirectURIs = uris.isEmpty ? (asked.isEmpty ? old?.redirectURIs ?? [] : asked) : uris
+        let uris = body["redirect_uris"]?.array?.compactMap(\.string)
+        redirectURIs = uris ?? (asked.isEmpty ? old?.redirectURIs ?? [] : asked)
         for uri in asked where !redirectURIs.containsBytes(of: uri) {
-            let shown = uris.prefix(5).map { request.quotable($0, limit: 100) }.joined(separator: ", ")
+            let shown = redirectURIs.prefix(5).map { request.quotable($0, limit: 100) }.joined(separator: ", ")
             throw OAuthError(
                 .registration, .redirectNotAccepted,
-                "the server registered the redirect URI \(shown) instead of \(uri)",
+                "the server registered the redirect URI \(shown.isEmpty ? "none" : shown) instead of \(uri)",
                 descriptorKey: key, status: response.status)
         }
         // Responses with another algorithm would be rejected at each sign-in.

@@ -136,7 +136,8 @@ extension OAuthError {
         OAuthError(
             request.step,
             .unauthorized,
-            "the resource rejected the access token",
+            "the resource rejected the access token"
+                + (server == nil ? response.words(hiding: request.secrets).map { ": \"\($0)\"" } ?? "" : ""),
             descriptorKey: request.descriptorKey,
             status: response.status,
             server: server

@@ -50,7 +50,8 @@ struct ClaimsChecker {
             throw OAuthError(
                 .idToken, .authorizedPartyMismatch,
                 "the ID token was issued to another client: its azp is "
-                    + "\"\(authorizedParty.scalarText?.quotable(limit: 80) ?? "no string")\", not \"\(expectations.clientID)\"")
+                    + "\"\(authorizedParty.scalarText?.quotable(limit: 80) ?? "no string")\", not \"\(expectations.clientID)\""
+            )
         }
         let others = expectations.provider.idToken.otherAudiences
         func isTrusted(_ name: String) -> Bool {

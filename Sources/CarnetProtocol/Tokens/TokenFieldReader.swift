@@ -124,7 +124,8 @@ extension JSONValue {
     /// The names of an object's members, for a message about a missing one; empty for anything else.
     var shownMembers: String {
         guard let members = object?.members, !members.isEmpty else { return "" }
-        return "; its members are " + members.prefix(10).map { $0.name.quotable(limit: 40).withoutTokens }
+        return "; its members are "
+            + members.prefix(10).map { $0.name.quotable(limit: 40).withoutTokens }
             .joined(separator: ", ")
     }
 

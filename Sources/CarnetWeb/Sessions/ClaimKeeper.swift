@@ -64,7 +64,7 @@ final class ClaimKeeper: Sendable {
             claims[name] = value
         }
         // The provider names another place for a claim that it left out (OpenID Connect Core, section 5.6.2).
-        if let elsewhere = profile.claimsElsewhere?.filter({ claims[$0] == nil }), !elsewhere.isEmpty {
+        if let elsewhere = all.claimsElsewhere?.filter({ claims[$0] == nil }), !elsewhere.isEmpty {
             logger.notice(
                 "The provider left claims out and names another place for them (_claim_names)",
                 metadata: [

@@ -351,7 +351,7 @@ struct TokenErrorTests {
             try endpoint.validate(.empty(status: 307, header: (.location, "https://evil.example")))
         }
         #expect(error?.message.contains("https://evil.example") == true)
-        #expect(error?.hint?.contains("follows no redirect") == true)
+        #expect(error?.hint?.contains("is not followed") == true)
     }
 
     // TOK-10, LOG-01: secrets that come back are taken out.

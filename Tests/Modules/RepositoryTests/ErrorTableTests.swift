@@ -58,6 +58,28 @@ struct ErrorTableTests {
         }
     }
 
+    /// Made from the table; with `CARNET_UPDATE_DOCS=1` in the environment it is written anew.
+    @Test("The next steps are those of the table")
+    func nextSteps() throws {
+        let page = try Repository.file("Docs/errors.md").text
+        let start = "<!-- next steps: made from the table of errors -->\n"
+        let end = "<!-- end of next steps -->"
+        let parts = page.components(separatedBy: start)
+        try #require(parts.count == 2)
+        let rest = parts[1].components(separatedBy: end)
+        try #require(rest.count == 2)
+        let rows = ErrorRow.all.flatMap { row in
+            row.advice.map { "| `\(row.kind.rawValue)` | \($0.cause.isEmpty ? "any" : $0.cause) | \($0.text) |\n" }
+        }
+        let table = "\n| kind | cause | next step |\n|---|---|---|\n" + rows.joined() + "\n"
+        if ProcessInfo.processInfo.environment["CARNET_UPDATE_DOCS"] == "1" {
+            let current = parts[0] + start + table + end + rest[1]
+            try Data(current.utf8).write(to: Repository.root.appending(path: "Docs/errors.md"))
+        } else {
+            #expect(rest[0] == table, "Docs/errors.md is not current; run the tests with CARNET_UPDATE_DOCS=1")
+        }
+    }
+
     @Test("The address that an error names is the anchor of its row")
     func documentation() throws {
         for kind in try kinds() {

@@ -23,7 +23,8 @@ struct BadScopeCharacter: SingleValueRule {
         let separator = context.descriptor.scopes.separator
         return context.scopeUses.compactMap { use in
             // OpenID Connect Core, section 3.1.2.1: openid stands alone.
-            let isJoined = use.scope.hasPrefix("openid,") || use.scope.hasPrefix("openid;") || use.scope.hasPrefix("openid+")
+            let isJoined =
+                use.scope.hasPrefix("openid,") || use.scope.hasPrefix("openid;") || use.scope.hasPrefix("openid+")
             if isJoined || use.scope.holds(separator) || use.scope.holds(UInt8(ascii: " ")) {
                 return finding(
                     "\"\(use.scope)\" contains several scopes",

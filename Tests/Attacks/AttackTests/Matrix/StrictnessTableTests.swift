@@ -118,9 +118,9 @@ struct StrictnessTableTests {
             row: "INT-32"
         ),
         (
-            accepted: "a JSON object of any content type, and a form that says that it is one",
+            accepted: "a JSON object of any content type",
             reason:
-                "the body comes from the requested URL over TLS; the page of a network or a proxy is neither, and Carnet executes nothing",
+                "the body comes from the requested URL over TLS; the page of a network or a proxy is no JSON object, and Carnet executes nothing",
             row: "INT-33"
         ),
         (
