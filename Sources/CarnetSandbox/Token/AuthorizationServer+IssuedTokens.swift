@@ -5,16 +5,16 @@ import CarnetFoundation
 extension ProviderSections {
     /// The claims of a token that templates read.
     fileprivate func claimsRead(of token: String) -> [JSONPointer] {
-        let requests = [token.request, refresh.request, profile.request, revocation.request].map(\.late)
+        let requests = [self.token.request, refresh.request, profile.request, revocation.request].map(\.late)
         let calls = connection.lookups.items.map(\.value.call) + connection.onConnect + connection.onDisconnect
         let named =
             requests.flatMap { $0.parameters + $0.headers } + api.lateHeaders + api.lateParameters
             + calls.flatMap { $0.headers.items + $0.parameters.items }
             + exchange.flatMap { $0.value.request.headers.items + $0.value.request.parameters.items }
-        let templates =
+        var templates: [Template] =
             named.map(\.value) + connection.derive.items.map(\.value.template) + calls.map(\.url)
             + exchange.map(\.value.url) + endpoints.late.values + lateResources.map(\.resource.url)
-            + profile.derive.map(\.value) + profile.requests.map(\.lateURL)
+        templates += profile.derive.map(\.value) + profile.requests.map(\.lateURL)
         return templates.flatMap { $0.claimsRead(of: token) }
     }
 
@@ -48,7 +48,7 @@ extension AuthorizationServer {
         _ grant: Grant, scopes: [String], lifetime: Int, at now: Date, like sample: String
     ) throws(OAuthError) -> String {
         let isJWT = sample.hasPrefix("eyJ") && sample.count(where: { $0 == "." }) == 2
-        let read = provider.claimsRead(of: "access_token")
+        let read = provider.shared.sections.claimsRead(of: "access_token")
         guard isJWT || !read.isEmpty || provider.refresh.expiryFrom == .jwt else {
             return seams.randomText(like: sample)
         }
@@ -76,7 +76,7 @@ extension AuthorizationServer {
     private func add(
         _ read: [JSONPointer], of token: String, to claims: inout JSONValue, about user: SandboxUser
     ) {
-        let subject = provider.claimsOfSubject(in: token)
+        let subject = provider.shared.sections.claimsOfSubject(in: token)
         for pointer in read {
             if subject.contains(pointer), claims[pointer] == nil || user.claims["subject"] != nil {
                 claims.set(.string(Identity(user, at: provider).subject), at: pointer)
@@ -128,7 +128,8 @@ extension AuthorizationServer {
             if let seconds = claims[place]?.scalarText { claims.set(.string(seconds), at: place) }
         }
         identity.addClaims(to: &claims, for: effectiveScopes(grant.scopes))
-        add(provider.claimsRead(of: "id_token").filter { claims[$0] == nil }, of: "id_token", to: &claims, about: grant.user)
+        let missing = provider.shared.sections.claimsRead(of: "id_token").filter { claims[$0] == nil }
+        add(missing, of: "id_token", to: &claims, about: grant.user)
         let token = try signedIDToken(claims, grant, with: key)
         return try encrypt(
             has(.badSignature) ? JSONWebToken.withBrokenSignature(token) : token, as: provider.idToken.encryption,

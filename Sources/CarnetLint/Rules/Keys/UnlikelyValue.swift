@@ -98,10 +98,12 @@ struct UnlikelyValue: LintRule {
     private func unlikelyHosts(_ context: LintContext) -> [Diagnostic] {
         var known: [[Substring]] = []
         var found: [Diagnostic] = []
-        for url in context.urls where !url.host.isEmpty && !url.host.holds(UInt8(ascii: "{")) {
+        for url in context.urls where !url.host.isEmpty && !url.host.contains("{") {
             let host = url.host.lowercased()
             let labels = host.split(separator: ".")
-            guard labels.count > 1, labels.contains(where: { Int($0) == nil }), !known.contains(labels) else { continue }
+            guard labels.count > 1, labels.contains(where: { Int($0) == nil }), !known.contains(labels) else {
+                continue
+            }
             if let near = known.first(where: { Self.isNear(labels, $0) }) {
                 found.append(
                     finding(
