@@ -73,7 +73,8 @@ extension Simulation {
 
     /// Whether the samples have a token only as a word in its place.
     func hasNoClaims(of token: TemplateReference) -> Bool {
-        let held = token.name == "id_token" ? tokens.idToken : token.name == "access_token" ? tokens.accessToken : nil
+        let held: Secret? =
+            token.name == "id_token" ? tokens.idToken : token.name == "access_token" ? tokens.accessToken : nil
         return held.flatMap { JSONValue(claimsOf: $0.reveal()) } == nil
     }
 

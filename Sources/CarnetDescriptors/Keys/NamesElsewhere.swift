@@ -36,7 +36,9 @@ enum NamesElsewhere {
     }
 
     /// The endpoint that a section's key names.
-    static func endpointMeant(_ name: String) -> String? { endpoint(folded(name) + "url").map { "it is endpoints.\($0.rawValue)" } }
+    static func endpointMeant(_ name: String) -> String? {
+        endpoint(folded(name) + "url").map { "it is endpoints.\($0.rawValue)" }
+    }
 
     private static func folded(_ name: String) -> String {
         name.lowercased().filter { $0 != "_" && $0 != "-" }

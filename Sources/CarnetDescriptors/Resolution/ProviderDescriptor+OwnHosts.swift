@@ -7,7 +7,8 @@ extension ProviderDescriptor {
         // The issuer of a resource may have come from the network, so it is as local as the resource itself and no more.
         let issuer = self.resource == nil ? self.issuer : nil
         let templates =
-            [self.resource, issuer, self.discoveryURL, self.api.baseURL].compactMap { $0 } + endpoints + self.resources.map(\.url)
+            [self.resource, issuer, self.discoveryURL, self.api.baseURL].compactMap { $0 } + endpoints
+            + self.resources.map(\.url)
         return Set(templates.compactMap(\.literalHost) + self.api.hosts.compactMap { Template.host(in: $0.source) })
     }
 }

@@ -133,7 +133,8 @@ private struct URLInputReader {
         case .text:
             refuse(
                 name, "is of type text, whose values can contain a slash, a question mark or an @",
-                "declare it as identifier, hostname, or host_path for a whole host with a path, or write {urlencode(input.\(name))} behind the host")
+                "declare it as identifier, hostname, or host_path for a whole host with a path, or write {urlencode(input.\(name))} behind the host"
+            )
         case .hostPath where region != .authority || !isAtStart:
             refusePath(name)
         case .hostname, .hostPath:

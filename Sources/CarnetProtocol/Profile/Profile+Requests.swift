@@ -14,7 +14,8 @@ extension Profile {
             further.request.parameters, key: "profile.requests.parameters", hidden: further.request.late.hidden)
         guard let url = further.url else {
             throw OAuthError(
-                .profile, .valueMissing, "a value of the URL \(further.lateURL) is not known, or its host is not trusted",
+                .profile, .valueMissing,
+                "a value of the URL \(further.lateURL) is not known, or its host is not trusted",
                 descriptorKey: "profile.requests")
         }
         return try PreparedRequest.make(

@@ -153,7 +153,7 @@ extension OutcomeRules {
     func validate(
         status response: IncomingResponse, to request: PreparedRequest, accepting statuses: Range<Int> = 200..<300
     ) throws(OAuthError) {
-        let errors = errors ?? ErrorFields()
+        let errors = self.errors ?? ErrorFields()
         let isAccepted =
             success.statuses.isEmpty ? statuses.contains(response.status) : success.accepts(status: response.status)
         guard isAccepted else {

@@ -23,7 +23,8 @@ extension AuthorizationServer {
         let own = own(provider.profile.request)
         if !own.isEmpty, Self.query(of: url, has: own) { return true }
         let isFurther = furtherRequests.contains {
-            $0.url?.receives(url) ?? false && !self.own($0.request).isEmpty && Self.query(of: url, has: self.own($0.request))
+            $0.url?.receives(url) ?? false && !self.own($0.request).isEmpty
+                && Self.query(of: url, has: self.own($0.request))
         }
         let ownQuery = endpoints[.userinfo]?.queryParts.count ?? 0
         let isResource = resources.contains { $0.target.queryParts.count > ownQuery && $0.target.receives(url) }

@@ -11,10 +11,10 @@ extension ProviderSections {
             requests.flatMap { $0.parameters + $0.headers } + api.lateHeaders + api.lateParameters
             + calls.flatMap { $0.headers.items + $0.parameters.items }
             + exchange.flatMap { $0.value.request.headers.items + $0.value.request.parameters.items }
-        let templates =
+        var templates: [Template] =
             named.map(\.value) + connection.derive.items.map(\.value.template) + calls.map(\.url)
             + exchange.map(\.value.url) + endpoints.late.values + lateResources.map(\.resource.url)
-            + profile.derive.map(\.value) + profile.requests.map(\.lateURL)
+        templates += profile.derive.map(\.value) + profile.requests.map(\.lateURL)
         return templates.flatMap { $0.claimsRead(of: token) }
     }
 
@@ -128,7 +128,8 @@ extension AuthorizationServer {
             if let seconds = claims[place]?.scalarText { claims.set(.string(seconds), at: place) }
         }
         identity.addClaims(to: &claims, for: effectiveScopes(grant.scopes))
-        add(provider.shared.sections.claimsRead(of: "id_token").filter { claims[$0] == nil }, of: "id_token", to: &claims, about: grant.user)
+        let missing = provider.shared.sections.claimsRead(of: "id_token").filter { claims[$0] == nil }
+        add(missing, of: "id_token", to: &claims, about: grant.user)
         let token = try signedIDToken(claims, grant, with: key)
         return try encrypt(
             has(.badSignature) ? JSONWebToken.withBrokenSignature(token) : token, as: provider.idToken.encryption,

@@ -159,12 +159,12 @@ extension Quirk {
             }
         },
         Quirk(
-            "an expired access token gets 403 with a non-standard error code", key: "`api.unauthorized`",
+            "an expired access token gets 403 with a non-standard error code", key: "`api.errors.codes`",
             neededBy: "Salesforce"
         ) {
             let fixture = try SignInFixture(
                 odd: endpoints + """
-                    api: { unauthorized: [Bad_Odd_Token] }
+                    api: { errors: { codes: { Bad_Odd_Token: invalid_token } } }
                     samples: { token: { access_token: x, refresh_token: x, token_type: Bearer } }
                     """)
             let session = try await fixture.signIn()

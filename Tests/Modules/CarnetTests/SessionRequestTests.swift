@@ -40,7 +40,45 @@ struct SessionRequestTests {
         #expect(try await session.accessToken().reveal() == "access-token-2")
     }
 
-    private static let expiring = Fixture.openID + "api: { unauthorized: [token_expired] }\n"
+    private static let expiring = Fixture.openID + "api: { errors: { codes: { token_expired: invalid_token } } }\n"
+
+    @Test(
+        "An expired access token is refreshed, wherever the provider says so",
+        arguments: [
+            ("error: /error/code, codes: { '3': invalid_token }", 403, #"{"error":{"code":3}}"#),
+            ("error: /int_err_code, codes: { InvalidToken: invalid_token }", 403, #"{"int_err_code":"InvalidToken"}"#),
+            ("statuses: { '403': invalid_token }", 403, "{}"),
+            ("statuses: { '419': invalid_token }", 419, "<p>page</p>"),
+            (
+                "error: /errors/0/extensions/code, codes: { UNAUTHENTICATED: invalid_token }", 200,
+                #"{"errors":[{"extensions":{"code":"UNAUTHENTICATED"}}]}"#
+            ),
+            ("codes: { gone: invalid_token }", 500, " gone\n"),
+            ("error: /error", 403, #"{"error":"invalid_token"}"#),
+        ])
+    func errorsOfTheAPI(_ errors: String, _ status: Int, _ body: String) async throws {
+        let session = try await provider.session(Fixture.openID + "api: { errors: { \(errors) } }\n")
+        provider.on("/userinfo") { provider, _ in
+            provider.requests.last?.head.headerFields[.authorization] == "Bearer access-token-2"
+                ? .json("{}") : .json(body, status: status)
+        }
+        #expect(try await session.send(request()).status == 200)
+        #expect(provider.count("/token") == 2)
+    }
+
+    @Test(
+        "A 403 says something of scopes only if the server does", arguments: ["", "{}", #"{"error":"access_denied"}"#])
+    func bareForbidden(_ body: String) async throws {
+        let session = try await provider.session()
+        provider.on("/userinfo", response: .json(body, status: 403))
+        do {
+            _ = try await session.send(request())
+            Issue.record("a 403 was accepted")
+        } catch let error as OAuthError {
+            #expect(error.kind != .insufficientScope && error.status == 403)
+        }
+        #expect(provider.count("/token") == 1)
+    }
 
     @Test("An expiry that a body with status 200 reports is refreshed once, and no other body is read for one")
     func expiryInABody() async throws {

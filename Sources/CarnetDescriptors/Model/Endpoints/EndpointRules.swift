@@ -56,7 +56,8 @@ extension NamedEndpoints: DescriptorSection {
         Key("refresh", \.[.refresh], in: .signedInURL, "the endpoint for refresh tokens; default: token"),
         Key(
             "userinfo", \.[.userinfo], in: .signedInURL,
-            "the userinfo endpoint (OpenID Connect Core, section 5.3), or the profile of an OAuth API; below api.base_url if it starts with /"),
+            "the userinfo endpoint (OpenID Connect Core, section 5.3), or the profile of an OAuth API; below api.base_url if it starts with /"
+        ),
         Key("jwks", \.[.jwks], "the JWKS: the keys that sign ID tokens (RFC 7517, section 5)"),
         Key(
             "revocation", \.[.revocation], in: .revocationURL,

@@ -21,7 +21,9 @@ package struct ProfileRules: Sendable {
 }
 
 extension ProfileRules: DescriptorSection {
-    static func elsewhere(_ name: String) -> String? { NamesElsewhere.url(name, of: .userinfo) ?? NamesElsewhere.endpointMeant(name) }
+    static func elsewhere(_ name: String) -> String? {
+        NamesElsewhere.url(name, of: .userinfo) ?? NamesElsewhere.endpointMeant(name)
+    }
 
     static let keys: [Key<Self>] =
         [

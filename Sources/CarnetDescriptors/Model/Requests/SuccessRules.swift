@@ -13,7 +13,9 @@ extension SuccessRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("statuses", \.statuses, "the HTTP statuses of success; default: 200 to 299"),
         Key("field", \.field, "the place of a member of the whole body that shows success or an error"),
-        Key("equals", \.values, "the values of field that mean success; null also means that the member is missing; default: true"),
+        Key(
+            "equals", \.values,
+            "the values of field that mean success; null also means that the member is missing; default: true"),
     ]
 
     /// Whether a response with this status may be one with tokens.

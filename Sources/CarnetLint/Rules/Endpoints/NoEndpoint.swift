@@ -69,4 +69,3 @@ struct NoEndpoint: LintRule {
         return endpoints.entries.isEmpty ? context.places.span : endpoints.keySpan
     }
 }
-

@@ -101,7 +101,9 @@ struct UnlikelyValue: LintRule {
         for url in context.urls where !url.host.isEmpty && !url.host.utf8.contains(UInt8(ascii: "{")) {
             let host = url.host.lowercased()
             let labels = host.split(separator: ".")
-            guard labels.count > 1, labels.contains(where: { Int($0) == nil }), !known.contains(labels) else { continue }
+            guard labels.count > 1, labels.contains(where: { Int($0) == nil }), !known.contains(labels) else {
+                continue
+            }
             if let near = known.first(where: { Self.isNear(labels, $0) }) {
                 found.append(
                     finding(

@@ -86,7 +86,8 @@ struct LenientReadingTests {
     @Test("INT-31: Expired token is forbidden")
     func INT_31_expiredTokenIsForbidden() async throws {
         let flow = Flow.profile.of(
-            Flow.openID.replacingOccurrences(of: "api: {", with: "api: { unauthorized: [Bad_OAuth_Token],"))
+            Flow.openID.replacingOccurrences(
+                of: "api: {", with: "api: { errors: { codes: { Bad_OAuth_Token: invalid_token } },"))
         let refusals = [
             ServerResponse.text("Bad_OAuth_Token\n", status: 403, type: "text/plain"),
             .text("Bad_OAuth_Token", status: 200, type: "text/plain"),
