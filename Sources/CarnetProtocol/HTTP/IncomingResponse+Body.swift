@@ -35,7 +35,10 @@ extension IncomingResponse {
                 throw failure(.malformedBody, "the response is not valid JSON: \(error.description.quotable())")
             }
         }
-        guard !body.isEmpty else { throw failure(.malformedBody, "the response is empty where JSON was expected") }
+        guard !body.isEmpty else {
+            throw failure(
+                claimsOther ? .unexpectedContentType : .malformedBody, "the response is empty where JSON was expected")
+        }
         var error = failure(
             claimsOther ? .unexpectedContentType : .malformedBody,
             "the response is \(shownMediaType ?? "without a content type")\(pageTitle) where JSON was expected")

@@ -75,10 +75,7 @@ extension RegisteredClient {
         }
         func text(_ name: String) throws(OAuthError) -> String? {
             guard let value = body[name], !value.isNull, value.string != "" else { return nil }
-            // Some servers count their clients.
-            let number = name == "client_id" && value.double != nil ? value.scalarText : nil
-            guard let text = value.string ?? number, (1...ReceivedLimit.registrationMember).contains(text.utf8.count)
-            else {
+            guard let text = value.string, (1...ReceivedLimit.registrationMember).contains(text.utf8.count) else {
                 throw wrong(name, "a string")
             }
             return text

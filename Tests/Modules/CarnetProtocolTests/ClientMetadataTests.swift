@@ -189,7 +189,7 @@ struct ClientMetadataTests {
     @Test("Unusable response is rejected")
     func unusableResponseIsRefused() {
         expectError(.registration, .missingField) { try validate("{}") }
-        expectError(.registration, .wrongFieldType) { try validate(#"{"client_id":[]}"#) }
+        expectError(.registration, .wrongFieldType) { try validate(#"{"client_id":5}"#) }
         expectError(.registration, .redirectNotAccepted) {
             try validate(#"{"client_id":"c","redirect_uris":["https://other.example/"]}"#)
         }
