@@ -29,7 +29,7 @@ struct AccountsCommand: Subcommand {
         let accounts = records.filter { key, _ in !key.isRegistration }
         let sources = try ProviderSources(ProviderOptions.parse([]), context, isQuiet: true)
         func resource(_ key: ConnectionKey) -> String? {
-            (try? sources.entry(key.provider)).flatMap(KnownResources.url)
+            (try? sources.entry(key.provider)).flatMap { KnownResources.url(of: $0) }
         }
         let rows = accounts.map { key, isSandbox in
             [

@@ -464,5 +464,8 @@ extension ShownRequest {
 }
 
 extension ClientRegistration {
-    fileprivate var canAuthenticate: Bool { clientSecret != nil || signingKey != nil || certificate != nil }
+    fileprivate var canAuthenticate: Bool {
+        let members = shared.value
+        return members.clientSecret != nil || members.signingKey != nil || members.certificate != nil
+    }
 }
