@@ -3,6 +3,7 @@ import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol
 import CarnetStorage
+import HTTPTypes
 
 /// The account of a bridge. Bridges that start together sign in once: the first of them opens the page, and the others
 /// find its account.
@@ -25,8 +26,7 @@ actor BridgeAccount {
     /// Whether the server has asked for a sign-in.
     private var needsSignIn = false
     private let neverSignsIn: Bool
-    private var plain: PlainServer?
-    private var client: ClientServer?
+    private var direct: Direct?
     private var opening: Task<(open: Open, isNew: Bool), any Error>?
 
     /// - Parameters:
@@ -40,57 +40,47 @@ actor BridgeAccount {
         (self.ownToken, self.neverSignsIn) = (ownToken, neverSignsIn)
     }
 
-    /// A server that has not asked for a sign-in.
-    struct PlainServer: Sendable {
-        let transport: any Transport
+    /// How messages get to the server without an account: with a token of the client itself, or without one.
+    struct Direct: Sendable {
         let resource: WebURL
-        let limits: TransportLimits
         /// Whether a status of 401 is the response.
         let isFinal: Bool
+        let send: @Sendable (HTTPRequest, [UInt8], ResponseStream?) async throws -> IncomingResponse
     }
 
-    /// A server that takes a token of the client itself.
-    struct ClientServer: Sendable {
-        let client: OAuthClient
-        let grant: ClientGrant
-        let resource: WebURL
-        let failures: ProviderFailure
-    }
-
-    /// The server without a token; `nil` once somebody is signed in, or it has asked for a sign-in.
-    ///
+    /// - Returns: `nil` once somebody is signed in, or the server has asked for a sign-in.
     /// - Throws: `Failure`, `OAuthError`, `TokenStoreError`.
-    func withoutToken() async throws -> PlainServer? {
-        guard !needsSignIn, open == nil, opening == nil, ProviderSources.isResource(options.provider) else {
-            return nil
+    func withoutAccount() async throws -> Direct? {
+        guard !needsSignIn, open == nil, opening == nil else { return nil }
+        if let direct { return direct }
+        if ownToken.isWanted {
+            direct = try await withOwnToken()
+        } else {
+            guard ProviderSources.isResource(options.provider) else { return nil }
+            if !neverSignsIn, let found = try await found() {
+                open = found
+                return nil
+            }
+            direct = try withoutToken()
         }
-        if let plain { return plain }
-        if !neverSignsIn, let found = try await found() {
-            open = found
-            return nil
-        }
+        return direct
+    }
+
+    func requireSignIn() { (needsSignIn, direct) = (true, nil) }
+
+    private nonisolated func withoutToken() throws -> Direct {
         let resource = try ProviderSources.resource(options.provider)
-        let connector = try connector(try ProviderSources(options.providers, context, isQuiet: true))
+        let transport = try connector(try ProviderSources(options.providers, context, isQuiet: true))
+            .transport(to: resource)
         let limits = TransportLimits(deadline: min(options.network.deadline, TransportLimits().deadline))
-        plain = PlainServer(
-            transport: try connector.transport(to: resource), resource: resource, limits: limits, isFinal: neverSignsIn)
-        return plain
+        return Direct(resource: resource, isFinal: neverSignsIn) { head, body, stream in
+            var request = OutgoingRequest(head: head, body: body)
+            request.stream = stream
+            return try await transport.send(request, limits: limits)
+        }
     }
 
-    func requireSignIn() { (needsSignIn, plain) = (true, nil) }
-
-    /// The server with the client's own token; `nil` unless the options ask for one.
-    ///
-    /// - Throws: `Failure`, `OAuthError`, `TokenStoreError`.
-    func withOwnToken() async throws -> ClientServer? {
-        guard ownToken.isWanted else { return nil }
-        if let client { return client }
-        let made = try await makeClient()
-        client = made
-        return made
-    }
-
-    private nonisolated func makeClient() async throws -> ClientServer {
+    private nonisolated func withOwnToken() async throws -> Direct {
         let sources = try ProviderSources(options.providers, context, isQuiet: true)
         let connector = try connector(sources)
         let entry = try await connector.entryToSignIn(options.provider, sources, context, found, asks: false)
@@ -102,9 +92,15 @@ actor BridgeAccount {
                 throw Failure(.usage, "\(entry.descriptor.id) is the id of no protected resource")
             }
             let wanted = ownToken.scopes.flatMap { $0.split(separator: " ").map(String.init) }
-            return ClientServer(
-                client: client, grant: try ownToken.grant(wanted, context.environment), resource: resource,
-                failures: failures)
+            let grant = try ownToken.grant(wanted, context.environment)
+            return Direct(resource: resource, isFinal: true) { head, body, stream in
+                do {
+                    return try await client.send(
+                        head, body: body, with: grant, accepting: 200..<600, streaming: stream)
+                } catch let error as OAuthError {
+                    throw failures.explain(error)
+                }
+            }
         }
     }
 

@@ -27,16 +27,10 @@ struct BridgeServer: Sendable {
     ) async throws -> IncomingResponse {
         var fields = fields
         for field in own { fields[field.name] = field.value }
-        if let server = try await account.withOwnToken() {
-            do {
-                return try await server.send(method, fields, body, stream)
-            } catch let error as OAuthError {
-                throw server.failures.explain(error)
-            }
-        }
-        if let server = try await account.withoutToken() {
-            let response = try await server.send(method, fields, body, stream)
-            guard response.status == 401, !server.isFinal else { return response.hiding(own.map { Secret($0.value) }) }
+        if let direct = try await account.withoutAccount() {
+            let head = HTTPRequest(url: direct.resource.text, method: method, headerFields: fields)
+            let response = try await direct.send(head, body, stream)
+            guard response.status == 401, !direct.isFinal else { return response.hiding(own.map { Secret($0.value) }) }
             await account.requireSignIn()
         }
         var questions = asks ? Self.questions : 0
@@ -77,28 +71,5 @@ struct BridgeServer: Sendable {
                 throw open.failures.explain(error)
             }
         }
-    }
-}
-
-extension BridgeAccount.PlainServer {
-    /// - Throws: `TransportError`, `CancellationError`.
-    fileprivate func send(
-        _ method: HTTPRequest.Method, _ fields: HTTPFields, _ body: [UInt8], _ stream: ResponseStream?
-    ) async throws -> IncomingResponse {
-        var request = OutgoingRequest(
-            head: HTTPRequest(url: resource.text, method: method, headerFields: fields), body: body)
-        request.stream = stream
-        return try await transport.send(request, limits: limits)
-    }
-}
-
-extension BridgeAccount.ClientServer {
-    /// - Throws: As `OAuthClient`.
-    fileprivate func send(
-        _ method: HTTPRequest.Method, _ fields: HTTPFields, _ body: [UInt8], _ stream: ResponseStream?
-    ) async throws -> IncomingResponse {
-        try await client.send(
-            HTTPRequest(url: resource.text, method: method, headerFields: fields), body: body, with: grant,
-            accepting: 200..<600, streaming: stream)
     }
 }
