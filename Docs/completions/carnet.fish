@@ -55,7 +55,7 @@ function __carnet_parse_tokens -S
         case 'try'
             __carnet_parse_subcommand 1 'providers=+' 'input=+' 'input-env=+' 'environment=' 'redirect-uri=' 'show-secrets' 'diagram=' 'json' 'color=' 'v/verbose' 'version' 'h/help'
         case 'sandbox'
-            __carnet_parse_subcommand -r 1 'resource=+' 'port=' 'list-faults' 'fault=+' 'back-channel-logout-uri=' 'ask' 'providers=+' 'clients=' 'client-id=' 'client-secret-env=' 'input=+' 'input-env=+' 'environment=' 'redirect-uri=' 'json' 'color=' 'v/verbose' 'version' 'h/help'
+            __carnet_parse_subcommand -r 1 'resource=+' 'port=' 'list-faults' 'fault=+' 'back-channel-logout-uri=' 'ask' 'map=' 'providers=+' 'clients=' 'client-id=' 'client-secret-env=' 'input=+' 'input-env=+' 'environment=' 'redirect-uri=' 'json' 'color=' 'v/verbose' 'version' 'h/help'
         case 'demo'
             __carnet_parse_subcommand 0 'port=' 'providers=+' 'clients=' 'map=' 'store=' 'sandbox=' 'json' 'color=' 'v/verbose' 'version' 'h/help'
         case 'compare'
@@ -286,6 +286,7 @@ complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options 
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet sandbox"' -l 'fault' -d 'A fault to simulate. Repeatable.' -rfka 'wrong-state missing-iss wrong-iss denied wrong-nonce bad-signature rotated-key wrong-audience expired-id-token missing-id-token missing-at-hash token-html token-500 token-down userinfo-wrong-subject expired-access-token refresh-revoked slow-down dpop-nonce weak-sign-in step-up unsigned-id-token wrong-id-token-issuer metadata-500 keys-500 userinfo-500 revocation-500 slow busy'
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet sandbox" back-channel-logout-uri' -l 'back-channel-logout-uri' -d 'The back-channel logout URI of all clients.' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet sandbox" ask' -l 'ask' -d 'Show a consent page, to choose the user, the scopes and a fault.'
+complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet sandbox" map' -l 'map' -d 'A resource map in YAML, or a JSON array of {scope, title, url}, instead of the descriptor\'s resources.' -rF
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet sandbox"' -l 'providers' -d 'A folder of descriptors. Repeatable; also CARNET_PROVIDERS, a list of paths.' -rfa '(__carnet_complete_directories)'
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet sandbox" clients' -l 'clients' -d 'A YAML file of client registrations, such as acme: { client_id: ID }.' -rfa '(set -l exts \'yaml\' \'yml\';for p in (string match -e -- \'*/\' (commandline -t);or printf \n)*.{$exts};printf %s\n $p;end;__fish_complete_directories (commandline -t) \'\')'
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet sandbox" client-id' -l 'client-id' -d 'The client id.' -rfka ''
