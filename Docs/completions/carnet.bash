@@ -488,7 +488,7 @@ _carnet_sandbox() {
     repeating_flags=()
     non_repeating_flags=(--list-faults --ask --json -v --verbose -q --quiet --version -h --help)
     repeating_options=(--resource --fault --providers --input --input-env)
-    non_repeating_options=(--port --back-channel-logout-uri --clients --client-id --client-secret-env --environment --redirect-uri --color)
+    non_repeating_options=(--port --back-channel-logout-uri --map --clients --client-id --client-secret-env --environment --redirect-uri --color)
     __carnet_offer_flags_options -1
 
     # Offer option value completions
@@ -504,6 +504,10 @@ _carnet_sandbox() {
         return
         ;;
     '--back-channel-logout-uri')
+        return
+        ;;
+    '--map')
+        __carnet_add_completions -f
         return
         ;;
     '--providers')

@@ -1,3 +1,4 @@
+import Carnet
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetTestSupport
