@@ -235,6 +235,7 @@ struct AccessTokenAttackTests {
     private final class Queue: Sendable {
         private let state = Lock((asked: [String](), waiting: [CheckedContinuation<Void, Never>]()))
         let clock = ManualClock()
+        let refused = Lock(0)
 
         func server() throws -> ResourceServer {
             let transport = ScriptedTransport { [self] request in
@@ -329,21 +330,20 @@ struct AccessTokenAttackTests {
     func RS_33_tooManyMadeUpTokens(sender: String?) async throws {
         let queue = Queue()
         let server = try queue.server()
-        let refused = Lock(0)
         let tasks = (0..<1_200).map { number in
             Task {
                 let address = sender.map { $0.hasSuffix(":") ? $0 + String(number, radix: 16) : $0 }
                 let decision = await server.decide(Door.bearing("made-up-\(number)"), from: address)
                 if case .refused(let refusal) = decision, refusal.response.status.code == 503 {
-                    refused.withLock { $0 += 1 }
+                    queue.refused.withLock { $0 += 1 }
                 }
                 return decision
             }
         }
         // A sender that is known may have a quarter of all that wait.
         let expected = 1_200 - 16 - (sender == nil ? 1_024 : 256)
-        for _ in 0..<400 where refused.withLock(\.self) < expected { await settle() }
-        #expect(refused.withLock(\.self) == expected && queue.asked.count == 16)
+        for _ in 0..<400 where queue.refused.withLock(\.self) < expected { await settle() }
+        #expect(queue.refused.withLock(\.self) == expected && queue.asked.count == 16)
         await queue.finish(tasks)
     }
 
