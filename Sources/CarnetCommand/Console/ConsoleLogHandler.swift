@@ -16,12 +16,13 @@ struct ConsoleLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        console.note(Self.line(event.message.description, metadata.merging(event.metadata ?? [:]) { $1 }))
+        let fields = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues { "\($0)" }
+        console.note(Self.line(event.message.description, fields))
     }
 
-    static func line(_ message: String, _ metadata: Logger.Metadata) -> String {
-        let about = metadata.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") }.filter { !$0.1.isEmpty }
-        return ([message] + about.map { "\($0)=\(value($1))" }).joined(separator: " ").printable
+    static func line(_ message: String, _ fields: [String: String]) -> String {
+        let about = fields.sorted { $0.key < $1.key }.filter { !$0.value.isEmpty }
+        return ([message] + about.map { "\($0.key)=\(value($0.value))" }).joined(separator: " ").printable
     }
 
     /// A value that has a separator of the line, in quotation marks: no value looks as another field.
