@@ -18,21 +18,21 @@ struct ConsoleLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        let about = metadata.merging(event.metadata ?? [:]) { $1 }
+        let fields = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues { "\($0)" }
         guard !console.isJSON else {
             return console.note(
-                json: JSONObject(Self.shown(about).map { Named($0.0, .string($0.1)) }), event.message.description,
-                level: event.level.rawValue)
+                json: JSONObject(Self.shown(fields).map { Named($0.key, .string($0.value)) }),
+                event.message.description, level: event.level.rawValue)
         }
-        console.note(Self.line(event.message.description, about))
+        console.note(Self.line(event.message.description, fields))
     }
 
-    static func line(_ message: String, _ metadata: Logger.Metadata) -> String {
-        ([message] + shown(metadata).map { "\($0)=\(value($1))" }).joined(separator: " ").printable
+    static func line(_ message: String, _ fields: [String: String]) -> String {
+        ([message] + shown(fields).map { "\($0.key)=\(value($0.value))" }).joined(separator: " ").printable
     }
 
-    private static func shown(_ metadata: Logger.Metadata) -> [(String, String)] {
-        metadata.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") }.filter { !$0.1.isEmpty }
+    private static func shown(_ fields: [String: String]) -> [(key: String, value: String)] {
+        fields.sorted { $0.key < $1.key }.filter { !$0.value.isEmpty }
     }
 
     /// A value that has a separator of the line, in quotation marks: no value looks as another field.

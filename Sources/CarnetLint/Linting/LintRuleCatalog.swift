@@ -19,7 +19,7 @@ package enum LintRuleCatalog {
         BadScopeCharacter(), EncodedScopeSeparator(), PlusAsScopeSeparator(), RepeatedScope(), ScopeNotInCatalog(),
         SelfImplication(),
         ResponseTypeAsScope(), OpenIDWithoutIssuer(), ProfileWithoutOpenID(), UnreachableResource(), RepeatedResource(),
-        UnmatchableResource(), ContradictoryResources(), OpenResourceWithNeeds(),
+        UnmatchableResource(), ContradictoryResources(), OpenResourceWithNeeds(), ClaimsOfAnyTenant(),
         // C: the client, its requests and its redirect URIs.
         ReservedParameter(), ConstantPerAttemptValue(), ProtectionOmitted(), CredentialOmitted(),
         ConflictingRename(), StandardNameMeant(), BasicWithoutBase64(), TwoAuthenticationMethods(),

@@ -213,10 +213,10 @@ struct DescriptorTrial {
         if profile.subject == nil, descriptor.profile.subject == nil { return "the profile has no subject" }
         let isConditional = descriptor.profile.requests.contains { !$0.conditions.isEmpty }
         for further in fixture.client.provider.profile.requests where !isConditional {
-            guard let response = fixture.responses.latest(from: further.url.text) else { continue }
+            guard let response = fixture.responses.latest(from: further.url?.text ?? "") else { continue }
             let holders = further.holders(in: try JSONValue(parsing: response.body)) ?? []
             for claim in further.claims where profile[claim.name] != further.value(of: claim.value, in: holders) {
-                return "the claim \(claim.name) is not that of \(further.url.text)"
+                return "the claim \(claim.name) is not that of \(further.url?.text ?? "")"
             }
         }
         guard let body = descriptor.profile.request.body, body != .query else { return nil }

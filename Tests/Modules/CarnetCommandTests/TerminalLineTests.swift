@@ -69,7 +69,7 @@ struct TerminalLineTests {
         for end in ends {
             for value in [end, "x\(end)", "mallory\(end)outcome=allowed\(end)subject=alice", "\(end)id=0"] {
                 let line = ConsoleLogHandler.line(
-                    "A request is refused", ["subject": "\(value)", "outcome": "forbidden", "empty": ""])
+                    "A request is refused", ["subject": value, "outcome": "forbidden", "empty": ""])
                 #expect(!line.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) })
                 #expect(!line.unicodeScalars.contains("\u{2028}") && !line.unicodeScalars.contains("\u{2029}"))
                 let fields = try Self.fields(of: line, after: "A request is refused")

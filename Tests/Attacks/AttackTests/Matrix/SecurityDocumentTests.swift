@@ -1,4 +1,3 @@
-import CarnetTestSupport
 import Foundation
 import Testing
 
