@@ -277,7 +277,7 @@ _carnet_new() {
     repeating_flags=()
     non_repeating_flags=(--json -v --verbose -q --quiet --version -h --help)
     repeating_options=(--allow-local)
-    non_repeating_options=(--issuer --output --ca-file --color)
+    non_repeating_options=(--issuer --output --timeout --ca-file --color)
     __carnet_offer_flags_options 1
 
     # Offer option value completions
@@ -287,6 +287,9 @@ _carnet_new() {
         ;;
     '--output')
         __carnet_add_completions -d
+        return
+        ;;
+    '--timeout')
         return
         ;;
     '--ca-file')
@@ -593,7 +596,7 @@ _carnet_compare() {
     repeating_flags=()
     non_repeating_flags=(--all --probe --json -v --verbose -q --quiet --version -h --help)
     repeating_options=(--providers --input --input-env --allow-local)
-    non_repeating_options=(--probe-pause --probe-results --probe-since --clients --client-id --client-secret-env --environment --redirect-uri --ca-file --color)
+    non_repeating_options=(--probe-pause --probe-results --probe-since --clients --client-id --client-secret-env --environment --redirect-uri --timeout --ca-file --color)
     __carnet_offer_flags_options -1
 
     # Offer option value completions
@@ -631,6 +634,9 @@ _carnet_compare() {
         return
         ;;
     '--redirect-uri')
+        return
+        ;;
+    '--timeout')
         return
         ;;
     '--ca-file')

@@ -41,7 +41,7 @@ function __carnet_parse_tokens -S
         case 'schema'
             __carnet_parse_subcommand 0 'resources' 'clients' 'gateway' 'json' 'color=' 'version' 'h/help'
         case 'new'
-            __carnet_parse_subcommand 1 'issuer=' 'output=' 'ca-file=' 'allow-local=+' 'json' 'color=' 'v/verbose' 'q/quiet' 'version' 'h/help'
+            __carnet_parse_subcommand 1 'issuer=' 'output=' 'timeout=' 'ca-file=' 'allow-local=+' 'json' 'color=' 'v/verbose' 'q/quiet' 'version' 'h/help'
         case 'import'
             __carnet_parse_subcommand 0 'version' 'h/help'
             switch $unparsed_tokens[1]
@@ -55,11 +55,11 @@ function __carnet_parse_tokens -S
         case 'try'
             __carnet_parse_subcommand 1 'providers=+' 'input=+' 'input-env=+' 'environment=' 'redirect-uri=' 'show-secrets' 'diagram=' 'json' 'color=' 'v/verbose' 'q/quiet' 'version' 'h/help'
         case 'sandbox'
-            __carnet_parse_subcommand -r 1 'resource=+' 'port=' 'list-faults' 'fault=+' 'back-channel-logout-uri=' 'ask' 'providers=+' 'clients=' 'client-id=' 'client-secret-env=' 'input=+' 'input-env=+' 'environment=' 'redirect-uri=' 'json' 'color=' 'v/verbose' 'q/quiet' 'version' 'h/help'
+            __carnet_parse_subcommand -r 1 'resource=+' 'port=' 'list-faults' 'fault=+' 'back-channel-logout-uri=' 'ask' 'map=' 'providers=+' 'clients=' 'client-id=' 'client-secret-env=' 'input=+' 'input-env=+' 'environment=' 'redirect-uri=' 'json' 'color=' 'v/verbose' 'q/quiet' 'version' 'h/help'
         case 'demo'
             __carnet_parse_subcommand 0 'port=' 'providers=+' 'clients=' 'map=' 'store=' 'sandbox=' 'json' 'color=' 'v/verbose' 'q/quiet' 'version' 'h/help'
         case 'compare'
-            __carnet_parse_subcommand -r 1 'all' 'probe' 'probe-pause=' 'probe-results=' 'probe-since=' 'providers=+' 'clients=' 'client-id=' 'client-secret-env=' 'input=+' 'input-env=+' 'environment=' 'redirect-uri=' 'ca-file=' 'allow-local=+' 'json' 'color=' 'v/verbose' 'q/quiet' 'version' 'h/help'
+            __carnet_parse_subcommand -r 1 'all' 'probe' 'probe-pause=' 'probe-results=' 'probe-since=' 'providers=+' 'clients=' 'client-id=' 'client-secret-env=' 'input=+' 'input-env=+' 'environment=' 'redirect-uri=' 'timeout=' 'ca-file=' 'allow-local=+' 'json' 'color=' 'v/verbose' 'q/quiet' 'version' 'h/help'
         case 'gateway'
             __carnet_parse_subcommand 0 'version' 'h/help'
             switch $unparsed_tokens[1]
@@ -225,6 +225,7 @@ complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options 
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet schema" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet new" issuer' -l 'issuer' -d 'The issuer, exactly as the provider\'s metadata names it.' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet new" output' -l 'output' -d 'The folder for ID.yaml. Default: print the descriptor.' -rfa '(__carnet_complete_directories)'
+complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet new" timeout' -l 'timeout' -d 'How long to wait, 1 to 86400 seconds: for a response (default: 30), for another process that uses the account (60), at login for the user (300).' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet new" ca-file' -l 'ca-file' -d 'A PEM file with certificate authorities to trust in addition to the system\'s.' -rF
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet new"' -l 'allow-local' -d 'A host from the provider\'s metadata that may be on this machine or the local network. Repeatable.' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet new" json' -l 'json' -d 'Print the output as one JSON document.'
@@ -331,6 +332,7 @@ complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options 
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet compare"' -l 'input-env' -d 'The environment variable with the value of an input, for a secret. Repeatable.' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet compare" environment' -l 'environment' -d 'The environment of the provider, such as its sandbox.' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet compare" redirect-uri' -l 'redirect-uri' -d 'The registered redirect URI. A loopback URI may omit the port.' -rfka ''
+complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet compare" timeout' -l 'timeout' -d 'How long to wait, 1 to 86400 seconds: for a response (default: 30), for another process that uses the account (60), at login for the user (300).' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet compare" ca-file' -l 'ca-file' -d 'A PEM file with certificate authorities to trust in addition to the system\'s.' -rF
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet compare"' -l 'allow-local' -d 'A host from the provider\'s metadata that may be on this machine or the local network. Repeatable.' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet compare" json' -l 'json' -d 'Print the output as one JSON document.'
