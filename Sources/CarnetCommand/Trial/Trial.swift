@@ -464,5 +464,7 @@ extension ShownRequest {
 }
 
 extension ClientRegistration {
-    fileprivate var canAuthenticate: Bool { clientSecret != nil || signingKey != nil || certificate != nil }
+    fileprivate var canAuthenticate: Bool {
+        self.clientSecret != nil || self.signingKey != nil || self.certificate != nil
+    }
 }
