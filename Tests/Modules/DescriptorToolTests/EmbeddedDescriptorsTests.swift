@@ -46,7 +46,7 @@ struct EmbeddedDescriptorsTests {
         #expect(
             source.contains(
                 "public static func `acme`(`tenantId`: String, `apiKey`: Secret, "
-                    + "`region`: AcmeInputs.Region? = nil, `class`: String? = nil) -> [String: String] {\n"))
+                    + "`region`: AcmeInputs.Region? = nil, `class`: String? = nil) -> [String: String] { "))
         #expect(source.contains("public static func `team`(`tenantId`: String, `apiKey`: Secret, "))
         #expect(
             source.contains(
@@ -67,7 +67,7 @@ struct EmbeddedDescriptorsTests {
 
             """
         let source = source([document("acme", inputs)])
-        #expect(source.contains("public static func `acme`(`version`: String, `sign`: String) -> [String: String] {\n"))
+        #expect(source.contains("public static func `acme`(`version`: String, `sign`: String) -> [String: String] { "))
         #expect(source.contains("\"version\": `version`"))
         #expect(!source.contains("enum AcmeInputs"))
     }
