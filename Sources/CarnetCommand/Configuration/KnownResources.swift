@@ -22,7 +22,7 @@ struct KnownResources {
     /// - Parameter redirectURI: That of the sign-in, if it is known.
     static func url(of entry: ProviderRegistry.Entry, registeredWith redirectURI: String? = nil) -> String? {
         let (id, path, resource) = (entry.descriptor.id, entry.document.file.path, entry.descriptor.resource?.source)
-        guard redirectURI == nil || redirectURI == Self.redirectURI(of: id) else { return nil }
+        guard redirectURI == nil || redirectURI.isSameBytes(as: Self.redirectURI(of: id)) else { return nil }
         return path == resource || path.hasSuffix("/resources/\(id).yaml") ? resource : nil
     }
 

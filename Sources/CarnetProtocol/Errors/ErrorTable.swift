@@ -131,7 +131,7 @@ extension OAuthError {
         return text
     }
 
-    /// What becomes of the session if a refresh failed, whatever the cause.
+    /// What becomes of the session if a refresh failed.
     private var continuation: String? {
         guard step == .refresh else { return nil }
         switch kind {

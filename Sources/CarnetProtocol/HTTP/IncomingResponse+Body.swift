@@ -266,7 +266,7 @@ extension String {
 }
 
 extension JSONValue {
-    /// What names of members say that a string is a reason, the most telling first.
+    /// What names of members say that a string is a reason, the clearest first.
     private static let namesOfReasons = [
         "description", "message", "msg", "summary", "faultstring", "detail", "reason", "title", "error", "text",
     ]

@@ -277,7 +277,7 @@ extension Quirk {
             #expect(error?.server?.code == "invalid_token")
             let refused = await #expect(throws: OAuthError.self) { _ = try await fixture("0", lookup: "5").signIn() }
             #expect(refused?.kind == .serverError)
-            #expect(refused?.descriptorKey == "connection.lookups.site")
+            #expect(refused?.descriptorKey == "connection.lookups.site.success")
             #expect(refused?.server?.code == "5")
         },
         Quirk(

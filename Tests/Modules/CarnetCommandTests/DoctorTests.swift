@@ -83,7 +83,7 @@ struct DoctorTests {
     func clock(_ seconds: Double) async throws {
         let environment = HostEnvironment(home.environment)
         var output = OutputOptions()
-        (output.json, output.color, output.verbose) = (true, .never, false)
+        (output.json, output.color, output.verbose, output.quiet) = (true, .never, false, false)
         let context = CommandContext(
             console: Console(output, environment: environment), environment: environment)
         let checks = await Installation(context: context, now: Date(timeIntervalSince1970: seconds)).checks()

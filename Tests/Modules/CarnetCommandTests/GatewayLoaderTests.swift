@@ -19,7 +19,7 @@ struct GatewayLoaderTests {
         try home.write("acme: { client_id: client, client_secret_file: secret }\n", to: "clients.yaml")
         let environment = HostEnvironment(home.environment)
         var output = OutputOptions()
-        (output.json, output.color, output.verbose) = (true, .never, false)
+        (output.json, output.color, output.verbose, output.quiet) = (true, .never, false, false)
         let context = CommandContext(
             console: Console(output, environment: environment), environment: environment)
         let folder = home.folder

@@ -168,7 +168,7 @@ struct ResourceResponseTests {
             ("", .tooManyRequests, nil), ("{}", .tooManyRequests, nil),
             (#"{"error":"rate_limit_exceeded"}"#, .tooManyRequests, "rate_limit_exceeded"),
             (#"{"error":"insufficient_scope"}"#, .insufficientScope, "insufficient_scope"),
-            (#"{"error":"invalid_token"}"#, .insufficientScope, "invalid_token"),
+            (#"{"error":"invalid_token"}"#, .unauthorized, "invalid_token"),
             (#"{"error":"invalid_client"}"#, .serverError, "invalid_client"),
         ] as [(String, OAuthError.Kind, String?)])
     func forbiddenWithATime(body: String, kind: OAuthError.Kind, code: String?) throws {
@@ -177,7 +177,7 @@ struct ResourceResponseTests {
         response.retryAfter = RetryAfter(of: response, at: Attempt.now)
         let error = expectError(.resource, kind) { try validate(response) }
         #expect(error?.server?.code == code && error?.status == 403)
-        #expect(error?.retryAt == (kind == .insufficientScope ? nil : Attempt.now + 7))
+        #expect(error?.retryAt == ([.insufficientScope, .unauthorized].contains(kind) ? nil : Attempt.now + 7))
     }
 
     @Test("A missing scope is whole, or is left out: part of one would be another")

@@ -66,9 +66,10 @@ struct RefreshCompletionTests {
     @Test("a server that is overloaded is named with the time that it asks for")
     func retryAfter() async throws {
         let session = try await provider.session()
+        let kept = "the session is kept, and the next refresh tries again"
         for (fields, hint) in [
-            (["Retry-After": "7"], "try again in 7 seconds, as the server asks"), ([:], "try again later"),
-            (["Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"], "try again later"),
+            (["Retry-After": "7"], "try again in 7 seconds, as the server asks; \(kept)"), ([:], kept),
+            (["Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"], kept),
         ] {
             for status in [429, 503] {
                 let headers = HTTPFields(try fields.map { HTTPField(name: try #require(.init($0)), value: $1) })

@@ -64,7 +64,9 @@ struct ResourceDiscoveryTests {
         let named = place.document == Self.wellKnown ? "https://api.example" : Self.resource
         hosts.on(place.document, json: ScriptedHosts.document(named, issuer: place.issuer))
         let client = try await hosts.client()
-        #expect(hosts.urls.prefix(place.requested.count) == place.requested[...])
+        // A resource that says nothing to a GET is asked with a POST.
+        let places = hosts.urls.reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
+        #expect(places.prefix(place.requested.count) == place.requested[...])
         let session = try await hosts.signIn(client, issuer: place.issuer)
         #expect(try await session.send(HTTPRequest(url: Self.resource)).status == 200)
         #expect(hosts.forms("\(place.issuer)/token").first?["resource"] == named)
