@@ -59,7 +59,8 @@ struct GatewayCheckTests {
             ),
             (
                 ["GET", "https://apps.example/builds/1", "--as", "provider=gitlab", "claims.groups=dev"], 1,
-                "refused (forbidden)  gateway.yaml:8  Builds  the sender lacks one of the groups ops, dev\n"
+                "refused (forbidden)  gateway.yaml:8  Builds  the sender lacks one of the groups ops, dev; "
+                    + "no groups were sent\n"
             ),
             (
                 ["PUT", "https://apps.example/api/x", "--as", "program=true", "client_id=robot", "scopes=api"], 0,

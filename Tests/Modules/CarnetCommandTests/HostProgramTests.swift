@@ -10,6 +10,8 @@ struct HostProgramTests {
             let home = try CommandHome()
             let port = try Sample.freePort()
             try home.write(Sample.acme(issuer: "http://127.0.0.1:\(port)"), to: "providers/acme.yaml")
+            try home.write(
+                "acme: { client_id: carnet-sandbox, redirect_uri: 'http://127.0.0.1/callback' }\n", to: "clients.yaml")
             let sandbox = try home.start(["sandbox", "acme", "--port", String(port)])
             _ = try await sandbox.line(0, of: .standardOutput)
 
@@ -20,7 +22,6 @@ struct HostProgramTests {
             )
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: browser.path)
             var environment = home.environment
-            environment["ACME_CLIENT_ID"] = "carnet-sandbox"
             environment["PATH"] = browser.deletingLastPathComponent().path + ":/usr/local/bin:/usr/bin:/bin"
 
             let program = try CommandRun(

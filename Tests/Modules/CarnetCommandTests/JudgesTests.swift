@@ -61,7 +61,7 @@ struct JudgesTests {
                 "Client credentials grant", "Callback"
             ),
             (
-                "endpoints: { token: https://id.acme.example/token }\nclient: { authentication: client_secret_post }\nclient_credentials: {}\n"
+                "endpoints: { token: https://id.acme.example/token }\nclient: { authentication: [client_secret_post] }\nclient_credentials: {}\n"
                     + "token: { omit: [grant_type], query_parameters: [client_id, client_secret] }\n",
                 "Client credentials grant", "Callback"
             ),

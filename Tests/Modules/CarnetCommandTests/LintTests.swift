@@ -212,7 +212,8 @@ struct LintTests {
         #expect(simulated.status == 1, "\(simulated)")
         #expect(
             simulated.standardOutput.hasPrefix(
-                "acme.yaml:6:12: error: the engine rejects samples.token: the response has no token_type [T004]"))
+                "acme.yaml:6:12: error: the engine rejects samples.token: the response has no token_type; "
+                    + "its members are access_token [T004]"))
         #expect(try await home.run("lint", "acme.yaml", "--no-simulate").status == 0)
     }
 

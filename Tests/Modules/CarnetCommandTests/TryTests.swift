@@ -183,7 +183,7 @@ struct TryTests {
         try home.write(file.replacing("PROFILE", with: derived), to: "providers/team.yaml")
         let result = try await home.run("try", "team")
         #expect(result.status == 1, "\(result)")
-        #expect(result.standardOutput.contains("the profile has no subject"), "\(result)")
+        #expect(result.standardError.contains("no value for the subject that 'derive' makes [T003]"), "\(result)")
         try home.write(file.replacing("PROFILE", with: "{ subject: { none: A team. } }"), to: "providers/team.yaml")
         #expect(try await home.run("try", "team").status == 0)
         let sandbox = try await RunningSandbox(home, "team")

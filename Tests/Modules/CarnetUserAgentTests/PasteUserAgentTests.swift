@@ -46,7 +46,10 @@ struct PasteUserAgentTests {
     func givesUpAfterItsAttempts() async {
         let lines = Array(repeating: "state=wrong", count: 5) + ["state=right"]
         let error = await #expect(throws: UserAgentError.self) { try await signIn(pasting: lines) }
-        #expect(error == UserAgentError(.cancelled, "none of the 5 pasted lines is the callback of this sign-in"))
+        let reason =
+            "none of the 5 pasted lines is the callback of this sign-in; a callback with another state arrived, "
+            + "with the parameters state"
+        #expect(error == UserAgentError(.cancelled, reason))
     }
 
     @Test("Messages do not repeat what was pasted")

@@ -31,7 +31,7 @@ struct BadHeader: SingleValueRule {
               last:
                 url: https://id.acme.example/session
                 capture: { session: { from: /session, secret: true } }
-                sample: { access_token: redacted, session: redacted }
+                sample: { access_token: redacted, token_type: Bearer, session: redacted }
             api: { headers: { Authorization: 'Session {step.session}' } }
 
             """,

@@ -74,7 +74,7 @@ extension PeerTrial {
             let refusal = Outcome.refused(words(of: error))
             note(
                 .management,
-                done.isEmpty ? refusal : .passed("\(done.joined(separator: " and ")) only; then \(refusal)"))
+                done.isEmpty ? refusal : .passed("\(done.joined(separator: " and ")) only; then \(refusal.remark ?? "")"))
         }
     }
 }
