@@ -74,7 +74,8 @@ extension PeerTrial {
             let refusal = Outcome.refused(words(of: error))
             note(
                 .management,
-                done.isEmpty ? refusal : .passed("\(done.joined(separator: " and ")) only; then \(refusal.remark ?? "")"))
+                done.isEmpty
+                    ? refusal : .passed("\(done.joined(separator: " and ")) only; then \(refusal.remark ?? "")"))
         }
     }
 }
