@@ -38,6 +38,9 @@ import threading
 import time
 import urllib.parse
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Support"))
+from built import built  # noqa: E402
+
 HERE = pathlib.Path(__file__).resolve().parent
 # The other implementations, and the interpreter that has them.
 PEERS = {"sdk": None, "fastmcp": None}
@@ -53,9 +56,6 @@ BROWSER, PROC = "browser", pathlib.Path("/proc")
 # What opens a page: follows the program's page to the server, and the server's to the program, which may not listen yet.
 PAGES = f"""
 import http.client, sys, time, urllib.parse
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Support"))
-from built import built  # noqa: E402
 url = sys.argv[1]
 for _ in range(600):
     parts = urllib.parse.urlsplit(url)
