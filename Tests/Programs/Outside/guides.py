@@ -477,6 +477,8 @@ def is_deployed(folder, deployed, settings):
     run("openssl", "req", "-x509", "-nodes", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-days", "2", "-subj",
         "/CN=app.example", "-addext", "subjectAltName=DNS:app.example", "-keyout", key, "-out", certificate)
     others = {"PROVIDERS": "sandbox", "DATA": str(folder / "data"), "CONNECTION_KEYS": KEY, "DATABASE_URL_FILE": str(credentials / "database")}
+    for name in ["GITLAB", "DROPBOX"]:
+        others |= {f"CARNET_{name}_CLIENT_ID": "development", f"CARNET_{name}_CLIENT_SECRET": SECRET}
     with contextlib.ExitStack() as programs:
         programs.enter_context(sandbox(folder, ["google", "github"], "--clients", "clients.yaml"))
         for variables, port in [(of_unit, "8080"), (of_manifest, "8081")]:
