@@ -5,7 +5,7 @@
     import Foundation
 
     extension OAuthClient {
-        /// A client of an app at a provider. What is not given comes from the clients file; see
+        /// A client of an app at a provider. Values that are not given come from the clients file; see
         /// `ClientRegistration.init(of:clientID:redirectURI:clients:environment:)`.
         ///
         /// - Parameters:

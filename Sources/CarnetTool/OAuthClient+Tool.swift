@@ -17,7 +17,7 @@ import CarnetUserAgent
 #endif
 
 extension OAuthClient {
-    /// A client of a tool or of a site at a provider. What is not given comes from the clients file and the environment; see
+    /// A client of a tool or of a site at a provider. Values that are not given come from the clients file and the environment; see
     /// `ClientRegistration.init(of:clientID:redirectURI:clients:environment:)`.
     ///
     /// - Parameters:

@@ -48,7 +48,7 @@ CURLcode carnet_curl_set_opener(CURL *easy, curl_opensocket_callback opener);
 CURLcode carnet_curl_set_gate(CURL *easy, curl_prereq_callback gate);
 /// The protocols http and https alone, basic authentication to a proxy alone, and no header field of a request for a proxy.
 CURLcode carnet_curl_restrict(CURL *easy);
-/// What a person can recognize of a certificate. The names end with a zero byte; the times are seconds since 1970.
+/// The parts of a certificate that a person can recognize. The names end with a zero byte; the times are seconds since 1970.
 struct carnet_curl_certificate {
     char issuer[128];
     char subject[128];

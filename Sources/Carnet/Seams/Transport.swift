@@ -89,7 +89,7 @@ public struct TransportError: Error, Hashable, Sendable, Described {
             hint: Advice.otherHost.next)
     }
 
-    /// - Parameter reason: What the TLS library found; `nil` if it does not say.
+    /// - Parameter reason: The TLS library's own explanation; `nil` without one.
     package static func handshake(_ origin: String, reason: String? = nil) -> TransportError {
         TransportError(
             .tls, "the TLS handshake with \(origin) failed" + (reason.map { ": \($0)" } ?? ""),

@@ -17,7 +17,7 @@ struct OwnHeaderOptions: ParsableArguments {
             valueName: "name: variable"))
     var secretHeaders: [String] = []
 
-    /// What the protocol, the connection or a sign-in sets.
+    /// The headers that the protocol, the connection or a sign-in sets.
     private static let reserved: Set = [
         "accept", "connection", "content-length", "content-type", "cookie", "dpop", "host", "last-event-id",
         "proxy-authorization", "transfer-encoding", "upgrade",

@@ -14,8 +14,8 @@ import HTTPTypes
 struct Trial {
     let setup: TrialSetup
     let sandbox: Sandbox
-    private let recorder = TrialRecorder()
-    private let client: OAuthClient
+    let recorder = TrialRecorder()
+    let client: OAuthClient
     private let failures: ProviderFailure
     private let showsSecrets: Bool
     /// Is given every step as soon as it is over.
@@ -82,14 +82,14 @@ struct Trial {
         await use(session, &result)
     }
 
-    private func use(_ session: Session, _ result: inout TrialResult) async {
+    func use(_ session: Session, _ result: inout TrialResult) async {
         await showProfile(of: session, &result)
         await refresh(session, &result)
         await callResources(with: session, &result)
         await revoke(session, &result)
     }
 
-    private func finish(_ step: TrialStep, _ result: inout TrialResult) {
+    func finish(_ step: TrialStep, _ result: inout TrialResult) {
         var step = step
         if !step.outcome.isFailure, let place = step.exchanges.lazy.compactMap({ $0.request.unfilled(setup) }).first {
             step.outcome = .failed(
@@ -103,7 +103,7 @@ struct Trial {
         report(step)
     }
 
-    private func failed(_ error: any Error) -> TrialStep.Outcome {
+    func failed(_ error: any Error) -> TrialStep.Outcome {
         .failed((error as? OAuthError).map { failures.explain($0) } ?? Failure(describing: error))
     }
 }
@@ -229,7 +229,7 @@ extension Trial {
         if !exchanges.isEmpty || !step.findings.isEmpty { finish(step, &result) }
     }
 
-    private static func findings(of tokens: TokenSet) -> [Named<String>] {
+    static func findings(of tokens: TokenSet) -> [Named<String>] {
         var findings = [Named("granted", tokens.scopes.joined(separator: " "))]
         let lifetime = tokens.expiresAt.map { "\(Int($0.timeIntervalSince(tokens.issuedAt))) seconds" }
         findings.append(Named("lifetime", lifetime ?? "unknown"))
@@ -361,82 +361,6 @@ extension Trial {
     }
 }
 
-// MARK: - Grants without a page to sign in at
-
-extension Trial {
-    /// The scopes of a grant without a user: the descriptor's, if no user can sign in.
-    private var ownScopes: [String] {
-        setup.provider.hasSignInPage ? [] : setup.provider.scopes.defaults.filter { $0 != "openid" }
-    }
-
-    private func requestOwnTokens(_ grant: ClientGrant, _ kind: RequestKind, _ result: inout TrialResult) async {
-        var step = TrialStep(title: kind == .jwtBearer ? "JWT bearer grant" : "Client credentials grant")
-        if kind == .clientCredentials, !client.registration.canAuthenticate {
-            step.outcome = .skipped("the test client has no credentials, because the provider's clients are public")
-            return finish(step, &result)
-        }
-        do {
-            let tokens = try await client.tokens(for: grant)
-            step.findings = Self.findings(of: tokens)
-            if !setup.provider.hasSignInPage { result.granted = tokens.scopes }
-        } catch {
-            step.outcome = failed(error)
-        }
-        let exchanges = recorder.take()
-        let discovery = exchanges.filter { $0.step == .discovery }
-        if !discovery.isEmpty { finish(TrialStep(title: "Discovery", exchanges: discovery), &result) }
-        step.exchanges = exchanges.filter { $0.step != .discovery }
-        finish(step, &result)
-        guard !step.outcome.isFailure, !setup.provider.hasSignInPage else { return }
-        let map = ResourceMap(of: setup.provider.withoutMetadata)
-        result.resources = map.access(granted: result.granted)
-        guard let open = result.resources.first(where: \.isOpen)?.resource else { return }
-        step = TrialStep(title: "Resource: \(open.title)")
-        do {
-            _ = try await client.send(try HTTPRequest(for: open), with: grant, declared: [open])
-        } catch {
-            step.outcome = failed(error)
-        }
-        step.exchanges = recorder.take()
-        finish(step, &result)
-    }
-
-    private func exchangeToken(_ result: inout TrialResult) async {
-        var step = TrialStep(title: "Token exchange")
-        do {
-            let subject = try await client.tokens(for: .clientCredentials()).accessToken
-            _ = recorder.take()
-            let exchanged = try await client.exchange(TokenExchange(TokenExchange.TypedToken(subject)))
-            step.findings = Self.findings(of: exchanged.tokens)
-        } catch {
-            step.outcome = failed(error)
-        }
-        step.exchanges = recorder.take()
-        finish(step, &result)
-    }
-
-    private func signInOnDevice(_ result: inout TrialResult) async {
-        var step = TrialStep(title: "Sign-in on another device")
-        var session: Session?
-        do {
-            let device = try await client.beginDeviceSignIn()
-            try await sandbox.approveDevice(userCode: device.userCode)
-            session = try await client.completeDeviceSignIn(device, account: "device")
-            if let tokens = try await session?.storedTokens() {
-                step.findings = Self.findings(of: tokens)
-                if !setup.provider.hasSignInPage { result.granted = tokens.scopes }
-            }
-        } catch let refusal as SandboxRefusal {
-            step.outcome = .failed(Failure(.failed, "the device's page: \(refusal.text)"))
-        } catch {
-            step.outcome = failed(error)
-        }
-        step.exchanges = recorder.take()
-        finish(step, &result)
-        if let session, !setup.provider.hasSignInPage { await use(session, &result) }
-    }
-}
-
 /// A clock that a wait moves, so that nobody waits for a simulated device.
 private final class TrialClock: WallClock {
     private let base: any WallClock
@@ -460,12 +384,5 @@ extension ShownRequest {
             let encoded = "%7B\(place.dropFirst().dropLast())%7D"
             return texts.contains { $0.contains(place) || $0.contains(encoded) }
         }
-    }
-}
-
-extension ClientRegistration {
-    fileprivate var canAuthenticate: Bool {
-        let members = shared.value
-        return members.clientSecret != nil || members.signingKey != nil || members.certificate != nil
     }
 }
