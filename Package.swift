@@ -98,7 +98,7 @@ let package = Package(
         .target(name: "CarnetLint", dependencies: ["CarnetDescriptors", "CarnetFoundation"]),
         .target(
             name: "CarnetCatalog",
-            dependencies: ["Carnet", "CarnetDescriptors"]
+            dependencies: ["Carnet", "CarnetDescriptors", .product(name: "Logging", package: "swift-log")]
         ),
         .plugin(
             name: "CarnetProviders",
@@ -228,7 +228,7 @@ let package = Package(
         .target(
             name: "CarnetGateway",
             dependencies: [
-                "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetLint", "CarnetProtocol",
+                "Carnet", "CarnetCrypto", "CarnetDescriptors", "CarnetFoundation", "CarnetLint", "CarnetProtocol",
                 "CarnetResourceServer", "CarnetWeb",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -346,7 +346,7 @@ let package = Package(
                 "CarnetDescriptors", "CarnetFoundation", "CarnetGateway", "CarnetLint", "CarnetSimulation",
                 "CarnetTestSupport", "Fuzzing",
             ],
-            exclude: ["Golden", "Valid"]
+            exclude: ["Edits", "Golden", "Valid"]
         ),
         .testTarget(
             name: "CarnetSimulationTests",
@@ -526,7 +526,7 @@ let package = Package(
             name: "CarnetAppleTests",
             dependencies: [
                 "Carnet", "CarnetApple", "CarnetCatalog", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol",
-                "CarnetSandbox", "CarnetTesting", "SampleApps",
+                "CarnetSandbox", "CarnetTestSupport", "CarnetTesting", "SampleApps",
             ]
         ),
         // The model layers of the sample apps; their views are for Xcode alone.
@@ -545,7 +545,7 @@ let package = Package(
             name: "CarnetUserAgentTests",
             dependencies: [
                 "Carnet", "CarnetDescriptors", "CarnetFoundation", "CarnetProtocol", "CarnetServerTestSupport",
-                "CarnetTesting", "CarnetTool", "CarnetUserAgent",
+                "CarnetTestSupport", "CarnetTesting", "CarnetTool", "CarnetUserAgent",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

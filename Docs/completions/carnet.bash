@@ -194,7 +194,7 @@ _carnet_lint() {
     repeating_flags=()
     non_repeating_flags=(--fix --simulate --no-simulate --json -v --verbose -q --quiet --version -h --help)
     repeating_options=(--providers)
-    non_repeating_options=(--format --fail-on --stdin-filename --documentation --color)
+    non_repeating_options=(--format --fail-on --against --stdin-filename --documentation --color)
     __carnet_offer_flags_options -1
 
     # Offer option value completions
@@ -205,6 +205,10 @@ _carnet_lint() {
         ;;
     '--fail-on')
         __carnet_add_completions -W 'error'$'\n''warning'$'\n''never'
+        return
+        ;;
+    '--against')
+        __carnet_add_completions -f
         return
         ;;
     '--stdin-filename')
@@ -1624,7 +1628,7 @@ _carnet_call() {
 
 _carnet_mcp() {
     repeating_flags=()
-    non_repeating_flags=(--no-browser --client-credentials --jwt-bearer -q --quiet -v --verbose --version -h --help)
+    non_repeating_flags=(--no-browser --client-credentials --jwt-bearer --allow-http -q --quiet -v --verbose --version -h --help)
     repeating_options=(--providers --input --input-env --allow-local --authorization-host --header --header-env --scope --resource)
     non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --client-id-document --subject --assertion-env)
     __carnet_offer_flags_options 1

@@ -35,7 +35,7 @@ function __carnet_parse_tokens -S
         __carnet_parse_subcommand 0 'version' 'h/help'
         switch $unparsed_tokens[1]
         case 'lint'
-            __carnet_parse_subcommand -r 1 'format=' 'fail-on=' 'fix' 'stdin-filename=' 'simulate' 'no-simulate' 'documentation=' 'providers=+' 'json' 'color=' 'v/verbose' 'q/quiet' 'version' 'h/help'
+            __carnet_parse_subcommand -r 1 'format=' 'fail-on=' 'fix' 'against=' 'stdin-filename=' 'simulate' 'no-simulate' 'documentation=' 'providers=+' 'json' 'color=' 'v/verbose' 'q/quiet' 'version' 'h/help'
         case 'explain'
             __carnet_parse_subcommand 1 'json' 'color=' 'version' 'h/help'
         case 'schema'
@@ -107,7 +107,7 @@ function __carnet_parse_tokens -S
         case 'call'
             __carnet_parse_subcommand 2 'account=' 'providers=+' 'clients=' 'client-id=' 'client-secret-env=' 'input=+' 'input-env=+' 'environment=' 'redirect-uri=' 'timeout=' 'sandbox=' 'ca-file=' 'allow-local=+' 'map=' 'X/request=' 'd/data=' 'client-credentials' 'jwt-bearer' 'subject=' 'assertion-env=' 'scope=+' 'resource=+' 'json' 'color=' 'v/verbose' 'q/quiet' 'version' 'h/help'
         case 'mcp'
-            __carnet_parse_subcommand 1 'account=' 'providers=+' 'clients=' 'client-id=' 'client-secret-env=' 'input=+' 'input-env=+' 'environment=' 'redirect-uri=' 'timeout=' 'sandbox=' 'ca-file=' 'allow-local=+' 'no-browser' 'client-id-document=' 'authorization-host=+' 'header=+' 'header-env=+' 'client-credentials' 'jwt-bearer' 'subject=' 'assertion-env=' 'scope=+' 'resource=+' 'q/quiet' 'v/verbose' 'version' 'h/help'
+            __carnet_parse_subcommand 1 'account=' 'providers=+' 'clients=' 'client-id=' 'client-secret-env=' 'input=+' 'input-env=+' 'environment=' 'redirect-uri=' 'timeout=' 'sandbox=' 'ca-file=' 'allow-local=+' 'no-browser' 'client-id-document=' 'authorization-host=+' 'header=+' 'header-env=+' 'client-credentials' 'jwt-bearer' 'subject=' 'assertion-env=' 'scope=+' 'resource=+' 'allow-http' 'q/quiet' 'v/verbose' 'version' 'h/help'
         case 'refresh'
             __carnet_parse_subcommand 1 'account=' 'providers=+' 'clients=' 'client-id=' 'client-secret-env=' 'input=+' 'input-env=+' 'environment=' 'redirect-uri=' 'timeout=' 'sandbox=' 'ca-file=' 'allow-local=+' 'json' 'color=' 'v/verbose' 'q/quiet' 'version' 'h/help'
         case 'logout'
@@ -200,6 +200,7 @@ complete -c 'carnet' -n '__carnet_should_offer_completions_for_positional "carne
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet lint" format' -l 'format' -d 'The report\'s format: text (default), json, sarif or github.' -rfka 'text json sarif github'
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet lint" fail-on' -l 'fail-on' -d 'The findings that cause exit status 1.' -rfka 'error warning never'
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet lint" fix' -l 'fix' -d 'Apply all safe fixes to the files. For stdin, print the fixed text.'
+complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet lint" against' -l 'against' -d 'Also report what breaks users of an earlier version: a file, a folder or a git revision; REVISION... is the point where the current branch left it.' -rF
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet lint" stdin-filename' -l 'stdin-filename' -d 'The file name of stdin in findings.' -rF
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet lint" simulate' -l 'simulate' -d 'Build a test client\'s requests, and validate the samples as the engine does. Default: only if a descriptor has samples.'
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet lint" no-simulate' -l 'no-simulate' -d 'Build a test client\'s requests, and validate the samples as the engine does. Default: only if a descriptor has samples.'
@@ -664,6 +665,7 @@ complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options 
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet mcp" assertion-env' -l 'assertion-env' -d 'The environment variable with another party\'s assertion, for --jwt-bearer.' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet mcp"' -l 'scope' -d 'A scope to request without an account. Repeatable.' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet mcp"' -l 'resource' -d 'The resource server that the token is for (RFC 8707). Repeatable.' -rfka ''
+complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet mcp" allow-http' -l 'allow-http' -d 'Send messages over plain http to the host of the URL, for a server without a sign-in in a private network. Everybody on the way can read and change them.'
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet mcp" q quiet' -s 'q' -l 'quiet' -d 'Print no remarks, only what somebody has to act on.'
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet mcp" v verbose' -s 'v' -l 'verbose' -d 'Print requests and responses on stderr, without secrets.'
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet mcp" version' -l 'version' -d 'Show the version.'

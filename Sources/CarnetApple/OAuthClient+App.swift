@@ -15,7 +15,7 @@
         ///   - transport: URLSession by default.
         ///   - store: The Keychain by default.
         ///   - usedTokens: As for the other initializer.
-        /// - Throws: An error that names the missing or invalid value; for a file, with line and column.
+        /// - Throws: An error that names the missing or invalid value; for a file, with line and column. It is in the log, too.
         public convenience init(
             _ provider: ProviderID, clientID: String? = nil, redirectURI: String? = nil, clients: String? = nil,
             providers: String? = nil, transport: (any Transport)? = nil, store: (any TokenStore)? = nil,
@@ -25,7 +25,7 @@
                 of: provider, clientID: clientID, redirectURI: redirectURI,
                 clients: clients ?? Bundle.main.path(forResource: "clients", ofType: "yaml"),
                 providers: providers ?? Bundle.main.resourcePath, transport: transport ?? URLSessionTransport(),
-                store: store ?? KeychainStore(), usedTokens: usedTokens)
+                store: store ?? KeychainStore(), usedTokens: usedTokens, logger: Self.appLog)
         }
     }
 #endif

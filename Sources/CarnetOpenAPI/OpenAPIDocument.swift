@@ -51,6 +51,8 @@ package struct OpenAPIDocument {
         var targets: [ByteKey: YAMLNode] = [:]
         for path in [
             ["paths"], ["components", "pathItems"], ["components", "securitySchemes"], ["securityDefinitions"],
+            ["components", "parameters"], ["parameters"], ["components", "responses"], ["responses"],
+            ["components", "schemas"], ["definitions"],
         ] {
             for entry in root.node(at: path)?.entries ?? [] {
                 targets[ByteKey((path + [entry.key]).joined(separator: "\n"))] = entry.value

@@ -1,6 +1,7 @@
 package import CarnetDescriptors
 import CarnetFoundation
 import CarnetLint
+import CarnetProtocol
 
 /// Turns an API's description into a resource map and the draft of a descriptor. Where a map cannot say what the
 /// description says, it refuses more, and a finding says so.
@@ -87,7 +88,11 @@ package struct OpenAPIImport {
             ResourceMapText(
                 resources, of: file.path, title: title?.oneLine(limit: 60), schemes: requirements.accepted.map(\.name)
             ).text
-        draft = OpenAPIDraft(id: id, title: title, document, requirements.accepted.first, origin, &findings).text
+        draft =
+            OpenAPIDraft(
+                id: id, title: title, document, requirements.accepted, servers.first { $0.origin != nil },
+                profile(among: operations), operations, &findings
+            ).text
         check()
     }
 
@@ -116,6 +121,22 @@ package struct OpenAPIImport {
             ? ServerReader.readSwagger(document.root, &findings).map { [$0] } ?? []
             : document.root.entry("servers").map { ServerReader.read($0.value, &findings) } ?? []
         return servers.isEmpty ? [.root] : servers
+    }
+
+    /// The operation that probably returns the user who signed in.
+    private mutating func profile(among operations: OpenAPIOperations) -> DescriptorDraft.Profile? {
+        var unused = ImportFindings()
+        for operation in OpenAPIProfile.candidates(among: operations) {
+            let need = requirements.need(of: operation, &unused)
+            guard !need.isOpen, !need.isClosed, let server = servers(of: operation).first else { continue }
+            let (allOf, anyOf, _) = need.requirement
+            let base = server.host.map { "https://\($0)" } ?? origin ?? ""
+            return DescriptorDraft.Profile(
+                request: "\(operation.method) \(operation.path)", url: base + server.path + operation.path,
+                scopes: (allOf + anyOf.prefix(1)).filter { ScopeRules.isToken($0) && !$0.contains("{") },
+                claims: OpenAPIProfile.claims(of: operation, in: document))
+        }
+        return nil
     }
 
     /// What the readers of both files find in them.

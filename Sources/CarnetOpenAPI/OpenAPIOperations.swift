@@ -12,6 +12,8 @@ struct OpenAPIOperation {
     let node: YAMLNode?
     /// Those of the operation or of its path, which replace those of the document.
     let servers: YAMLNode?
+    /// Those of its path.
+    let parameters: YAMLNode?
 }
 
 /// The operations of a document, and its paths without any.
@@ -62,11 +64,14 @@ struct OpenAPIOperations {
     private mutating func read(_ items: [YAMLNode], of path: YAMLEntry, _ findings: inout ImportFindings) {
         let count = all.count
         let servers = items.lazy.compactMap { $0.entry("servers")?.value }.first
+        let parameters = items.lazy.compactMap { $0.entry("parameters")?.value }.first
         for field in items.flatMap({ $0.entries ?? [] }) where !field.key.hasPrefix("x-") {
             if Self.methods.contains(field.key) {
-                add(path.key, field.key.uppercased(), field, servers, &findings)
+                add(path.key, field.key.uppercased(), field, servers, parameters, &findings)
             } else if field.key == "additionalOperations" {
-                for other in field.value.entries ?? [] { add(path.key, other.key, other, servers, &findings) }
+                for other in field.value.entries ?? [] {
+                    add(path.key, other.key, other, servers, parameters, &findings)
+                }
             } else if !Self.otherFields.contains(field.key) {
                 findings.add(
                     .error, "a path has no field \(field.key.quoted): it is not imported", at: field.keySpan,
@@ -77,7 +82,8 @@ struct OpenAPIOperations {
     }
 
     private mutating func add(
-        _ path: String, _ method: String, _ field: YAMLEntry, _ servers: YAMLNode?, _ findings: inout ImportFindings
+        _ path: String, _ method: String, _ field: YAMLEntry, _ servers: YAMLNode?, _ parameters: YAMLNode?,
+        _ findings: inout ImportFindings
     ) {
         var node: YAMLNode? = field.value
         if field.value.entries == nil || field.value.entry("$ref") != nil {
@@ -89,6 +95,6 @@ struct OpenAPIOperations {
         all.append(
             OpenAPIOperation(
                 path: path, method: method, place: field.keySpan, node: node,
-                servers: node?.entry("servers")?.value ?? servers))
+                servers: node?.entry("servers")?.value ?? servers, parameters: parameters))
     }
 }

@@ -193,6 +193,7 @@ struct OpenAPIRequirements {
             }
             for node in elements {
                 let scope = node.scalar?.text ?? ""
+                if scheme.absentScopes.contains(ByteKey(scope)) { continue }
                 guard ScopeRules.isToken(scope) else {
                     findings.add(
                         .error, "\(scope.quoted) is no scope: the alternative is left out", at: node.span,

@@ -29,6 +29,8 @@ struct OpenAPIScheme {
     private(set) var scopes: [(id: String, title: String?)] = []
     private(set) var scopeIDs: Set<ByteKey> = []
     private(set) var flows: [String] = []
+    /// Names that stand for no scope, such as `none`.
+    private(set) var absentScopes: Set<ByteKey> = []
 
     var isToken: Bool { if case .other = kind { false } else { true } }
 
@@ -40,6 +42,14 @@ struct OpenAPIScheme {
         case .authorizationKey: 2
         case .other: 3
         }
+    }
+
+    /// Whether clients get tokens of their own; also by Swagger's name for the flow.
+    var hasClientCredentials: Bool { flows.contains(where: ["clientCredentials", "application"].contains) }
+
+    /// Whether each flow of the scheme is one without a page to sign in at.
+    var hasNoPage: Bool {
+        !flows.isEmpty && flows.allSatisfy(["clientCredentials", "application", "deviceAuthorization"].contains)
     }
 
     /// Whether the same authorization server issues the tokens of both.
@@ -98,8 +108,13 @@ struct OpenAPIScheme {
         refresh = refresh ?? node.text("refreshUrl")
         deviceAuthorization = deviceAuthorization ?? node.text("deviceAuthorizationUrl")
         for scope in node.entry("scopes")?.value.entries ?? [] where !scope.key.hasPrefix("x-") {
+            let title = scope.value.scalar?.text.oneLine(limit: 120)
+            guard scope.key.lowercased() != "none" || title?.lowercased().hasPrefix("no scope") != true else {
+                absentScopes.insert(ByteKey(scope.key))
+                continue
+            }
             guard scopeIDs.insert(ByteKey(scope.key)).inserted else { continue }
-            scopes.append((scope.key, scope.value.scalar?.text.oneLine(limit: 120)))
+            scopes.append((scope.key, title == scope.key ? nil : title))
         }
     }
 }

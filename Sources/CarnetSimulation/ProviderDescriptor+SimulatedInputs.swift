@@ -12,12 +12,10 @@ extension ProviderDescriptor {
             let rules = input.value
             guard rules.defaultValue == nil, !rules.isOptional else { continue }
             let isHost = rules.type == .hostname || rules.type == .hostPath
-            let candidate = isHost ? "\(input.name).example".replacing("_", with: "-") : "example"
-            if rules.refusal(of: candidate) == nil {
-                values[input.name] = candidate
-            } else {
-                missing.append(input.name)
-            }
+            let usual = isHost ? "\(input.name).example".replacing("_", with: "-") : "example"
+            let candidates = [usual, rules.pattern?.shortestValue].compactMap { $0 }
+            values[input.name] = candidates.first { rules.refusal(of: $0) == nil }
+            if values[input.name] == nil { missing.append(input.name) }
         }
         return (values, missing)
     }

@@ -27,7 +27,9 @@ extension SampleFindings {
     /// The subject, which everybody has.
     private func ofSubject(_ profile: Profile, in root: JSONValue, _ sample: Sample) -> [Diagnostic] {
         let rules = context.descriptor.profile
-        guard profile.subject == nil, rules.subject == nil else { return [] }
+        guard rules.subject == nil, Profile.subject(stated: nil, profile, at: simulation.provider) == nil else {
+            return []
+        }
         if let template = rules.derive["subject"] {
             // A token that is no JWT says nothing of its claims.
             let tokens = template.references.filter { $0.origin == .token && $0.isAlwaysSecret }
@@ -63,7 +65,17 @@ extension SampleFindings {
         let claims = context.descriptor.profile.claims.items
         let read = claims.flatMap { $0.value.pointers.filter { root[$0] != nil } }
         return claims.compactMap { claim in
-            guard claim.name != "subject", profile[claim.name] == nil else { return nil }
+            if let each = claim.value.each, profile[claim.name] == [],
+                root.first(of: claim.value.pointers)?.array?.isEmpty != true, root.hasMember(at: claim.value.pointers)
+            {
+                return SimulationDiagnostics.claimNotRead.diagnostic(
+                    "\(Self.list(each)) finds nothing in the list of samples.\(sample.name)", file: context.path,
+                    span: places.profile.claims[claim.name].span,
+                    related: [context.related("the sample", at: sample.place.keySpan)])
+            }
+            let isRead = profile[claim.name]?.isLikely(claim.name) ?? false
+            let isDerived = context.descriptor.profile.derive.contains(claim.name)
+            guard !isRead, !isDerived, claim.name != "subject" || profile.subject != nil else { return nil }
             return unread(
                 claim.name, claim.value.pointers, in: root, of: "samples.\(sample.name)", besides: read,
                 at: places.profile.claims[claim.name].span, sample.place)
@@ -79,7 +91,10 @@ extension SampleFindings {
             let shown = found.scalarText ?? "a value of another type"
             return SimulationDiagnostics.claimNotRead.diagnostic(
                 "\(shown.quotable(limit: 40)) cannot be \(name)", file: context.path, span: span,
-                help: "\(name) is true or false; another name, such as \(name)_at, takes any value", related: related)
+                help: name == "email_verified"
+                    ? "\(name) is true or false; another name, such as \(name)_at, takes any value"
+                    : "map a member that is \(name), as a string; or give the claim another name",
+                related: related)
         }
         guard !value.hasMember(at: pointers),
             let similar = pointers.lazy.compactMap({ value.member(similarTo: $0, besides: read) }).first
@@ -122,7 +137,7 @@ extension SampleFindings {
             }
             let missing = request.claims.filter { claim in
                 guard let value = request.value(of: claim.value, in: holders) else { return true }
-                return claim.value.isList ? value == [] : !value.canBe(claim.name)
+                return claim.value.isList ? value == [] : !value.isLikely(claim.name)
             }
             let read = request.claims.flatMap { $0.value.pointers.filter { holder[$0] != nil } }
             guard !read.isEmpty else {
@@ -165,7 +180,7 @@ extension SampleFindings {
         }
     }
 
-    private static func list(_ pointers: [JSONPointer]) -> String {
+    static func list(_ pointers: [JSONPointer]) -> String {
         pointers.map(\.description).joined(separator: ", ")
     }
 
@@ -182,7 +197,7 @@ extension JSONValue {
     fileprivate var expectedText: String { scalarText ?? jsonText() }
 
     /// The place of a member whose name is like the last word of a pointer, and that nothing else reads.
-    fileprivate func member(similarTo pointer: JSONPointer, besides read: [JSONPointer]) -> JSONPointer? {
+    func member(similarTo pointer: JSONPointer, besides read: [JSONPointer]) -> JSONPointer? {
         guard let name = pointer.tokens.last(where: { Int($0) == nil }) else { return nil }
         let wanted = name.lettersAndDigits
         guard wanted.utf8.count > 1 else { return nil }
@@ -192,6 +207,22 @@ extension JSONValue {
             let (short, long) = found.utf8.count < wanted.utf8.count ? (found, wanted) : (wanted, found)
             let isPart = short.utf8.count > 3 && 2 * short.utf8.count >= long.utf8.count && long.contains(short)
             return short == long || isPart || nearestName(to: wanted, in: [found]) != nil
+        }
+    }
+
+    /// Whether a claim of OpenID Connect Core, section 5.1, can have the value. One that is redacted says nothing.
+    fileprivate func isLikely(_ claim: String) -> Bool {
+        guard canBe(claim) else { return false }
+        guard claim != "email_verified", ProfileRules.standardClaims.contains(where: { $0.name == claim }) else {
+            return true
+        }
+        switch self {
+        case .number: return ["subject", "username"].contains(claim)
+        case .string(let text):
+            let isNumber = Double(text) != nil && ["email", "picture", "locale"].contains(claim)
+            return !isNumber && !["true", "false"].contains(text)
+        case .bool, .object, .array: return false
+        case .null: return true
         }
     }
 

@@ -7,7 +7,14 @@ import CarnetProtocol
 struct SampleFindings {
     let simulation: Simulation
     let context: LintContext
-    private var rules: ResponseRules { simulation.provider.token.response }
+    /// The grant whose response the sample of a token is: that of the sign-in, or of a client without a user.
+    private let grant: RequestKind
+    private var rules: ResponseRules { simulation.provider.shared.response(of: grant) }
+    /// The section that says how it is read.
+    private var section: String {
+        grant.inheritsToken && context.descriptor.response(of: grant) != nil ? grant.section : RequestKind.token.section
+    }
+    private var written: Place<ResponseRules> { places.response(of: section == grant.section ? grant : .token) }
 
     private func rules(of sample: Sample) -> ResponseRules {
         sample.name == "refresh" ? simulation.provider.refreshResponse : rules
@@ -21,6 +28,8 @@ struct SampleFindings {
     init(_ simulation: Simulation, _ context: LintContext) {
         self.simulation = simulation
         self.context = context
+        let made = (try? simulation.tokenRequest())?.step.grant ?? .token
+        grant = made == .refresh ? .token : made
     }
 
     var all: [Diagnostic] {
@@ -59,7 +68,8 @@ extension SampleFindings {
         let isRefresh = sample.name == "refresh"
         do throws(OAuthError) {
             let response = try simulation.validate(token: sample.body, isRefresh: isRefresh)
-            var found = ofLifetime(response, in: sample) + ofScopes(response, in: sample)
+            var found = ofLifetime(response, in: sample) + ofScopes(response, in: sample) + ofFields(in: sample)
+            if !isRefresh { found += ofCaptures(in: sample) }
             if !isRefresh { found += unexpected(in: response) + ofIDToken(response) }
             return found
         } catch {
@@ -70,11 +80,13 @@ extension SampleFindings {
 
     func rejected(_ name: String, _ error: OAuthError, at place: Place<JSONValue>) -> Diagnostic {
         let serverError = error.server.map { "; the server's error: \($0)" } ?? ""
+        // What to do about a server's error is for people who sign in; an author can change the key.
+        let hint = error.kind == .serverError ? nil : error.hint
         return SimulationDiagnostics.tokenNotInSample.diagnostic(
             "the engine rejects \(name): \(error.message)\(serverError)",
             file: context.path,
             span: place.keySpan,
-            help: error.hint ?? error.descriptorKey.map { "see \($0)" }
+            help: hint ?? error.descriptorKey.map { "see \($0)" }
         )
     }
 
@@ -108,15 +120,20 @@ extension SampleFindings {
     private func ofLifetime(_ response: TokenResponse, in sample: Sample) -> [Diagnostic] {
         let rules = rules(of: sample)
         // A value with a default may be missing in the sample.
-        guard sample.body[rules.root]?.first(of: rules.fields.expiresIn.pointers) != nil else { return [] }
+        guard let value = sample.body[rules.root]?.first(of: rules.fields.expiresIn.pointers) else { return [] }
         // A time is plausible from the year 2001 on, which distinguishes seconds from milliseconds.
         let isPlausible =
             switch response.expiry {
-            case .after(let seconds): seconds <= Self.longestLifetime
+            case .after(let seconds) where rules.expiry.kind == .seconds:
+                seconds <= Self.longestLifetime && !seconds.looksLikeMilliseconds
+            // Nobody issues a token for some seconds, or for hours of minutes that are a usual number of seconds.
+            case .after(let seconds):
+                seconds <= Self.longestLifetime && seconds >= 30
+                    && !(rules.expiry.kind == .minutes && [3599, 3600, 7199, 7200].contains(seconds / 60))
             case .at(let date): (1_000_000_000...10_000_000_000).contains(date.timeIntervalSince1970)
             case .never, nil: true
             }
-        return isPlausible ? [] : [badLifetime(in: sample)]
+        return isPlausible || value.scalarText == "0" ? [] : [badLifetime(in: sample)]
     }
 
     private func badLifetime(in sample: Sample) -> Diagnostic {
@@ -126,21 +143,22 @@ extension SampleFindings {
         return SimulationDiagnostics.badLifetime.diagnostic(
             kind == .seconds
                 ? "\(value.jsonText()) is not a lifetime in seconds"
+                    + (Double(value.scalarText ?? "")?.looksLikeMilliseconds == true
+                        ? ", and looks like milliseconds" : "")
                 : "\(value.jsonText()) does not have the form \(kind.rawValue)",
             file: context.path,
             span: place(of: rules.fields.expiresIn, in: sample),
-            help: "set its form: token: { response: { expires: KIND } }; or use 'default_expires_in'"
+            help: "set its form: \(section): { response: { expires: KIND } }; or use 'default_expires_in'"
         )
     }
 
     private func ofScopes(_ response: TokenResponse, in sample: Sample) -> [Diagnostic] {
         let rules = rules(of: sample)
-        let field = places.token.response.fields.scope
-        if sample.name == "token", response.scopes == nil, field.isWritten {
-            let pointers = rules.fields.scope.pointers.map(\.description).joined(separator: ", ")
+        let field = fields(of: sample).scope
+        if response.scopes == nil, field.isWritten {
             return [
                 SimulationDiagnostics.scopeNotInSample.diagnostic(
-                    "\(pointers) finds nothing in samples.token",
+                    "\(Self.list(rules.fields.scope.pointers)) finds nothing in samples.\(sample.name)",
                     file: context.path,
                     span: field.span,
                     related: [context.related("the sample", at: sample.place.keySpan)]
@@ -158,12 +176,77 @@ extension SampleFindings {
                         "the engine reads \"\(scope)\" in samples.\(sample.name) as one scope",
                         file: context.path,
                         span: place(of: rules.fields.scope, in: sample),
-                        help: "set the separator: token: { response: { scope_separator: '\(separator)' } }"
+                        help: "set the separator: \(section): { response: { scope_separator: '\(separator)' } }"
                     )
                 ]
             }
         }
         return []
+    }
+
+    /// The places of the fields in the section of the sample. A refresh that inherits those of `token` may lack some.
+    private func fields(of sample: Sample) -> Place<ResponseFields> {
+        sample.name == "refresh" ? places.refresh.response.fields : written.fields
+    }
+
+    /// Other names that servers have for the fields.
+    private static let otherNames: [String: Set<String>] = [
+        "expires_in": ["expiresin", "expirein", "expires", "expiresat", "expireat", "expiry", "expiration"],
+        "refresh_token": ["refreshtoken"], "scope": ["scopes", "grantedscopes"], "id_token": ["idtoken"],
+    ]
+
+    /// A field that finds nothing in the sample, which has a member of a similar name.
+    private func ofFields(in sample: Sample) -> [Diagnostic] {
+        let (rules, written) = (rules(of: sample), fields(of: sample))
+        guard let root = sample.body[rules.root], root.object != nil else { return [] }
+        let expiry = rules.defaultExpiresIn != nil || simulation.provider.refresh.expiryFrom != .response
+        let fields = [
+            ("expires_in", rules.fields.expiresIn, written.expiresIn),
+            ("refresh_token", rules.fields.refreshToken, written.refreshToken),
+            ("scope", rules.fields.scope, written.scope), ("id_token", rules.fields.idToken, written.idToken),
+        ]
+        let depth = rules.root.tokens.count
+        let elsewhere =
+            rules.capture.items.flatMap(\.value.pointers.pointers).map {
+                JSONPointer(tokens: Array($0.tokens.dropFirst(depth)))
+            }
+            + rules.tokenSets.items.map(\.value) + fields.flatMap(\.1.pointers)
+        return fields.compactMap { name, field, place in
+            guard !field.pointers.isEmpty, !root.hasMember(at: field.pointers) else { return nil }
+            let similar: JSONPointer?
+            if place.isWritten {
+                similar = field.pointers.lazy.compactMap { root.member(similarTo: $0, besides: elsewhere) }.first
+                // What a refresh says for itself, its sample has.
+                guard name != "scope", similar != nil || sample.name == "refresh" else { return nil }
+            } else {
+                let names = root.object?.members.filter { !$0.value.isNull && $0.value.object == nil }.map(\.name) ?? []
+                similar = names.first { Self.otherNames[name]?.contains($0.lettersAndDigits) ?? false }
+                    .map { JSONPointer(tokens: [$0]) }
+                guard let similar, !elsewhere.contains(similar), name != "expires_in" || !expiry else { return nil }
+            }
+            let section = sample.name == "refresh" && place.isWritten ? "refresh" : section
+            return SimulationDiagnostics.claimNotRead.diagnostic(
+                "\(Self.list(field.pointers)) finds nothing in samples.\(sample.name)", file: context.path,
+                span: place.isWritten ? place.span : sample.place.keySpan,
+                help: similar.map { "did you mean \(section): { response: { fields: { \(name): \($0) } } }?" },
+                related: place.isWritten ? [context.related("the sample", at: sample.place.keySpan)] : [])
+        }
+    }
+
+    /// A value that may be missing, or has an example, beside a member whose name differs by a letter or two.
+    private func ofCaptures(in sample: Sample) -> [Diagnostic] {
+        rules.capture.items.compactMap { capture in
+            let pointers = capture.value.pointers.pointers
+            guard !sample.body.hasMember(at: pointers), let pointer = pointers.first, let name = pointer.tokens.last,
+                let parent = sample.body[JSONPointer(tokens: Array(pointer.tokens.dropLast()))]?.object,
+                let similar = nearestName(to: name, in: parent.members.map(\.name), within: 2)
+            else { return nil }
+            let meant = JSONPointer(tokens: pointer.tokens.dropLast() + [similar])
+            return SimulationDiagnostics.claimNotRead.diagnostic(
+                "\(Self.list(pointers)) finds nothing in samples.token", file: context.path,
+                span: written.capture[capture.name].span, help: "did you mean \(meant)?",
+                related: [context.related("the sample", at: sample.place.keySpan)])
+        }
     }
 
     private var knownScopes: Set<String> {
@@ -196,15 +279,6 @@ extension SampleFindings {
 // MARK: - Errors, callback
 
 extension SampleFindings {
-    /// The error codes of the registry "OAuth Extensions Error" that an authorization server returns to a client.
-    private static let registeredErrors: Set = [
-        "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
-        "invalid_scope", "access_denied", "server_error", "temporarily_unavailable", "authorization_pending",
-        "slow_down", "expired_token", "invalid_target", "invalid_dpop_proof", "use_dpop_nonce",
-        "unsupported_token_type", "interaction_required", "login_required", "account_selection_required",
-        "consent_required", "unmet_authentication_requirements",
-    ]
-
     private var ofError: [Diagnostic] {
         guard let sample = samples.error, let serverError = try? simulation.serverError(of: sample) as ServerError??
         else {
@@ -215,14 +289,14 @@ extension SampleFindings {
                 return code == serverError.code
                     ? [] : [notAsExpected("the error is \(serverError.code)", places.samples.expect.error)]
             }
-            guard !Self.registeredErrors.contains(serverError.code) else { return [] }
+            guard !RegisteredErrors.ofServer.contains(serverError.code) else { return ofMessage(in: sample) }
             return [
                 SimulationDiagnostics.errorNotInSample.diagnostic(
                     "OAuth 2.0 does not define the code of samples.error, \"\(serverError.code)\"",
                     file: context.path,
                     span: context.places.samples.error.keySpan,
                     help: "map it to the code that it means, for example: "
-                        + "token: { response: { errors: { codes: { \"\(serverError.code)\": invalid_grant } } } }"
+                        + "\(section): { response: { errors: { codes: { \"\(serverError.code)\": invalid_grant } } } }"
                 )
             ]
         }
@@ -231,13 +305,28 @@ extension SampleFindings {
             SimulationDiagnostics.errorNotInSample.diagnostic(
                 serverError == nil
                     ? "samples.error has no error code at \(places)"
-                    : "token.response.success matches samples.error",
+                    : "\(section).response.success matches samples.error",
                 file: context.path,
                 span: context.places.samples.error.keySpan,
                 help: serverError == nil
-                    ? "set its place: token: { response: { errors: { error: /... } } }"
-                    : "see token.response.success"
+                    ? "set its place: \(section): { response: { errors: { error: /... } } }"
+                    : "see \(section).response.success"
             )
+        ]
+    }
+
+    /// The place of the message, if the sample has a member of a similar name.
+    private func ofMessage(in sample: JSONValue) -> [Diagnostic] {
+        let (pointers, place) = (rules.errors.message.pointers, written.errors.message)
+        guard place.isWritten, !sample.hasMember(at: pointers),
+            let similar = pointers.lazy.compactMap({ sample.member(similarTo: $0, besides: rules.errors.code.pointers) }
+            )
+            .first
+        else { return [] }
+        return [
+            SimulationDiagnostics.errorNotInSample.diagnostic(
+                "\(Self.list(pointers)) finds nothing in samples.error", file: context.path, span: place.span,
+                help: "did you mean \(similar)?")
         ]
     }
 

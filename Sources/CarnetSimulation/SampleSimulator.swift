@@ -51,8 +51,36 @@ package struct SampleSimulator: DescriptorSimulator {
                     )
                 })
         }
+        let unknown = capturesWithoutExample(context)
+        guard unknown.isEmpty else { return .findings(unknown) }
         // If the descriptor does not resolve, rules about inputs and URLs report it.
         guard let provider = try? descriptor.resolve(inputs: inputs) else { return .findings([]) }
         return .simulation(Simulation(provider))
+    }
+
+    /// Values that a sign-in needs, and neither an example nor a sample has. With a sample, the engine rejects it.
+    private func capturesWithoutExample(_ context: LintContext) -> [Diagnostic] {
+        let (descriptor, places) = (context.descriptor, context.places)
+        func missing(
+            _ captures: NamedList<ResponseCapture>, _ origin: TemplateOrigin, _ place: Place<NamedList<ResponseCapture>>
+        ) -> [Diagnostic] {
+            captures.items.filter { !$0.value.isOptional && $0.value.example == nil }.map { capture in
+                SimulationDiagnostics.inputWithoutExample.diagnostic(
+                    "Carnet cannot simulate the descriptor, because {\(origin.rawValue).\(capture.name)} has no example",
+                    file: context.path, span: place[capture.name].keySpan,
+                    help: "add the response as a sample, or write { from: POINTER, example: VALUE }")
+            }
+        }
+        var found =
+            descriptor.samples.token == nil
+            ? missing(descriptor.token.response.capture, .token, places.token.response.capture) : []
+        for grant in [RequestKind.clientCredentials, .deviceToken, .tokenExchange, .jwtBearer] {
+            guard let rules = descriptor.response(of: grant) else { continue }
+            found += missing(rules.capture, .token, places.response(of: grant).capture)
+        }
+        for step in descriptor.exchange.items where step.value.sample == nil && !step.value.isOptional {
+            found += missing(step.value.capture, .step, places.exchange[step.name].capture)
+        }
+        return found
     }
 }

@@ -115,6 +115,14 @@ extension Simulation {
         _ = try Profile.request(further, tokens, at: provider)
     }
 
+    /// The requests after the token response, with the values of all examples and samples.
+    var connectionRequests: ConnectionRequest {
+        ConnectionRequest(
+            at: provider.discovered, as: registration,
+            with: Self.collected(at: provider.discovered, as: registration, tokens), tokens: tokens, now: Self.now,
+            random: SimulatedRandomSource())
+    }
+
     /// The callback of a correct provider, with its own names.
     private static func standardCallback(_ provider: DiscoveredProvider) -> [Named<String>] {
         var parameters = [Named("code", code)]

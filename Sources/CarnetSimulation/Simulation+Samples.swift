@@ -85,10 +85,7 @@ extension Simulation {
 
     /// - Returns: `nil` if the step has no sample, or its request needs a value that has no example.
     func validate(_ step: Named<ExchangeStep>) throws(OAuthError) -> ExchangeResponse? {
-        let requests = ConnectionRequest(
-            at: provider.discovered, as: registration,
-            with: Self.collected(at: provider.discovered, as: registration, tokens), tokens: tokens, now: Self.now,
-            random: SimulatedRandomSource())
+        let requests = connectionRequests
         guard let sample = step.value.sample, let request = try? proved(requests.exchange(step)) else { return nil }
         let rules = step.value.response
         return try ExchangeResponse(

@@ -24,20 +24,31 @@ extension Simulation {
         }
         collect("token", provider.token.response.capture, of: provider.samples.token)
         for step in provider.exchange { collect("step", step.value.capture, of: step.value.sample) }
-        for lookup in provider.connection.lookups.items {
-            let candidates = lookup.value.sample.candidates(at: lookup.value.root) ?? []
-            let chosen = candidates.first { $0.first(of: lookup.value.value.pointers)?.scalarText != nil }
-            collect("connection", lookup.name, chosen?.first(of: lookup.value.value.pointers)?.scalarText)
-            collect("connection", lookup.value.capture, of: chosen)
+        func requests() -> ConnectionRequest {
+            ConnectionRequest(
+                at: provider, as: registration, with: collected, tokens: tokens, now: now,
+                random: SimulatedRandomSource())
         }
         // A derived value may need another one, in any order.
-        for _ in provider.connection.derive.names {
-            for name in provider.connection.derive.names where collected.values["connection.\(name)"] == nil {
-                let request = ConnectionRequest(
-                    at: provider, as: registration, with: collected, tokens: tokens, now: now,
-                    random: SimulatedRandomSource())
-                collected.values["connection.\(name)"] = (try? request.derived(name)) ?? nil
+        func derive() {
+            for _ in provider.connection.derive.names {
+                for name in provider.connection.derive.names where collected.values["connection.\(name)"] == nil {
+                    collected.values["connection.\(name)"] = (try? requests().derived(name)) ?? nil
+                }
             }
+        }
+        derive()
+        for lookup in provider.connection.lookups.items {
+            let candidates = (lookup.value.sample.candidates(at: lookup.value.root) ?? []).filter {
+                $0.meets(lookup.value.fixedConditions)
+                    && $0.first(of: lookup.value.value.pointers)?.scalarText != nil
+            }
+            let conditions = requests().conditions(lookup.value)
+            // The sandbox makes a candidate meet the values of another customer.
+            let chosen = candidates.first { $0.meets(conditions) } ?? candidates.first
+            collect("connection", lookup.name, chosen?.first(of: lookup.value.value.pointers)?.scalarText)
+            collect("connection", lookup.value.capture, of: chosen)
+            derive()
         }
         return collected
     }

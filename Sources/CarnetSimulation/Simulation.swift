@@ -72,17 +72,22 @@ package final class Simulation: Sendable {
         inventedEndpoints = Set(invented.keys)
         let discovered =
             invented.isEmpty ? known : known.changed { $0.endpoints.urls.merge(invented) { known, _ in known } }
-        // A token of the sample has claims if it is a JWT.
-        func sampled(_ field: KeyPath<ResponseFields, PointerList>) -> Secret? {
+        // A token of the sample has claims if it is a JWT. Another one gets those that templates read, as in the sandbox.
+        func sampled(_ field: KeyPath<ResponseFields, PointerList>, _ name: String) -> Secret? {
             let rules = provider.token.response
             let text = provider.samples.token?[rules.root]?.first(of: rules.fields[keyPath: field].pointers)?.string
-            return text.flatMap { JSONValue(claimsOf: $0) == nil ? nil : Secret($0) }
+            if let text, JSONValue(claimsOf: text) != nil { return Secret(text) }
+            let read = provider.shared.sections.claimsRead(of: name)
+            guard !read.isEmpty else { return nil }
+            var claims = JSONValue.object(JSONObject())
+            for pointer in read { claims.set("example", at: pointer) }
+            return Secret("e30." + Base64URL.encode(Array(claims.jsonText().utf8)) + ".")
         }
         tokens = TokenSet(
-            accessToken: sampled(\.accessToken) ?? Secret("simulated-access-token"),
+            accessToken: sampled(\.accessToken, "access_token") ?? Secret("simulated-access-token"),
             tokenType: registration.usesDPoP(at: discovered) ? "DPoP" : "Bearer",
             refreshToken: Secret("simulated-refresh-token"),
-            idToken: sampled(\.idToken) ?? Secret("simulated-id-token"),
+            idToken: sampled(\.idToken, "id_token") ?? Secret("simulated-id-token"),
             scopes: registration.scopes ?? discovered.scopes.defaults,
             issuedAt: Self.now
         )

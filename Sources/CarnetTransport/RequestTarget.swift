@@ -91,7 +91,7 @@ extension TransportError {
     package init(localAddressOf origin: String) {
         self.init(
             .localAddress,
-            "\(origin) is an address of this machine or the local network, which LocalAccess does not allow for this host"
+            "\(origin) is an address of this machine or the local network, which is not allowed for this host"
         )
     }
 }

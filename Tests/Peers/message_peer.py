@@ -1,8 +1,9 @@
 """Servers and a host of the Model Context Protocol that share no code with Carnet: the protocol's own Python SDK, and FastMCP.
 
-    python3 Tests/Peers/message_peer.py serve sdk|fastmcp|time PORT
-        a server at http://127.0.0.1:PORT/mcp that requires a sign-in. Everybody is signed in without being asked. `time` is
-        mcp-server-time, which speaks stdio only, behind FastMCP's proxy.
+    python3 Tests/Peers/message_peer.py serve sdk|fastmcp|sse|open-sse|time PORT
+        a server at http://127.0.0.1:PORT/mcp that requires a sign-in. Everybody is signed in without being asked. `sse` is the
+        SDK with the transport of revision 2024-11-05, at /sse; `open-sse` requires no sign-in. `time` is mcp-server-time, which
+        speaks stdio only, behind FastMCP's proxy.
 
     python3 Tests/Peers/message_peer.py host legacy|auto COMMAND...
         a host: starts the command, uses its tools, and prints what came of it as one line of JSON. `legacy` begins with
@@ -28,15 +29,24 @@ import urllib.request
 HERE = pathlib.Path(__file__).resolve().parent
 
 
-def sdk(provider, settings, port):
+def sdk(provider, settings, port, transport="streamable-http", path="/mcp"):
     from mcp.server.auth.settings import AuthSettings
     from mcp.server.mcpserver import Context, MCPServer
 
-    server = MCPServer("peer", auth_server_provider=provider, auth=AuthSettings(
-        issuer_url=f"http://127.0.0.1:{port}", resource_server_url=f"http://127.0.0.1:{port}/mcp",
-        validate_token_resource=False, **settings))
+    protection = {} if provider is None else {"auth_server_provider": provider, "auth": AuthSettings(
+        issuer_url=f"http://127.0.0.1:{port}", resource_server_url=f"http://127.0.0.1:{port}{path}",
+        validate_token_resource=False, **settings)}
+    server = MCPServer("peer", **protection)
     tools(server, Context)
-    server.run(transport="streamable-http", host="127.0.0.1", port=port)
+    server.run(transport=transport, host="127.0.0.1", port=port)
+
+
+def sse(provider, settings, port):
+    sdk(provider, settings, port, "sse", "/sse")
+
+
+def open_sse(provider, settings, port):
+    sdk(None, settings, port, "sse", "/sse")
 
 
 def fastmcp(provider, settings, port):
@@ -79,7 +89,8 @@ def serve(kind, port):
         "required_scopes": ["read"],
     }
     provider = InMemoryOAuthProvider(base_url=f"http://127.0.0.1:{port}", **settings)
-    {"sdk": sdk, "fastmcp": fastmcp, "time": time}[kind](provider, settings, port)
+    kinds = {"sdk": sdk, "fastmcp": fastmcp, "sse": sse, "open-sse": open_sse, "time": time}
+    kinds[kind](provider, settings, port)
 
 
 async def host(mode, command):

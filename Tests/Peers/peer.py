@@ -40,7 +40,7 @@ from servers.glewlwyd import Glewlwyd
 from servers.identity_python import IdentityPython
 from servers.oidc_provider_mock import OIDCProviderMock
 
-LIFETIME, SECONDS_TO_START, SECONDS_TO_STOP = 600, 60, 5
+LIFETIME, SECONDS_TO_START, SECONDS_TO_STOP = 900, 180, 5
 SERVERS = {"canaille": Canaille, "glewlwyd": Glewlwyd, "idpyoidc": IdentityPython,
            "oidc-provider-mock": OIDCProviderMock} | {site.name: site for site in (Allauth, OAuthToolkit, OIDCProvider)}
 

@@ -2,11 +2,12 @@ import CarnetDescriptors
 import CarnetFoundation
 public import CarnetProtocol
 
-/// Becomes a client of each server where one is needed, once for each server.
+/// Becomes a client of each server where one is needed, once for each server and each origin of a resource.
 ///
 /// A client that registered earlier is used again, by all processes that share a store. Otherwise the client names
 /// itself by the URL of its metadata if the server accepts that, or registers itself (RFC 7591). The registration is
-/// bound to the server: another issuer gets another one.
+/// bound to the server: another issuer gets another one. Resources of different origins have different clients, so that
+/// what a person granted to one does not count for another.
 public actor AutomaticRegistration {
     private let metadata: ClientMetadata
     private let document: String?
@@ -131,10 +132,10 @@ public actor AutomaticRegistration {
 }
 
 extension ProviderStage {
-    /// The server that a client is registered at: its issuer, or the registration endpoint of a server that has none. `nil`
-    /// if only the metadata of a resource says which it is.
+    /// The server that a client is registered at: its issuer, or the registration endpoint of a server that has none; and the
+    /// origin of the resource, if there is one. `nil` if only the metadata of a resource says which server it is.
     fileprivate var registeringServer: String? {
-        if let issuer = self.issuer { return issuer }
+        if let issuer = self.issuer { return issuer + (self.resource.map { " \($0.origin)" } ?? "") }
         return self.resource == nil ? self.endpoints[.registration]?.text ?? self.id.rawValue : nil
     }
 }

@@ -28,8 +28,17 @@ package struct Discovery: Sendable {
     ///
     /// - Throws: `OAuthError` at step `discovery`.
     package func discovered(_ provider: Provider) async throws -> DiscoveredProvider {
-        let provider = try await found(provider)
-        return provider.merging(try await metadata(of: provider))
+        let found = try await found(provider)
+        guard !found.isUnstated else {
+            let endpoints = try found.defaultEndpoints()
+            return found.withoutMetadata.changed { $0.endpoints.urls.merge(endpoints) { own, _ in own } }
+        }
+        guard provider.issuer == nil, provider.discoveryURL == nil, let resource = found.resource else {
+            return found.merging(try await metadata(of: found))
+        }
+        let (named, metadata) = try await Self.anySpelling(of: found) { ($0, try await self.metadata(of: $0)) }
+        try Self.requireListed(resource, by: metadata)
+        return named.merging(metadata)
     }
 
     /// The metadata at the first well-known URL that has it.
@@ -51,7 +60,8 @@ package struct Discovery: Sendable {
     /// The result at the first place that has one.
     ///
     /// - Returns: `nil` if there is no place.
-    /// - Throws: The error of the first place if no place has one; at once what makes a document untrustworthy.
+    /// - Throws: If no place has one, the error of the first place that says more than that nothing is there; at once what
+    ///   makes a document untrustworthy.
     private static func first<Place, Result>(
         of places: [Place], _ read: (Place) async throws -> Result
     ) async throws -> Result? {
@@ -63,8 +73,10 @@ package struct Discovery: Sendable {
                 where error.status != nil && ![.issuerMismatch, .resourceMismatch].contains(error.kind)
             {
                 // Another well-known form may be there: servers return 404, 500 or a login page for what they do not
-                // have. The first response is the one to report.
-                failure = failure ?? error
+                // have. The first response is the one to report, unless it only says that nothing is there.
+                if failure.map({ $0.saysThatNothingIsThere && !error.saysThatNothingIsThere }) ?? true {
+                    failure = error
+                }
             }
         }
         if let failure { throw failure }
@@ -91,20 +103,66 @@ extension Discovery {
         let resource = try ProviderDescriptor.resourceURL(url)
         let unknown = try ProviderDescriptor(resource: url).resolve()
         let found = try await found(unknown, challenge: challenge)
-        func made(_ endpoints: [EndpointName: WebURL]) throws -> ProviderRegistry.Entry {
+        func made(
+            _ found: Provider, _ endpoints: [EndpointName: WebURL]
+        ) throws -> ProviderRegistry.Entry {
             try registry.entry(
                 ofResource: resource, named: found.resource, issuer: found.issuer, scopes: found.resourceScopes,
                 furtherScopes: found.furtherScopes, endpoints: endpoints)
         }
-        let entry = try made([:])
-        let provider = try entry.descriptor.resolve()
-        guard provider.needsMetadata, let issuer = found.issuer else { return entry }
-        let metadata = try await metadata(of: provider)
+        guard !found.isUnstated else { return try made(found, try found.defaultEndpoints()) }
+        let (named, entry, read) = try await Self.anySpelling(of: found) { found in
+            let entry = try made(found, [:])
+            let provider = try entry.descriptor.resolve()
+            guard provider.needsMetadata else { return (found, entry, (Provider, ProviderMetadata)?.none) }
+            return (found, entry, (provider, try await metadata(of: provider)))
+        }
+        guard let (provider, metadata) = read, let issuer = named.issuer else { return entry }
         try Self.check(metadata, of: provider, among: registry, issuer: issuer)
+        try Self.requireListed(provider.resource ?? resource, by: metadata)
         guard !metadata.foreignEndpoints.isEmpty else { return entry }
         let accepted = try await accepting(metadata.foreignEndpoints, issuer)
         if accepted[.authorization] == nil { try metadata.requireOwnAuthorizationEndpoint() }
-        return accepted.isEmpty ? entry : try made(accepted)
+        return accepted.isEmpty ? entry : try made(named, accepted)
+    }
+
+    /// The metadata of an issuer that a resource led to. Without a path, it is one URL with and without a slash at the end
+    /// (RFC 3986, section 6.2.3), and its metadata says which of both it is called.
+    private static func anySpelling<Result>(
+        of found: Provider, _ read: (Provider) async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await read(found)
+        } catch let error as OAuthError where error.kind == .issuerMismatch {
+            guard let issuer = found.issuer, let resource = found.resource, let url = try? WebURL(issuer),
+                ["", "/"].contains(url.path), url.query == nil
+            else { throw error }
+            let other = found.found(
+                resource, issuer: issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer + "/",
+                scopes: found.resourceScopes, further: found.furtherScopes)
+            do {
+                return try await read(other)
+            } catch let second as OAuthError where second.kind == .issuerMismatch {
+                throw error
+            }
+        }
+    }
+
+    /// A server that lists its resources lists this one, or what it grants is not for it (RFC 9728, section 4).
+    ///
+    /// - Throws: `OAuthError` of kind `resourceMismatch`.
+    private static func requireListed(_ resource: WebURL, by metadata: ProviderMetadata) throws(OAuthError) {
+        // A slash at the end leads to the same server.
+        let names = resource.resourceNames.flatMap { [$0, $0 + "/"] }
+        guard let list = metadata.document["protected_resources"]?.array?.compactMap(\.string), !list.isEmpty,
+            !list.contains(where: { names.containsBytes(of: $0) })
+        else { return }
+        throw OAuthError(
+            .discovery, .resourceMismatch,
+            "\(resource.text) names the authorization server \(metadata.issuer.quotable()), which serves other resources: "
+                + list.prefix(3).map { $0.quotable(limit: 100) }.joined(separator: ", "),
+            descriptorKey: "resource",
+            hint: "do not sign in: the resource would receive what you grant to others; or ask its operator to list it")
     }
 
     /// - Throws: `OAuthError` of kind `issuerMismatch` for endpoints of a provider that has another token endpoint.
@@ -135,11 +193,12 @@ extension Discovery {
             return provider
         }
         let exchanger = exchanger.reaching(provider)
-        let named =
-            if let given { try ResourceChallenge(given, of: resource) } else {
+        let (named, response): (ResourceChallenge?, IncomingResponse?) =
+            if let given { (try ResourceChallenge(given, of: resource), given) } else {
                 try await challenge(of: resource, by: exchanger)
             }
         let metadata: ResourceMetadata?
+        var isSaidToBeMissing = true
         do {
             metadata = try await Self.first(of: try ResourceMetadata.locations(of: resource, named: named)) {
                 place in
@@ -147,55 +206,85 @@ extension Discovery {
                 return try ResourceMetadata(validating: response, at: place, of: resource)
             }
         } catch let error as OAuthError
-            where named?.metadata == nil && error.saysThatNothingIsThere
+            where named?.metadata == nil && (error.saysThatNothingIsThere || error.isAnotherPage)
         {
             metadata = nil
+            isSaidToBeMissing = error.saysThatNothingIsThere
         }
         let scopes = named.map(\.scopes).flatMap { $0.isEmpty ? nil : $0 } ?? metadata?.scopes ?? []
-        if let metadata {
+        if let metadata, !metadata.issuers.isEmpty {
             return provider.found(
                 metadata.resource, issuer: try metadata.issuer(), scopes: scopes, further: metadata.scopes)
         }
         // Before RFC 9728, a resource was its own authorization server. The metadata at its origin says whether it is.
-        // Nobody stated this issuer, and both spellings are one URL (RFC 3986, section 6.2.3).
         let origin = "\(resource.scheme)://\(resource.authority)"
-        var failure: OAuthError?
-        for issuer in [origin, origin + "/"] {
-            let own = provider.found(resource, issuer: issuer, scopes: scopes)
-            do {
+        let own = provider.found(resource, issuer: origin, scopes: scopes)
+        do {
+            return try await Self.anySpelling(of: own) { own in
                 _ = try await self.metadata(of: own)
                 return own
-            } catch let error as OAuthError where error.kind == .issuerMismatch {
-                failure = failure ?? error
-            } catch let error as OAuthError where error.status != nil {
-                throw error.meaning(
-                    .missingField,
-                    "the resource \(resource.text) does not say which authorization server it has, and \(origin) is none",
-                    hint:
-                        "check its URL; it may need no sign-in; if it does, write issuer beside resource in a descriptor"
-                )
             }
+        } catch let error as OAuthError where named != nil && isSaidToBeMissing && error.saysThatNothingIsThere {
+            return provider.found(resource, issuer: origin, scopes: scopes, isUnstated: true)
+        } catch let error as OAuthError where error.status != nil && error.kind != .issuerMismatch {
+            throw error.meaning(
+                .missingField,
+                "the resource \(resource.text) does not say which authorization server it has, and \(origin) is none"
+                    + (response?.outcome ?? ""),
+                hint: (300..<400).contains(response?.status ?? 0)
+                    ? "if the server has moved there, use that address as the URL" : nil)
         }
-        throw failure ?? OAuthError(.discovery, .missingField, "the resource has no authorization server")
     }
 
-    /// What the resource says to a request without a token; `nil` if it says nothing.
-    private func challenge(of resource: WebURL, by exchanger: Exchanger) async throws -> ResourceChallenge? {
+    /// What the resource says to a request without a token, and its last response; `nil` for what it does not say.
+    private func challenge(
+        of resource: WebURL, by exchanger: Exchanger
+    ) async throws -> (ResourceChallenge?, IncomingResponse?) {
         var exchanger = exchanger
         exchanger.limits.deadline = min(exchanger.limits.deadline, Self.longestProbe)
         // Many servers of the Model Context Protocol refuse a GET without saying more.
         var found: ResourceChallenge?
+        var last: IncomingResponse?
         for request in [try ResourceMetadata.request(resource), try ResourceMetadata.initialization(of: resource)] {
             do {
                 let response = try await exchanger.send(request, within: .anyServer)
+                last = response
                 found = try ResourceChallenge(response, of: resource) ?? found
-                if let found, found.metadata != nil || !found.scopes.isEmpty { return found }
+                if let found, found.metadata != nil || !found.scopes.isEmpty { break }
             } catch let error as OAuthError where error.kind == .transport {
                 // The metadata has a URL of its own, and a GET may open a stream that is silent.
                 continue
             }
         }
-        return found
+        return (found, last)
+    }
+}
+
+extension IncomingResponse {
+    /// How a resource responded to a request without a token, for a message.
+    fileprivate var outcome: String {
+        switch status {
+        case 200..<300: "; the resource may need no sign-in, because it responded with \(status)"
+        case 300..<400: "; the resource redirects to \(location ?? "no address")"
+        default: "; the resource responded with \(status)" + (words(hiding: []).map { ": \"\($0)\"" } ?? "")
+        }
+    }
+}
+
+extension Provider {
+    /// Where the endpoints of a server of the Model Context Protocol are that has no metadata, and demands a token: at its own
+    /// origin, which could have stated them in metadata (revision 2025-03-26, "Fallbacks for Servers without Metadata
+    /// Discovery").
+    fileprivate func defaultEndpoints() throws(OAuthError) -> [EndpointName: WebURL] {
+        do throws(WebURLError) {
+            return [
+                .authorization: try WebURL("\(self.issuer ?? "")/authorize"),
+                .token: try WebURL("\(self.issuer ?? "")/token"),
+                .registration: try WebURL("\(self.issuer ?? "")/register"),
+            ]
+        } catch {
+            throw OAuthError(.discovery, .badDescriptor, "the resource is invalid: \(error.reason)")
+        }
     }
 }
 
@@ -204,6 +293,9 @@ extension OAuthError {
     fileprivate var saysThatNothingIsThere: Bool {
         [.unexpectedStatus, .serverError].contains(kind) && (400..<500).contains(status ?? 0)
     }
+
+    /// Whether a web application sent its page, as many do at each address that they do not know.
+    fileprivate var isAnotherPage: Bool { kind == .unexpectedContentType && (200..<300).contains(status ?? 0) }
 }
 
 extension Exchanger {

@@ -62,7 +62,7 @@ struct Exchanger: Sendable {
             throw OAuthError(
                 request.step,
                 .transport,
-                "no response from the server: \(error)",
+                "\(Self.lead(error.kind)): \(error)",
                 descriptorKey: request.descriptorKey,
                 hint: error.hint ?? (Self.isLasting(error.kind) ? "" : nil))
         }
@@ -90,6 +90,14 @@ struct Exchanger: Sendable {
             ]
         )
         return response
+    }
+
+    private static func lead(_ kind: TransportError.Kind) -> String {
+        switch kind {
+        case .responseTooLarge: "the response is not read"
+        case .unsupportedRequest: "nothing was sent"
+        default: "no response from the server"
+        }
     }
 
     /// Whether the same request fails again.

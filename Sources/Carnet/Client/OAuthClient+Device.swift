@@ -95,7 +95,7 @@ extension OAuthClient {
                     wait = schedule.wait(after: poll, demanded: incoming.retryAfter?.seconds)
                     continue
                 }
-                try response.decryptIDToken(for: registration, from: provider)
+                try response.decryptIDToken(for: registration, from: provider, requested: device.scopes)
                 return try await establishSession(
                     response, of: device, provedBy: dpopKey, from: provider, as: account, choosing: choosing)
             } catch let error as OAuthError where error.step == .deviceAuthorization && error.leavesDecisionOpen {

@@ -1,5 +1,6 @@
 import CarnetDescriptors
 public import CarnetProtocol
+import Logging
 
 extension OAuthClient {
     /// A complete sign-in through a user agent.
@@ -27,7 +28,9 @@ extension OAuthClient {
         if provider.authorization.prefersEphemeralSession, let choosing = agent as? any EphemeralUserAgent {
             agent = choosing.ephemeral
         }
-        let presenter = try await mappingUserAgentErrors {
+        // The sheet of an app has no port, and says itself what to change.
+        let advice = agent is any EphemeralUserAgent ? "" : Advice.listener.next
+        let presenter = try await mappingUserAgentErrors(advice) {
             try await agent.prepare(
                 for: provider.authorization.responseMode ?? options.delivery.responseMode ?? .query,
                 redirectURI: registration.redirectURI
@@ -37,7 +40,7 @@ extension OAuthClient {
             var options = options
             options.redirectURI = presenter.redirectURI
             let request = try await beginSignIn(options)
-            let callback = try await mappingUserAgentErrors {
+            let callback = try await mappingUserAgentErrors(advice) {
                 try await presenter.present(request.url) { [provider, registration] callback in
                     request.pending.matches(callback, at: provider, for: registration)
                 }
@@ -51,8 +54,13 @@ extension OAuthClient {
         }
     }
 
+    /// Writes a developer's mistake to the log: no user can correct it.
+    package func log(mistake: String) {
+        exchanger.logger.error("A sign-in failed", metadata: ["provider": "\(provider.id)", "cause": "\(mistake)"])
+    }
+
     private func mappingUserAgentErrors<Result: Sendable>(
-        _ body: () async throws -> Result
+        _ advice: String, _ body: () async throws -> Result
     ) async throws -> Result {
         do {
             return try await body()
@@ -61,7 +69,7 @@ extension OAuthClient {
             case .cancelled: throw OAuthError(.authorization, .cancelled, error.reason)
             case .timeout: throw OAuthError(.callback, .expiredAttempt, error.reason)
             case .cannotListen, .cannotPresent:
-                throw OAuthError(.authorization, .unsupported, error.reason, hint: Advice.listener.next)
+                throw OAuthError(.authorization, .unsupported, error.reason, hint: advice)
             }
         }
     }

@@ -216,7 +216,7 @@ public final class OAuthClient: Sendable {
                 validated, in: context(at: provider))
         }
         var response = try TokenResponse(validating: incoming, to: request, from: provider)
-        try response.decryptIDToken(for: registration, from: provider)
+        try response.decryptIDToken(for: registration, from: provider, requested: pending.scopes)
         let accessToken = response.accessToken
         let idToken = try await validateIDToken(of: response, requested: pending.scopes) { () throws(OAuthError) in
             try IDTokenExpectations(
@@ -251,7 +251,7 @@ public final class OAuthClient: Sendable {
         let known = filled(discovered, with: ConnectionValues(tokens: exchanged, values: values))
         let tokens = await findingExpiry(of: exchanged, at: known, within: bounds)
         let profile = Profile.source(at: known) == .tokenResponse ? Profile(result.response, from: known) : nil
-        var subject = Profile.subject(of: result.idToken, profile, at: known)
+        var subject = Profile.subject(stated: result.idToken?.subject, profile, at: known)
         if subject == nil, account == nil || old?.subject != nil {
             subject = try await subjectFromUserinfo(
                 tokens, values, provedBy: result.dpopKey, at: discovered, within: bounds, isNeeded: account == nil)
@@ -328,7 +328,7 @@ public final class OAuthClient: Sendable {
             throw OAuthError(
                 .storage, .bindingMismatch,
                 "the stored tokens of \(connection.key.account.quotable(limit: 80)) are for the resource \(resource.quotable())",
-                descriptorKey: "resource", hint: "nothing was sent; sign in again at this resource")
+                descriptorKey: "resource")
         }
         guard connection.clientID.isSameBytes(as: registration.clientID),
             connection.inputs.isSameBytes(as: provider.inputs),
@@ -337,8 +337,7 @@ public final class OAuthClient: Sendable {
             throw OAuthError(
                 .storage,
                 .badRegistration,
-                "the stored tokens of \(connection.key.account.quotable(limit: 80)) were issued to another client id, other inputs or another environment",
-                hint: "sign in again with this registration, or use the earlier one"
+                "the stored tokens of \(connection.key.account.quotable(limit: 80)) were issued to another client id, other inputs or another environment"
             )
         }
     }

@@ -65,8 +65,7 @@ extension Session {
                     .connection,
                     .choiceNeeded,
                     "the lookup \"\(lookup.name)\" found \(choice.candidates.count) candidates, and none was chosen",
-                    descriptorKey: "connection.lookups.\(lookup.name).choose",
-                    hint: "the tokens are kept; pass choosing: and connect again"
+                    descriptorKey: "connection.lookups.\(lookup.name).choose"
                 )
             }
             connection.merge(found)

@@ -1,6 +1,7 @@
 public import CarnetDescriptors
 import CarnetFoundation
 public import CarnetProtocol
+public import Logging
 
 extension ClientRegistration {
     /// The registration of a client at a provider, as the command `carnet` reads it: from the values given here, then from
@@ -9,18 +10,29 @@ extension ClientRegistration {
     ///
     /// - Parameters:
     ///   - redirectURI: As registered; without one in any source, a loopback URI that the descriptor accepts.
+    ///   - inputs: Inputs of the descriptor, such as a tenant; they precede those of the file and the environment.
     ///   - clients: The path of a clients file, such as `clients.yaml`. Secrets may be in further files that it names.
     ///   - environment: The process's environment variables by default.
+    ///   - logger: Gets a warning for each file with a secret that other users of the machine can read.
     /// - Throws: An error that names each mistake of the file with line and column, or the missing value and where it can
     ///   be given; `SourceFileError` for a file that cannot be read.
     public init(
-        of descriptor: ProviderDescriptor, clientID: String? = nil, redirectURI: String? = nil, clients: String? = nil,
-        environment: [String: String] = ProcessInfo.processInfo.environment
+        of descriptor: ProviderDescriptor, clientID: String? = nil, redirectURI: String? = nil,
+        inputs: [String: String] = [:], clients: String? = nil,
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        logger: Logger = Logger(label: "carnet", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws {
-        var sources = [ClientSource(clientID: clientID, redirectURI: redirectURI)]
+        var sources = [ClientSource(clientID: clientID, redirectURI: redirectURI, inputs: inputs)]
         if let clients {
             let file = ClientsFile(try SourceFile(readingFrom: clients))
             guard file.diagnostics.isEmpty else { throw RegistrationError(file) }
+            for (path, what) in file.exposedFiles(isSecret: { id, input in
+                id == descriptor.id && descriptor.everyEnvironment.contains { $0.hasSecretInput(input) }
+            }) {
+                logger.warning(
+                    "Other users of the machine can read a secret",
+                    metadata: ["file": .string(path.quotable()), "content": .string(what)])
+            }
             if let source = try file.source(for: descriptor.id, environment: environment) { sources.append(source) }
         }
         sources.append(try ClientSource(of: descriptor, in: environment))

@@ -34,7 +34,7 @@ package struct ClientsFile {
                 case .variable(let name): "the variable \(name)"
                 case .inline, nil: nil
                 }
-            if let source, let oddity = (try? secret(entry.secret, environment))?.reveal().oddity {
+            if let source, let oddity = (try? secret(of: entry, environment))?.reveal().oddity {
                 lines.append("\(source): the client secret \(oddity), and is sent as it is written")
             }
             return lines
@@ -50,13 +50,37 @@ package struct ClientsFile {
     package func source(for id: ProviderID, environment: [String: String]) throws -> ClientSource? {
         guard let entry = entries.first(where: { $0.id == id.rawValue }) else { return nil }
         var source = entry.source
-        source.clientSecret = try secret(entry.secret, environment)
-        source.signingKey = try entry.key?.below(folder).signingKey(id: entry.keyID, environment)
-        source.certificate = try entry.certificate?.below(folder)
-            .certificate(key: entry.certificateKey?.below(folder), environment)
-        source.dpopKey = try entry.dpopKey?.below(folder).signingKey(id: nil, environment)
-        source.decryptionKeys = try entry.decryptionKey?.below(folder).keys(id: nil, environment)
+        source.clientSecret = try secret(of: entry, environment)
+        source.signingKey = try reading("client_key_file", of: entry) {
+            try entry.key?.below(folder).signingKey(id: entry.keyID, environment)
+        }
+        source.certificate = try reading("client_certificate_file", of: entry) {
+            try entry.certificate?.below(folder).certificate(key: entry.certificateKey?.below(folder), environment)
+        }
+        source.dpopKey = try reading("dpop_key_file", of: entry) {
+            try entry.dpopKey?.below(folder).signingKey(id: nil, environment)
+        }
+        source.decryptionKeys = try reading("decryption_key_file", of: entry) {
+            try entry.decryptionKey?.below(folder).keys(id: nil, environment)
+        }
         return source
+    }
+
+    /// - Throws: `RegistrationError` with the place of the key, if the file that it names cannot be read.
+    private func reading<Value>(
+        _ key: String, of entry: ClientsFileEntry, _ read: () throws -> Value
+    ) throws -> Value {
+        do {
+            return try read()
+        } catch let error as SourceFileError {
+            throw RegistrationError("\(place(of: key, entry)): \(error)")
+        }
+    }
+
+    /// Where a key is.
+    private func place(of key: String, _ entry: ClientsFileEntry) -> String {
+        let line = entry.lines.first { $0.key == key }.map { ":\($0.line)" } ?? ""
+        return "\(file.path)\(line): \(key)"
     }
 
     /// The registration of a provider as it can be managed, with the keys that sign for it and what else the file says;
@@ -77,8 +101,10 @@ package struct ClientsFile {
                 ]
             )
         }
-        let secret = try self.secret(entry.secret, environment)
-        let keys = try entry.key?.below(folder).keys(id: entry.keyID, environment) ?? []
+        let secret = try self.secret(of: entry, environment)
+        let keys = try reading("client_key_file", of: entry) {
+            try entry.key?.below(folder).keys(id: entry.keyID, environment) ?? []
+        }
         do throws(WebURLError) {
             let client = RegisteredClient(
                 clientID: clientID,
@@ -95,19 +121,18 @@ package struct ClientsFile {
         }
     }
 
-    private func secret(_ place: ClientsFileEntry.SecretPlace?, _ environment: [String: String]) throws -> Secret? {
-        switch place {
+    private func secret(of entry: ClientsFileEntry, _ environment: [String: String]) throws -> Secret? {
+        switch entry.secret {
         case nil: return nil
         case .inline(let secret): return secret
         case .variable(let name):
-            guard let text = environment[name], !text.isEmpty else {
-                throw RegistrationError(
-                    "\(file.path): client_secret_env: the environment variable \(name) is not set",
-                    next: ["set it: export \(name)=…"])
+            do throws(VariableError) {
+                return Secret(try environment.value(ofVariable: name, at: place(of: "client_secret_env", entry)))
+            } catch {
+                throw RegistrationError(error.reason, next: [error.next()])
             }
-            return Secret(text)
         case .file(let path):
-            return try Self.secret(inFile: below(path))
+            return try reading("client_secret_file", of: entry) { try Self.secret(inFile: below(path)) }
         }
     }
 

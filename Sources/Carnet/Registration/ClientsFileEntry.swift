@@ -24,6 +24,8 @@ package struct ClientsFileEntry {
     var managementToken: Secret?
     /// The keys whose values are probably not what was meant.
     var oddities: [(key: String, value: String)] = []
+    /// The line of each key.
+    var lines: [(key: String, line: Int)] = []
 }
 
 extension ClientsFileEntry {
@@ -95,12 +97,28 @@ extension ClientsFileEntry {
             decoder.reportWrongType(root, expected: .map(of: shape))
             return []
         }
+        let names = keys.map(\.description.name)
+        if let flat = providers.first(where: { names.contains($0.key) && $0.value.scalar != nil }) {
+            decoder.report(
+                .unknownKey, "\(flat.key) is a key of a provider, and the first level is provider ids",
+                at: flat.keySpan, help: "write ID: { \(flat.key): … }, with the provider's id")
+            return []
+        }
         return providers.map { provider in
             var entry = ClientsFileEntry(id: provider.key)
             guard let members = provider.value.entries else {
                 decoder.reportWrongType(provider.value, expected: shape)
                 return entry
             }
+            if let first = members.first,
+                members.allSatisfy({ $0.value.entries != nil && !names.contains($0.key) })
+            {
+                decoder.report(
+                    .unknownKey, "the first level is provider ids, and \(provider.key) contains further ones",
+                    at: provider.keySpan, help: "remove \(provider.key), so that \(first.key) is at the first level")
+                return entry
+            }
+            entry.lines = members.map { ($0.key, $0.keySpan.start.line) }
             keys.read(members, into: &entry, &decoder)
             for (value, keys) in alternatives {
                 for member in members.filter({ keys.contains($0.key) }).dropFirst() {

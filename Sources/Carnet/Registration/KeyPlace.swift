@@ -61,12 +61,12 @@ package enum KeyPlace {
     private func read(_ environment: [String: String]) throws -> (text: Secret, source: String) {
         switch self {
         case .variable(let name):
-            guard let text = environment[name], !text.isEmpty else {
-                throw RegistrationError(
-                    "the environment variable \(name), the client's key, is not set",
-                    next: ["set it: export \(name)=\"$(cat key.pem)\""])
+            do throws(VariableError) {
+                let text = try environment.value(ofVariable: name, at: "client_key_env")
+                return (Secret(text), "the key in the environment variable \(name)")
+            } catch {
+                throw RegistrationError(error.reason, next: [error.next(value: "\"$(cat key.pem)\"")])
             }
-            return (Secret(text), "the key in the environment variable \(name)")
         case .file(let path):
             return (Secret(try SourceFile(readingFrom: path, maximumBytes: 1 << 18).exactText()), path)
         }

@@ -56,7 +56,10 @@ struct Refresh: Sendable {
         let refreshed: Connection
         var latest = stored
         do {
-            try response.decryptIDToken(for: client.registration, from: provider)
+            let tokens = stored.connection.tokens
+            try response.decryptIDToken(
+                for: client.registration, from: provider,
+                requested: tokens.idToken == nil ? tokens.scopes : tokens.scopes + ["openid"])
             if !stored.connection.isContradicted(by: response.idToken), sendsMore(after: response) {
                 latest = await savedAtOnce(response)
             }
@@ -203,8 +206,7 @@ extension OAuthClient {
             throw OAuthError(
                 .storage,
                 .storage,
-                "the refreshed tokens could not be saved: \(reason)",
-                hint: "they are kept in memory and saved at the next call; repair the store before the program ends"
+                "the refreshed tokens could not be saved: \(reason)"
             )
         }
     }

@@ -81,8 +81,7 @@ extension Connection {
         throw OAuthError(
             .idToken,
             .subjectMismatch,
-            "another account than \(old.key.account.quotable(limit: 80)) granted the scopes",
-            hint: "nothing was changed; choose the account \(old.key.account.quotable(limit: 80)) at the provider"
+            "another account than \(old.key.account.quotable(limit: 80)) granted the scopes; nothing was changed"
         )
     }
 

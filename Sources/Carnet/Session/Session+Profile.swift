@@ -35,8 +35,7 @@ extension Session {
                     .profile,
                     .missingField,
                     "the profile is in the ID token, and this session has none",
-                    descriptorKey: "profile.from",
-                    hint: "request the scope openid, or set endpoints.userinfo"
+                    descriptorKey: "profile.from"
                 )
             }
             let profile = Profile(try IDToken(storedAfterValidation: token), from: provider)

@@ -95,13 +95,14 @@ extension Session {
         let missing = ResourceMap([resource], scopes: client.provider.scopes)
             .access(granted: connection.tokens.scopes)[0].missing
         guard missing.isEmpty else {
-            throw OAuthError(
+            var error = OAuthError(
                 .resource,
                 .insufficientScope,
                 "\"\(resource.title)\" needs scopes that were not granted",
-                descriptorKey: "resources",
-                hint: "sign in with the scopes " + missing.joined(separator: " ")
+                descriptorKey: "resources"
             )
+            error.scopes = missing
+            throw error
         }
     }
 

@@ -56,8 +56,8 @@ extension Session {
                 outcome.failures.append(
                     OAuthError(
                         .revocation, .storage,
-                        "another process is refreshing the tokens, and its new ones are not revoked: \(locked.reason)",
-                        hint: "that process discards them"))
+                        "another process is refreshing the tokens; it discards the new ones, and does not revoke them: \(locked.reason)"
+                    ))
             }
             return outcome
         }
@@ -117,7 +117,14 @@ extension Session {
             } catch {
                 // The revocation of the refresh token has ended the access token too (RFC 7009, section 2.1).
                 let isOver = kind == .accessToken && revoked.contains(.refreshToken)
-                if isOver, (error as? OAuthError)?.meansNoToken == true { continue }
+                if let error = error as? OAuthError, error.step == .revocation, error.status == 400 {
+                    if isOver ? error.meansNoToken : error.server?.code == "invalid_token" { continue }
+                    // It stays valid until it expires: no server has to revoke it (section 2).
+                    if isOver, error.server?.code == "unsupported_token_type" {
+                        outcome.isRevoked = false
+                        continue
+                    }
+                }
                 outcome.isRevoked = false
                 let failure = OAuthError(revocationFailure: error)
                 // Revocation is optional for a server (RFC 7009): without an endpoint, the tokens stay valid until they expire.
@@ -132,8 +139,7 @@ extension Session {
 extension OAuthError {
     /// Whether a server that knows the client refused a token as no token of its own.
     fileprivate var meansNoToken: Bool {
-        let others = ["invalid_client", "unauthorized_client", "unsupported_token_type"]
-        return step == .revocation && status == 400 && !others.contains(server?.code ?? "")
+        !["invalid_client", "unauthorized_client", "unsupported_token_type"].contains(server?.code ?? "")
     }
 
     /// The reason why a token was not revoked; also for a cancelled request, because the tokens are removed anyway.
@@ -141,8 +147,7 @@ extension OAuthError {
         self =
             error as? OAuthError
             ?? OAuthError(
-                .revocation, .cancelled, "the revocation was cancelled",
-                hint: "the tokens are removed from the store, and may stay valid at the provider")
+                .revocation, .cancelled, "the revocation was cancelled")
     }
 }
 

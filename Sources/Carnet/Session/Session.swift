@@ -80,4 +80,11 @@ extension Session {
         let connection = try await stored().connection
         return (connection.issuer, connection.subject)
     }
+
+    /// The same subject; if the sign-in did not need it, that of a profile.
+    package func subject(with profile: Profile?) async throws -> String? {
+        let connection = try await stored().connection
+        return Profile.subject(
+            stated: connection.subject, profile, at: try await client.provider(for: connection))
+    }
 }

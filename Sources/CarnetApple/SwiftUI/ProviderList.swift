@@ -36,7 +36,8 @@
         }
     }
 
-    /// The state of a sign-in that needs the user's attention, with a button to sign in again or to try again.
+    /// The state of a sign-in that needs the user's attention, with a button to sign in again or to try again; or that the
+    /// last sign-in failed, with what to change if the app's configuration is wrong.
     public struct SignInStatus: View {
         private let model: SignInModel
 
@@ -51,7 +52,11 @@
             case .needsAttention(_, signInAgain: false):
                 notice(.tryLater, button: .tryAgain) { await model.tryAgain() }
             case .signedOut where model.failure != nil:
-                Text(verbatim: SignInText.signInFailed.text()).foregroundStyle(.red)
+                VStack {
+                    Text(verbatim: SignInText.signInFailed.text())
+                    if let mistake = model.mistake { Text(verbatim: mistake) }
+                }
+                .foregroundStyle(.red)
             default:
                 EmptyView()
             }

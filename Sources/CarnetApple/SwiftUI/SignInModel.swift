@@ -24,6 +24,11 @@ public final class SignInModel {
     /// Why the last sign-in or sign-out failed; `nil` if the user cancelled it.
     public private(set) var failure: (any Error)?
 
+    /// Why the last sign-in failed, and what to change, if no user can help it, but the app's developer.
+    package var mistake: String? {
+        (failure as? OAuthError).flatMap { $0.disposition == .fixConfiguration ? "\($0)" : nil }
+    }
+
     public let client: OAuthClient
     private let way: Way
     private let account: String?
@@ -163,7 +168,10 @@ public final class SignInModel {
         case .success(let session):
             follow(session)
         case .failure(let error):
-            if !Self.isCancellation(error) { failure = error }
+            if !Self.isCancellation(error) {
+                failure = error
+                if let mistake { client.log(mistake: mistake) }
+            }
             // A failed sign-in leaves the earlier session unchanged.
             if let session { follow(session) } else { phase = .signedOut }
         }

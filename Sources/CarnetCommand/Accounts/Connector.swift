@@ -78,6 +78,11 @@ struct Connector {
             }
         }
         try KnownResources(context.environment).save(entry)
+        // The server may be another operator's, and may not restrict its tokens to the resource (RFC 8707).
+        if let server = (entry.descriptor.issuer?.source).flatMap({ try? WebURL($0) }), server.host != resource.host {
+            context.console.note(
+                "signing in at \(server.authority): \(resource.authority) receives what you grant there".printable)
+        }
         return entry
     }
 
@@ -113,7 +118,10 @@ struct Connector {
             let registered =
                 try await prefersSecret
                 ? nil : registeredClient(for: entry, stored: stored, document, isNew: isNew, scopes)
-            return try registered ?? registrations.registration(for: entry.descriptor, stored: stored)
+            // Somebody registered this client as the advice says.
+            let advised = KnownResources.url(of: entry).map { _ in KnownResources.redirectURI(of: entry.descriptor.id) }
+            return try registered
+                ?? registrations.registration(for: entry.descriptor, stored: stored, usualURI: advised)
         }
         let source = try registrations.source(for: entry.descriptor, stored: stored)
         let descriptor = try entry.descriptor.variant(source.environment)
@@ -159,16 +167,35 @@ struct Connector {
             let registering = registering(at: uri ?? KnownResources.freeRedirectURI(of: provider.id))
             if forgets { try await registering.forget(at: provider) }
             do {
-                return try await console.showing("registering a client") {
+                let made = try await console.showing("registering a client") {
                     try await registering.registration(at: provider)
                 }
+                if let document, !made.clientID.isSameBytes(as: document) {
+                    console.warn(
+                        "--client-id-document is not used: "
+                            + (forgets || known == nil
+                                ? "the server does not announce client_id_metadata_document_supported, so a client was registered"
+                                : "a client was registered earlier; to forget it, add --register-again to carnet login")
+                    )
+                }
+                return made
             } catch let error as OAuthError
-                where error.step == .registration && error.status != nil && error.disposition != .tryLater
+                where error.step == .registration && error.status != nil && error.kind != .tooManyRequests
             {
+                let isAssumed = provider.discovery == .off && KnownResources.url(of: entry) != nil
+                let byHand = Advice.registeringByHand(KnownResources.redirectURI(of: provider.id))
+                let advice =
+                    error.server?.code == "invalid_redirect_uri"
+                    ? "if the server takes only localhost, add --redirect-uri http://localhost/callback; or \(byHand)"
+                    : byHand
                 throw error.meaning(
-                    error.kind, error.message,
-                    hint: "register a client at the server by hand with the redirect URI "
-                        + "\(KnownResources.redirectURI(of: provider.id)), and add --client-id ID")
+                    error.kind,
+                    (isAssumed ? "\(entry.descriptor.name) has no metadata; at the usual place /register, " : "")
+                        + error.message,
+                    hint: error.disposition == .tryLater
+                        ? "try again later; if it fails again, \(advice)"
+                        : isAssumed
+                            ? "check the URL, which may need another credential than a sign-in; or \(advice)" : advice)
             }
         }
         if let known, known.clientID.isSameBytes(as: stored.clientID) { return known }
@@ -246,14 +273,19 @@ struct Connector {
 
     /// For the messages to a resource that may require no sign-in.
     func transport(to resource: WebURL) throws -> any Transport {
-        let provider = try ProviderRegistry().entry(ofResource: resource).descriptor.resolve()
-        return SeparateStreams(transport: network(for: provider), streams: network(for: provider))
+        func transport() -> any Transport {
+            remote ?? reach.transport(to: [resource.host], environment)
+        }
+        return SeparateStreams(transport: transport(), streams: transport())
     }
 
     /// The network, or the sandbox that stands for a provider.
     private func network(for provider: Provider) -> any Transport {
-        guard let sandbox else { return reach.transport(to: provider, environment) }
-        return RemoteSandboxTransport(sandbox, over: makeNetworkTransport(localAccess: .all))
+        remote ?? reach.transport(to: provider.namedHosts, environment)
+    }
+
+    private var remote: (any Transport)? {
+        sandbox.map { RemoteSandboxTransport($0, over: makeNetworkTransport(localAccess: .all)) }
     }
 
     /// The agent, but for the sandbox's pages if there is a sandbox.

@@ -42,7 +42,12 @@ struct ProviderFailure {
         let login = "run carnet login \(resource?.shellWord ?? entry.descriptor.id.rawValue)"
         var failure = Failure(error, OAuthError.Words(signIn: login + sandboxOption, redirectURI: redirectURI))
         if let writing { failure.summary = "\(writing.place): \(failure.summary)" }
-        failure.details = failure.details.map(placed)
+        if KnownResources.url(of: entry) == nil {
+            failure.details = failure.details.map(placed)
+        } else {
+            // Nobody wrote the descriptor of a found server.
+            failure.details.removeAll { $0.name == "descriptor_key" }
+        }
         failure.details.insert(Failure.Detail(name: "provider", text: entry.descriptor.id.rawValue), at: 0)
         if let redirectURI, Self.stepsOfSignIn.contains(error.step) {
             failure.details.append(Failure.Detail(name: "redirect_uri", text: redirectURI))
@@ -64,11 +69,23 @@ struct ProviderFailure {
             let again = "\(login) --register-again"
             if error.isOfForgottenClient {
                 failure.next = [again]
-            } else {
+            } else if ["invalid_request", "unauthorized_client", nil].contains(error.server?.code),
+                (400..<500).contains(error.status ?? 400)
+            {
                 failure.next.append("if the server no longer knows the client, \(again)")
             }
         }
         if error.kind == .missingClientSecret, let way = writing?.secret { failure.next = [way] }
+        return failure
+    }
+
+    /// - Parameter error: A rejection of a token that was issued just now.
+    func rejectedAtOnce(_ error: OAuthError) -> Failure {
+        var failure = explain(error)
+        failure.next = [
+            "the server rejects what its own authorization server has just issued, so another sign-in would not help: "
+                + "report it to the server's operator"
+        ]
         return failure
     }
 

@@ -10,12 +10,12 @@ final class Bridge: Sendable {
     /// How many requests of the host may wait for their responses.
     private static let maximumRequests = 1000
     /// The host limits the time of its requests itself, and cancels them.
-    private static let patience = Duration.seconds(86_400)
+    static let patience = Duration.seconds(86_400)
     /// How long the last requests and the end of the session may take, each. A host waits two seconds after it has closed
     /// stdin, and `Interruption` waits one after a signal.
-    private static let farewell = Duration.milliseconds(900)
+    static let farewell = Duration.milliseconds(900)
 
-    private struct State {
+    struct State {
         var session = ServerSession()
         var tools = ToolHeaders()
         /// The requests of the host without a response.
@@ -27,20 +27,24 @@ final class Bridge: Sendable {
         var restart: Task<Void, any Error>?
         /// Whether the user knows that the server sends something else than messages.
         var hasReportedOther = false
-        /// The response to the bridge's own request, which the host has had already.
-        var suppressed: Message.ID?
+        /// Whether the server has accepted a message in the way of streamable HTTP.
+        var isStreamable = false
+        /// The `initialize` of the bridge itself. The host has had a response to it already.
+        var own: (request: Message.ID, response: Message?)?
     }
 
-    private let server: BridgeServer
-    private let console: Console
+    let server: BridgeServer
+    let console: Console
     private let input: HostInput
     private let output: HostOutput
-    private let state = Lock(State())
+    let state = Lock(State())
+    let old: OldTransport
 
     init(_ server: BridgeServer, _ console: Console) {
         let input = HostInput(maximum: Self.maximum)
         (self.server, self.console, self.input) = (server, console, input)
         output = HostOutput { input.end() }
+        old = OldTransport(server, maximum: Self.maximum)
     }
 
     /// Runs until the host closes stdin or stdout, or the task is cancelled.
@@ -88,8 +92,9 @@ final class Bridge: Sendable {
                 state.waiting.remove(id)
                 return state.tasks[id]
             }
+            old.forget(id)
             // Since revision 2026-07-28, closing the stream is the notification.
-            if state.withLock({ $0.session.request == nil }) {
+            if !old.isChosen, state.withLock({ $0.session.request == nil }) {
                 task?.cancel()
                 return
             }
@@ -129,15 +134,22 @@ final class Bridge: Sendable {
         }
     }
 
-    /// Sends a message; again after a new session if the server has forgotten this one.
+    /// Sends a message; again after a new session if the server has forgotten this one, and in the older way if the server
+    /// knows that one alone.
     ///
     /// - Throws: `BridgeFailure` for a status that is no success, and as `BridgeServer`.
-    private func post(_ message: Message, _ reader: ResponseReader, within deadline: Duration?) async throws {
-        let session = state.withLock(\.session)
+    func post(_ message: Message, _ reader: ResponseReader, within deadline: Duration?) async throws {
+        let (session, isOld) = (await currentSession(for: message), old.isChosen)
         var response = try await post(message, session, reader, deadline)
-        if response.status == 404, session.id != nil, message.method != MessageHeaders.initialize {
+        if !isOld, mayBeOld(message, response), try await old.choose({ [self] in deliver($0) }) {
+            console.remark("the server has the transport of revision 2024-11-05, with two endpoints")
+            response = try await post(message, session, reader, deadline)
+        }
+        if response.status == 404, session.id != nil || old.isChosen && session.request != nil,
+            message.method != MessageHeaders.initialize
+        {
             try await beginAgain(after: session)
-            response = try await post(message, state.withLock(\.session), reader, deadline)
+            response = try await post(message, currentSession(for: message), reader, deadline)
         }
         guard response.head.status.kind != .successful else { return }
         // The server's error says more than its status.
@@ -147,11 +159,35 @@ final class Bridge: Sendable {
         throw BridgeFailure(status: response, Message(response.body))
     }
 
-    private func post(
+    /// The session for a message, which waits for one that is just beginning.
+    private func currentSession(for message: Message) async -> ServerSession {
+        var ended: Task<Void, any Error>?
+        while true {
+            let (restart, session) = state.withLock { ($0.restart, $0.session) }
+            guard let restart, restart != ended, message.method != MessageHeaders.initialize else { return session }
+            _ = await restart.result
+            ended = restart
+        }
+    }
+
+    /// Whether a server that is older than streamable HTTP responds like this to its first message.
+    private func mayBeOld(_ message: Message, _ response: IncomingResponse) -> Bool {
+        response.head.status.kind == .clientError && ![401, 403, 429].contains(response.status)
+            && !message.requests.isEmpty && Message(response.body)?.members?["error"] == nil
+            && !state.withLock(\.isStreamable)
+    }
+
+    func post(
         _ message: Message, _ session: ServerSession, _ reader: ResponseReader, _ deadline: Duration?
     ) async throws -> IncomingResponse {
         do {
             var fields = MessageHeaders.fields(of: message, session)
+            guard !old.isChosen else {
+                return try await old.send(
+                    message, fields, opens: session.request == nil || message.method == MessageHeaders.initialize,
+                    within: deadline
+                ) { [self] in deliver($0) }
+            }
             if MessageHeaders.revision(of: message) != nil {
                 for field in state.withLock(\.tools).fields(of: message) { fields[field.name] = field.value }
             }
@@ -159,7 +195,10 @@ final class Bridge: Sendable {
             let response = try await server.send(
                 .post, fields, body: message.bytes, asks: !message.requests.isEmpty,
                 stream: deadline.map(reader.stream(within:)))
-            if response.head.status.kind == .successful { try reader.finish(response) }
+            if response.head.status.kind == .successful {
+                state.withLock { $0.isStreamable = true }
+                try reader.finish(response)
+            }
             return response
         } catch  where reader.isStream && !Task.isCancelled {
             // The stream may be resumed.
@@ -170,8 +209,10 @@ final class Bridge: Sendable {
 
     // MARK: Messages of the server
 
-    private func deliver(_ bytes: [UInt8]) {
-        guard var message = Message(bytes) else {
+    /// - Returns: The requests that the message responds to.
+    @discardableResult
+    func deliver(_ bytes: [UInt8]) -> [Message.ID] {
+        guard var message = Message(bytes), message.isMessage else {
             let isFirst = state.withLock { state in
                 defer { state.hasReportedOther = true }
                 return !state.hasReportedOther
@@ -179,7 +220,7 @@ final class Bridge: Sendable {
             if isFirst {
                 console.warn("the server sent something that is not a JSON-RPC message; more is not reported")
             }
-            return
+            return []
         }
         // Only since revision 2026-07-28, which has no `initialize`.
         let leftOut = state.withLock { state -> [String] in
@@ -196,14 +237,15 @@ final class Bridge: Sendable {
             }
             for id in message.responses {
                 state.waiting.remove(id)
-                guard id != state.suppressed else {
-                    state.suppressed = nil
+                guard id != state.own?.request else {
+                    state.own?.response = message
                     return false
                 }
             }
             return true
         }
         if isForHost { output.write(message.bytes) }
+        return message.responses
     }
 
     private func fail(_ requests: [Message.ID], _ text: String) {
@@ -213,179 +255,20 @@ final class Bridge: Sendable {
 
     private func note(_ error: any Error) {
         guard !(error is CancellationError), !Task.isCancelled else { return }
-        for line in Failure(bridging: error).lines(console.paintError) { console.note(line) }
-    }
-
-    // MARK: Sessions
-
-    private func begin(_ head: HTTPResponse) {
-        let id = ServerSession.value(head.headerFields[MessageHeaders.session])
-        state.withLock { $0.session.id = id }
-    }
-
-    /// Begins a new session, because the server responded with 404 (revision 2025-11-25, "Session management").
-    private func beginAgain(after old: ServerSession) async throws {
-        let task = state.withLock { state -> Task<Void, any Error>? in
-            guard state.session.number == old.number else { return state.restart }
-            let request = old.request ?? []
-            state.session = ServerSession(request: request, number: old.number + 1)
-            let task = Task { [self] in
-                do {
-                    try await initialize(request, like: old)
-                } catch {
-                    // The next message finds the old session again, and tries once more.
-                    self.state.withLock { state in
-                        guard state.session.number == old.number + 1 else { return }
-                        (state.session.id, state.session.revision) = (old.id, old.revision)
-                        state.suppressed = nil
-                    }
-                    throw error
-                }
-            }
-            state.restart = task
-            return task
-        }
-        try await task?.value
-    }
-
-    private func initialize(_ request: [UInt8], like old: ServerSession) async throws {
-        console.note("the server has ended the session; beginning another one")
-        guard let message = Message(request), let id = message.requests.first else { return }
-        state.withLock { state in
-            state.suppressed = id
-            state.listening?.cancel()
-            state.listening = nil
-        }
-        let reader = ResponseReader(maximum: Self.maximum) { [self] in
-            begin($0)
-        } isDone: { [self] in
-            state.withLock { $0.suppressed == nil }
-        } take: { [self] in
-            deliver($0)
-        }
-        try await post(message, reader, within: Self.farewell * 30)
-        guard state.withLock({ $0.suppressed == nil && $0.session.revision == old.revision }) else {
-            throw BridgeFailure(
-                "the server has ended the session, and the new one has another revision of the protocol")
-        }
-        let initialized = Array(#"{"jsonrpc":"2.0","method":"\#(MessageHeaders.initialized)"}"#.utf8)
-        guard let message = Message(initialized) else { return }
-        // Not as other messages: a server that has forgotten this session, too, is not asked for yet another.
-        let reply = try await post(
-            message, state.withLock(\.session), ResponseReader(maximum: Self.maximum) { [self] in deliver($0) }, nil)
-        guard reply.head.status.kind == .successful else { throw BridgeFailure(status: reply, Message(reply.body)) }
-        listen()
-    }
-
-    // MARK: Streams
-
-    /// Connects again to the stream of a response that broke off or that the server closed, until all of it is there.
-    ///
-    /// - Throws: `BridgeFailure` if the server does not continue it.
-    private func resume(_ requests: [Message.ID], after first: ResponseReader) async throws {
-        var reader = first
-        var failures = 0
-        var retry = first.retry
-        while isWaiting(requests), let id = reader.lastEventID {
-            try await Task.sleep(for: retry.map { max($0, Self.shortestPause) } ?? Self.pause(after: failures))
-            let next = ResponseReader(maximum: Self.maximum, isDone: { [self] in !isWaiting(requests) }) { [self] in
-                deliver($0)
-            }
-            let response = try await get(next, after: id)
-            if response == nil || next.count == 0 && next.lastEventID == nil { failures += 1 } else { failures = 0 }
-            guard failures < Self.maximumFailures, response.map({ $0.head.status.kind == .successful }) ?? true else {
-                throw BridgeFailure("the server does not continue its response")
-            }
-            retry = next.retry ?? retry
-            if next.lastEventID != nil { reader = next }
-        }
-    }
-
-    private func isWaiting(_ requests: [Message.ID]) -> Bool {
-        state.withLock { state in requests.contains(where: state.waiting.contains) }
-    }
-
-    /// How often in a row a stream may bring nothing.
-    private static let maximumFailures = 10
-
-    /// A server that closes each stream at once and wants no pause would keep the bridge busy.
-    private static let shortestPause = Duration.milliseconds(100)
-
-    private static func pause(after failures: Int) -> Duration { .seconds(min(1 << min(failures, 5), 30)) }
-
-    /// Listens for messages that belong to no request. Revision 2026-07-28 has no such stream.
-    private func listen() {
-        state.withLock { state in
-            guard state.session.request != nil else { return }
-            state.listening?.cancel()
-            let session = state.session
-            state.listening = Task { [self] in await listen(in: session) }
-        }
-    }
-
-    private func listen(in session: ServerSession) async {
-        var failures = 0
-        var (id, retry): (String?, Duration?) = (nil, nil)
-        while !Task.isCancelled, state.withLock(\.session.number) == session.number {
-            let reader = ResponseReader(maximum: Self.maximum) { [self] in deliver($0) }
-            // A server without such a stream responds with 405, and with 404 if the session is over.
-            let response = try? await get(reader, after: id)
-            if let response, response.head.status.kind != .successful { return }
-            failures = reader.count == 0 ? failures + 1 : 0
-            (id, retry) = (reader.lastEventID ?? id, reader.retry ?? retry)
-            try? await Task.sleep(for: max(retry ?? .zero, Self.pause(after: failures)))
-        }
-    }
-
-    /// - Returns: `nil` if there was no response, or it broke off.
-    /// - Throws: `CancellationError`; `BridgeFailure` for a message that is too large.
-    private func get(_ reader: ResponseReader, after id: String?) async throws -> IncomingResponse? {
-        var fields: HTTPFields = [.accept: "text/event-stream"]
-        state.withLock(\.session).add(to: &fields)
-        fields[MessageHeaders.lastEventID] = id
-        do {
-            let response = try await server.send(
-                .get, fields, asks: false, stream: reader.stream(within: Self.patience))
-            if response.head.status.kind == .successful { try reader.finish(response) }
-            return response
-        } catch {
-            try Task.checkCancellation()
-            try reader.check()
-            return nil
-        }
-    }
-
-    // MARK: The end
-
-    private func finish() async {
-        let (tasks, listening, session) = state.withLock { (Array($0.tasks.values), $0.listening, $0.session) }
-        listening?.cancel()
-        if !Task.isCancelled {
-            // A program that wrote its requests and closed stdin still gets the responses.
-            let end = Task { [self] in
-                try? await Task.sleep(for: Self.farewell)
-                await server.account.cancel()
-                for task in tasks { task.cancel() }
-            }
-            for task in tasks { await task.value }
-            end.cancel()
-        }
-        await server.account.cancel()
-        for task in tasks { task.cancel() }
-        guard session.id != nil else { return }
-        await Task { [self] in
-            var fields = HTTPFields()
-            session.add(to: &fields)
-            let ignored = ResponseStream(deadline: Self.farewell, begin: { _ in }, take: { _ in true })
-            _ = try? await server.send(.delete, fields, asks: false, stream: ignored)
-        }.value
+        console.note(Failure(bridging: error))
     }
 }
 
 extension BridgeFailure {
-    fileprivate init(status response: IncomingResponse, _ message: Message?) {
+    init(status response: IncomingResponse, _ message: Message?) {
         let text = message?.members?.object("error")?.string("message") ?? response.words(hiding: [])
-        let hint = [404, 405].contains(response.status) ? "; check the URL, which must be of streamable HTTP" : ""
+        let hint =
+            switch response.status {
+            case 300..<400: "; nothing was sent there: if that is the server, give its URL to carnet mcp"
+            case 404, 405:
+                "; check the URL, which must be that of an MCP server: neither streamable HTTP nor HTTP with SSE is there"
+            default: ""
+            }
         self.init(
             "the server responded with status \(response.status)"
                 + (response.location.map { " and the address \($0)" } ?? "")

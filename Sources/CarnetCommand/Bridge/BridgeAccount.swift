@@ -23,21 +23,26 @@ actor BridgeAccount {
     private let ownToken: ClientTokenOptions
     private let context: CommandContext
     private var open: Open?
+    /// The token of the last sign-in that the user was asked for here, until the server has accepted one. If it rejects this
+    /// one, the next sign-in would bring another.
+    private var unproven: Secret?
     /// Whether the server has asked for a sign-in.
     private var needsSignIn = false
+    private let plain: WebURL?
     private let neverSignsIn: Bool
     private var direct: Direct?
     private var opening: Task<(open: Open, isNew: Bool), any Error>?
 
     /// - Parameters:
     ///   - ownToken: How the client gets a token of its own, if it does.
+    ///   - plain: The URL of a server over plain http: no token goes there.
     ///   - neverSignsIn: Whether the user has a token for the server.
     init(
         _ options: AccountOptions, _ found: FoundServerOptions, way: LoginAgent.Way, ownToken: ClientTokenOptions,
-        neverSignsIn: Bool, _ context: CommandContext
+        plain: WebURL?, neverSignsIn: Bool, _ context: CommandContext
     ) {
         (self.options, self.found, self.way, self.context) = (options, found, way, context)
-        (self.ownToken, self.neverSignsIn) = (ownToken, neverSignsIn)
+        (self.ownToken, self.plain, self.neverSignsIn) = (ownToken, plain, neverSignsIn)
     }
 
     /// How messages get to the server without an account: with a token of the client itself, or without one.
@@ -57,7 +62,7 @@ actor BridgeAccount {
             direct = try await withOwnToken()
         } else {
             guard ProviderSources.isResource(options.provider) else { return nil }
-            if !neverSignsIn, let found = try await found() {
+            if plain == nil, !neverSignsIn, let found = try await found() {
                 open = found
                 return nil
             }
@@ -66,13 +71,21 @@ actor BridgeAccount {
         return direct
     }
 
-    func requireSignIn() { (needsSignIn, direct) = (true, nil) }
+    /// - Throws: `BridgeFailure` at a server over plain http.
+    func requireSignIn() throws {
+        guard plain == nil else {
+            throw BridgeFailure(
+                "the server requires a sign-in, and a token over plain http could be read on the way: "
+                    + "the server needs https, or no sign-in")
+        }
+        (needsSignIn, direct) = (true, nil)
+    }
 
     private nonisolated func withoutToken() throws -> Direct {
-        let resource = try ProviderSources.resource(options.provider)
+        let resource = try plain ?? ProviderSources.resource(options.provider)
         let transport = try connector(try ProviderSources(options.providers, context, isQuiet: true))
             .transport(to: resource)
-        let limits = TransportLimits(deadline: min(options.network.deadline, TransportLimits().deadline))
+        let limits = TransportLimits(deadline: deadline)
         return Direct(resource: resource, isFinal: neverSignsIn) { head, body, stream in
             var request = OutgoingRequest(head: head, body: body)
             request.stream = stream
@@ -98,11 +111,21 @@ actor BridgeAccount {
                     return try await client.send(
                         head, body: body, with: grant, accepting: 200..<600, streaming: stream)
                 } catch let error as OAuthError {
+                    if error.step == .discovery { await self.close() }
                     throw failures.explain(error)
                 }
             }
         }
     }
+
+    /// The next message makes another client: this one remembers for a while that it got no metadata, and the server may be back.
+    func close() { (open, direct) = (nil, nil) }
+
+    /// The server has accepted a token.
+    func prove() { unproven = nil }
+
+    /// Whether the server has seen nothing of the sign-in that brought a token.
+    func isUnproven(_ token: Secret?) -> Bool { token != nil && token == unproven }
 
     /// Ends a sign-in that waits for the user.
     func cancel() { opening?.cancel() }
@@ -164,6 +187,7 @@ actor BridgeAccount {
         defer { opening = nil }
         let result = try await task.value
         open = result.open
+        if result.isNew { unproven = try? await result.open.session.storedTokens().accessToken }
         return result
     }
 
@@ -177,6 +201,9 @@ actor BridgeAccount {
     }
 
     // MARK: The store
+
+    /// How long the server may take. --timeout may be longer here, because it is for the user as well.
+    nonisolated var deadline: Duration { min(options.network.deadline, TransportLimits().deadline) }
 
     private nonisolated var patience: Int { options.network.timeout ?? 300 }
 
@@ -221,10 +248,7 @@ actor BridgeAccount {
     // MARK: The user
 
     private nonisolated func connector(_ sources: ProviderSources) throws -> Connector {
-        // --timeout may be longer here, because it is for the user as well.
-        try Connector(
-            options.network, options.client, sources, context,
-            deadline: min(options.network.deadline, TransportLimits().deadline))
+        try Connector(options.network, options.client, sources, context, deadline: deadline)
     }
 
     private nonisolated func agent(_ connector: Connector) -> any UserAgent {
@@ -250,10 +274,14 @@ actor BridgeAccount {
             let registration = try await connector.registration(
                 for: entry, registering: found.document, again: again, requesting: scopes ?? [])
             let client = try connector.client(for: entry, registration: registration)
-            let session = try await client.signIn(
-                with: agent(connector),
-                options: AuthorizationOptions(scopes: scopes, lifetime: TimeInterval(patience)),
-                account: account ?? options.account)
+            let failures = ProviderFailure(
+                entry: entry, redirectURI: registration.redirectURI, sandboxOption: connector.sandboxOption)
+            let session = try await failures.explaining {
+                try await client.signIn(
+                    with: agent(connector),
+                    options: AuthorizationOptions(scopes: scopes, lifetime: TimeInterval(patience)),
+                    account: account ?? options.account)
+            }
             context.console.note("signed in as \(session.key.account)".printable)
             return try open(session, client, of: entry, connector)
         }

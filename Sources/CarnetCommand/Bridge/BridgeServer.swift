@@ -16,47 +16,45 @@ struct BridgeServer: Sendable {
     private static let attempts = 5
 
     /// - Parameters:
+    ///   - endpoint: Where it goes instead of the resource's own URL, as the server named it.
     ///   - fields: Those of the request.
     ///   - asks: Whether the user may be asked to sign in, or for more scopes.
     ///   - stream: Takes the body of a successful response.
     /// - Returns: A response with any status but 401 and 403.
     /// - Throws: `Failure`, `BridgeFailure`, `TokenStoreError`, `CancellationError`.
     func send(
-        _ method: HTTPRequest.Method, _ fields: HTTPFields, body: [UInt8] = [], asks: Bool = true,
-        stream: ResponseStream? = nil
+        _ method: HTTPRequest.Method, to endpoint: String? = nil, _ fields: HTTPFields, body: [UInt8] = [],
+        asks: Bool = true, stream: ResponseStream? = nil
     ) async throws -> IncomingResponse {
         var fields = fields
         for field in own { fields[field.name] = field.value }
         if let direct = try await account.withoutAccount() {
-            let head = HTTPRequest(url: direct.resource.text, method: method, headerFields: fields)
-            let response = try await direct.send(head, body, stream)
+            let url = try endpoint.map(direct.resource.endpoint) ?? direct.resource
+            let response = try await following(url) { try await direct.send($0.request(method, fields), body, stream) }
             guard response.status == 401, !direct.isFinal else { return response.hiding(own.map { Secret($0.value) }) }
-            await account.requireSignIn()
+            try await account.requireSignIn()
         }
         var questions = asks ? Self.questions : 0
         var attempts = Self.attempts
-        var moved: WebURL?
         while true {
             let open = try await account.current(asks: asks)
+            let url = try endpoint.map(open.resource.endpoint) ?? open.resource
             var used: TokenSet?
             do {
                 let tokens = try await open.session.tokens()
                 used = tokens
-                let response = try await open.session.send(
-                    HTTPRequest(url: (moved ?? open.resource).text, method: method, headerFields: fields), body: body,
-                    accepting: 200..<600, streaming: stream)
-                // Servers redirect /mcp to /mcp/, and have done nothing then. Another origin gets no token.
-                if moved == nil, [307, 308].contains(response.status), let next = response.redirect(from: open.resource)
-                {
-                    moved = next
-                    continue
+                let response = try await following(url) {
+                    try await open.session.send(
+                        $0.request(method, fields), body: body, accepting: 200..<600, streaming: stream)
                 }
+                await account.prove()
                 guard response.head.status.kind != .successful else { return response }
                 // The server may repeat the token, also one that was refreshed during the request.
                 let stored = try? await open.session.storedTokens()
                 return response.hiding(tokens.secrets + (stored?.secrets ?? []) + own.map { Secret($0.value) })
             } catch let error as OAuthError where questions > 0 && error.kind == .insufficientScope {
                 questions -= 1
+                await account.prove()
                 let isNew = error.scopes.contains { scope in used?.scopes.contains(scope) != true }
                 guard isNew, try await account.grant(error.scopes, to: open) else { throw open.failures.explain(error) }
             } catch let error as OAuthError
@@ -64,12 +62,32 @@ struct BridgeServer: Sendable {
                 && (error.disposition == .signInAgain || error.isOfForgottenClient && open.registersItself)
             {
                 attempts -= 1
+                if error.kind == .unauthorized, await account.isUnproven(used?.accessToken) {
+                    throw open.failures.rejectedAtOnce(error)
+                }
                 let stored = try? await open.session.storedTokens()
                 let rejected = used ?? (error.isOfForgottenClient ? stored : nil)
                 if try await account.signInAgain(insteadOf: rejected?.accessToken) { questions -= 1 }
             } catch let error as OAuthError {
+                if error.step == .discovery { await account.close() }
                 throw open.failures.explain(error)
             }
         }
+    }
+
+    /// Sends a request, and to where the server redirects it: servers redirect /mcp to /mcp/, and have done nothing then.
+    /// Another origin gets no token.
+    private func following(
+        _ url: WebURL, _ send: (WebURL) async throws -> IncomingResponse
+    ) async throws -> IncomingResponse {
+        let response = try await send(url)
+        guard [307, 308].contains(response.status), let next = response.redirect(from: url) else { return response }
+        return try await send(next)
+    }
+}
+
+extension WebURL {
+    fileprivate func request(_ method: HTTPRequest.Method, _ fields: HTTPFields) -> HTTPRequest {
+        HTTPRequest(url: text, method: method, headerFields: fields)
     }
 }

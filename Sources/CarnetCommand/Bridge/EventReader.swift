@@ -2,6 +2,12 @@ import CarnetFoundation
 
 /// Reads server-sent events (HTML, section 9.2.6).
 struct EventReader {
+    struct Event {
+        /// `message` if the server gives none.
+        let type: String
+        let data: [UInt8]
+    }
+
     /// The maximum size of an event, in bytes.
     private let maximum: Int
     private var line: [UInt8] = []
@@ -21,9 +27,9 @@ struct EventReader {
         self.maximum = maximum
     }
 
-    /// - Parameter take: Gets the data of each message.
+    /// - Parameter take: Gets each event that has data.
     /// - Returns: Whether all events so far are within the maximum.
-    mutating func read(_ bytes: [UInt8], _ take: ([UInt8]) -> Void) -> Bool {
+    mutating func read(_ bytes: [UInt8], _ take: (Event) -> Void) -> Bool {
         for byte in bytes {
             let isSecondOfBreak = isAfterReturn && byte == 0x0A
             isAfterReturn = byte == 0x0D
@@ -38,7 +44,14 @@ struct EventReader {
         return true
     }
 
-    private mutating func endLine(_ take: ([UInt8]) -> Void) {
+    /// Ends the stream. A last event without its empty line is one if it is complete JSON: the standard drops it, and nobody
+    /// else can have written it.
+    mutating func end(_ take: (Event) -> Void) {
+        if line.starts(with: Array("data".utf8)) { endLine(take) }
+        if hasData, Message(data) != nil { endEvent(take) }
+    }
+
+    private mutating func endLine(_ take: (Event) -> Void) {
         if isAtStart, line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }
         isAtStart = false
         guard !line.isEmpty else { return endEvent(take) }
@@ -62,10 +75,10 @@ struct EventReader {
         line.removeAll(keepingCapacity: true)
     }
 
-    private mutating func endEvent(_ take: ([UInt8]) -> Void) {
+    private mutating func endEvent(_ take: (Event) -> Void) {
         // An empty id removes the last one.
         if let nextID { lastID = nextID.isEmpty ? nil : nextID }
-        if hasData, !data.isEmpty, type.isEmpty || type == "message" { take(data) }
+        if hasData, !data.isEmpty { take(Event(type: type.isEmpty ? "message" : type, data: data)) }
         data.removeAll(keepingCapacity: true)
         (hasData, type) = (false, "")
     }

@@ -24,6 +24,7 @@ final class ResponseReader: Sendable {
     private let maximum: Int
     private let begin: @Sendable (HTTPResponse) -> Void
     private let take: @Sendable ([UInt8]) -> Void
+    private let endpoint: @Sendable ([UInt8]) -> Void
     private let isDone: @Sendable () -> Bool
 
     /// - Parameters:
@@ -31,11 +32,14 @@ final class ResponseReader: Sendable {
     ///   - begin: Gets the head of the response before its messages.
     ///   - take: Gets each message.
     ///   - isDone: Whether the rest of a stream is not needed.
+    ///   - endpoint: Gets where messages go, which a stream of revision 2024-11-05 says first.
     init(
         maximum: Int, begin: @escaping @Sendable (HTTPResponse) -> Void = { _ in },
-        isDone: @escaping @Sendable () -> Bool = { false }, take: @escaping @Sendable ([UInt8]) -> Void
+        isDone: @escaping @Sendable () -> Bool = { false }, endpoint: @escaping @Sendable ([UInt8]) -> Void = { _ in },
+        take: @escaping @Sendable ([UInt8]) -> Void
     ) {
         (self.maximum, self.begin, self.isDone, self.take) = (maximum, begin, isDone, take)
+        self.endpoint = endpoint
     }
 
     /// - Parameter deadline: How long the head of the response may take.
@@ -50,7 +54,7 @@ final class ResponseReader: Sendable {
             state.type = type
             if type.hasPrefix("text/event-stream") {
                 state.body = .events(EventReader(maximum: maximum))
-            } else if type.hasPrefix("application/json") {
+            } else if ["application/json", "text/plain"].contains(where: type.hasPrefix) || type.isEmpty {
                 state.body = .document([])
             }
         }
@@ -58,14 +62,14 @@ final class ResponseReader: Sendable {
     }
 
     private func read(_ bytes: [UInt8]) -> Bool {
-        var messages: [[UInt8]] = []
+        var events: [EventReader.Event] = []
         let isWithinLimits = state.withLock { state in
             switch state.body {
             case .events(var reader):
                 state.body = .other
                 defer { state.body = .events(reader) }
-                guard reader.read(bytes, { messages.append($0) }) else { break }
-                state.count += messages.count
+                guard reader.read(bytes, { events.append($0) }) else { break }
+                state.count += events.count { $0.type == "message" }
                 return true
             case .document(var document):
                 state.body = .other
@@ -78,7 +82,13 @@ final class ResponseReader: Sendable {
             state.isTooLarge = true
             return false
         }
-        messages.forEach(take)
+        for event in events {
+            switch event.type {
+            case "message": take(event.data)
+            case "endpoint": endpoint(event.data)
+            default: break
+            }
+        }
         return isWithinLimits && !isDone()
     }
 
@@ -93,8 +103,17 @@ final class ResponseReader: Sendable {
         }
         try check()
         let document: [UInt8]? = state.withLock { state in
+            if case .events(var reader) = state.body {
+                var last: [UInt8]?
+                reader.end { last = $0.type == "message" ? $0.data : nil }
+                state.body = .events(reader)
+                if last != nil { state.count += 1 }
+                return last
+            }
             guard case .document(let document) = state.body, !document.isEmpty else { return nil }
             state.body = .other
+            // Another type than that of JSON is named, unless it is JSON.
+            guard state.type.hasPrefix("application/json") || Message(document) != nil else { return nil }
             state.count += 1
             return document
         }

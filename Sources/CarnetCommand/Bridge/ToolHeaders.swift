@@ -20,6 +20,8 @@ struct ToolHeaders: Sendable {
     private var headers: [ByteKey: [Header]] = [:]
     /// A server can list new tools without end.
     private static let maximumTools = 10_000
+    /// Of one tool. Each request for it has them all.
+    private static let maximumHeaders = 100
 
     /// Reads a list of tools.
     ///
@@ -88,6 +90,7 @@ struct ToolHeaders: Sendable {
             guard types.contains(object["type"]?.string ?? "") else {
                 throw Mistake(reason: "\(key) is at a property that is no string, integer or boolean")
             }
+            guard found.count < maximumHeaders else { throw Mistake(reason: "\(key) is used \(maximumHeaders) times") }
             guard !found.contains(where: { $0.name == field }) else { throw Mistake(reason: "\(key) is used twice") }
             found.append(Header(name: field, path: path))
         }

@@ -20,16 +20,25 @@ struct DraftQuestions {
         try await answer("Issuer of OpenID Connect, or of the OAuth metadata (empty: there is none): ", read: Self.url)
     }
 
-    func facts(hasIssuer: Bool) async throws -> DescriptorDraft.Facts {
+    /// - Parameter draft: What is known from the metadata, if there is any.
+    func facts(for draft: DescriptorDraft, hasIssuer: Bool) async throws -> DescriptorDraft.Facts {
         var facts = DescriptorDraft.Facts()
         facts.name = try await answer("Name to show to users: ") { .success($0) }
-        guard !hasIssuer else { return facts }
-        facts.authorization = try await answer("URL of the authorization page: ", read: Self.url)
-        facts.token = try await answer("URL of the token endpoint: ", read: Self.url)
-        facts.userinfo = try await answer("URL that returns the user's profile: ", read: Self.url)
-        facts.subject = try await answer("Pointer to the user's id in the profile, such as /id: ") { text in
-            JSONPointer(text).map { .success($0) } ?? .failure(Refusal("a pointer starts with /"))
+        if !hasIssuer || draft.missingEndpoints.contains("authorization_endpoint") {
+            facts.authorization = try await answer("URL of the authorization page: ", read: Self.url)
         }
+        if !hasIssuer || draft.missingEndpoints.contains("token_endpoint") {
+            facts.token = try await answer("URL of the token endpoint: ", read: Self.url)
+        }
+        if draft.lacksProfile {
+            facts.userinfo = try await answer("URL that returns the user's profile: ", read: Self.url)
+            if !hasIssuer || facts.userinfo != nil {
+                facts.subject = try await answer("Pointer to the user's id in the profile, such as /id: ") { text in
+                    JSONPointer(text).map { .success($0) } ?? .failure(Refusal("a pointer starts with /"))
+                }
+            }
+        }
+        guard !hasIssuer else { return facts }
         let methods = ClientAuthenticationMethod.allCases.map(\.rawValue).joined(separator: ", ")
         facts.authentication = try await answer("Client authentication, such as client_secret_post: ") { text in
             ClientAuthenticationMethod(rawValue: text).map { .success($0) } ?? .failure(Refusal("one of \(methods)"))

@@ -18,6 +18,7 @@ struct LintCommand: Subcommand {
               carnet lint
               carnet lint --fix providers/acme.yaml
               carnet lint --format github --fail-on warning
+              carnet lint providers --against origin/main
             """
     )
 
@@ -40,6 +41,14 @@ struct LintCommand: Subcommand {
 
     @Flag(help: "Apply all safe fixes to the files. For stdin, print the fixed text.")
     var fix = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Also report what breaks users of an earlier version: a file, a folder or a git revision; REVISION... is the "
+                + "point where the current branch left it.",
+            valueName: "old"),
+        completion: .file())
+    var against: String?
 
     @Option(help: ArgumentHelp("The file name of stdin in findings.", valueName: "name"), completion: .file())
     var stdinFilename: String?
@@ -71,7 +80,10 @@ struct LintCommand: Subcommand {
         let format = output.json ? .json : format ?? .text
         var fixedStdin: SourceFile?
         if fix { fixedStdin = try input.fix(console, with: try linter(for: input.files, context)) }
-        let report = try linter(for: input.files, context).lint(files: input.files, unreadable: input.unreadable)
+        let earlier = try against.map { try EarlierVersion(named: $0, of: input) }
+        let linter = try linter(for: input.files + (earlier?.files.map(\.source) ?? []), context)
+        var report = linter.lint(files: input.files, unreadable: input.unreadable)
+        if let earlier { report.add(linter.changes(in: input.files, since: earlier)) }
         if let fixedStdin {
             // Then stdout gets the fixed text.
             console.print(bytes: fixedStdin.bytes)

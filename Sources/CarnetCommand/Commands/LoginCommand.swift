@@ -72,6 +72,7 @@ struct LoginCommand: Subcommand {
         let deadline = min(account.network.deadline, TransportLimits().deadline)
         let connector = try Connector(account.network, account.client, sources, context, deadline: deadline)
         let entry = try await connector.entryToSignIn(account.provider, sources, context, found)
+        try requirePage(of: entry.descriptor)
         try UserStore(context.environment).prepare(ofSandbox: connector.sandbox != nil)
         try await connector.requireReadableRecords(of: entry.descriptor.id, account: account.account)
         let option = connector.sandboxOption
@@ -84,7 +85,7 @@ struct LoginCommand: Subcommand {
             try await failures.explaining {
                 let client = try connector.client(for: entry, registration: registration)
                 do {
-                    try await signIn(with: client, of: entry, connector, context.console)
+                    try await signIn(with: client, of: entry, connector, failures, context.console)
                 } catch let error as OAuthError
                     where error.kind == .expiredAttempt && !registersAgain
                     && (try? connector.registersItself(at: entry)) == true
@@ -96,6 +97,18 @@ struct LoginCommand: Subcommand {
             }
         }
         if let sandbox = connector.sandbox { UserStore(context.environment).remember(sandbox) }
+    }
+
+    private func requirePage(of descriptor: ProviderDescriptor) throws {
+        guard !device, !descriptor.hasSignInPage else { return }
+        let id = descriptor.id.rawValue.shellWord
+        let options: [RequestKind: String] = [
+            .device: "login \(id) --device", .clientCredentials: "call \(id) --client-credentials",
+            .jwtBearer: "call \(id) --jwt-bearer",
+        ]
+        throw Failure(
+            .usage, "\(descriptor.id) has no page to sign in at: endpoints.authorization is missing",
+            next: descriptor.grantsWithoutPage.compactMap { options[$0] }.map { "run carnet \($0)" })
     }
 
     /// Takes the candidate that the command line names.
@@ -117,11 +130,12 @@ struct LoginCommand: Subcommand {
     }
 
     private func signIn(
-        with client: OAuthClient, of entry: ProviderRegistry.Entry, _ connector: Connector, _ console: Console
+        with client: OAuthClient, of entry: ProviderRegistry.Entry, _ connector: Connector,
+        _ failures: ProviderFailure, _ console: Console
     ) async throws {
         let timeout = account.network.timeout ?? 300
         let way: LoginAgent.Way = paste ? .pasted : noBrowser ? .printed : .browser
-        let wanted = scopes.flatMap { $0.split(separator: " ").map(String.init) }
+        let wanted = try entry.descriptor.wantedScopes(scopes)
         let session =
             if device {
                 try await DeviceLogin(
@@ -143,16 +157,17 @@ struct LoginCommand: Subcommand {
         let tokens = try await session.storedTokens()
         let name = session.key.account
         if account.account == nil, tokens.idToken == nil, name == "default" {
-            console.warn("the provider does not say who signed in; --account NAME gives the account a name")
+            let cause = await failures.causeOfMissingName(session, at: client.provider).map { ": \($0)" } ?? ""
+            console.warn(
+                "the provider does not say who signed in\(cause.printable); --account NAME gives the account a name")
         }
         console.print("signed in to \(client.provider.name.printable) as \(name.printable)")
         console.print(
             json: session.key.json + JSONObject(["descriptor_files": .list(entry.files)]) + tokens.summary)
         for row in Table.lines(tokens.rows(now: SystemWallClock().now), indentation: 2) { console.print(row) }
         let requested = wanted.isEmpty ? client.registration.scopes ?? client.provider.scopes.defaults : wanted
-        let granted = ResourceMap(of: client.provider).effectiveScopes(tokens.scopes)
-        let refused = requested.filter { !granted.contains($0) }
-        if !refused.isEmpty { console.warn("not granted: \(refused.joined(separator: " ").printable)") }
+        for line in tokens.missingScopes(of: requested, at: client.provider) { console.warn(line) }
+        if let oddity = tokens.oddLifetime(at: client.provider) { console.warn(oddity) }
         let named = account.account.map { " --account \($0.shellWord)" } ?? ""
         let rest = "\(account.provider.shellWord)\(named)\(connector.sandboxOption)"
         guard client.provider.resource == nil else { return console.note("next: carnet token \(rest)".printable) }

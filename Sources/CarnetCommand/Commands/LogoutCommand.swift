@@ -74,7 +74,7 @@ struct LogoutCommand: Subcommand {
                     "failures": .array(failures.compactMap { $0.json["error"] }),
                 ])
         )
-        for line in failures.flatMap({ $0.lines(console.paintError) }) { console.note(line) }
+        for failure in failures { console.note(failure) }
         // A missing sign-out page is no failure: the tokens are deleted from the store.
         let isComplete = outcome.failures.allSatisfy { $0.kind == .missingEndpoint }
         guard isComplete, failures.count == outcome.failures.count else { throw ExitStatus.failed }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CarnetFoundation
 import HTTPTypes
 
 struct MCPCommand: Subcommand {
@@ -29,6 +30,12 @@ struct MCPCommand: Subcommand {
     @OptionGroup var headers: OwnHeaderOptions
     @OptionGroup(title: "Options without an account") var ownToken: ClientTokenOptions
 
+    @Flag(
+        help:
+            "Send messages over plain http to the host of the URL, for a server without a sign-in in a private network. Everybody on the way can read and change them."
+    )
+    var allowHTTP = false
+
     @Flag(name: [.customShort("q"), .long], help: "Print no remarks, only what somebody has to act on.")
     var quiet = false
 
@@ -45,12 +52,34 @@ struct MCPCommand: Subcommand {
     func validate() throws {
         try ownToken.validate(beside: account)
         try headers.check()
+        let url = try? WebURL(account.provider, isPlain: true)
+        let isPlain = url?.scheme == "http" && (try? WebURL(account.provider)) == nil
+        guard allowHTTP else {
+            guard !isPlain else {
+                throw ValidationError(
+                    "http is allowed only on loopback hosts; use https, or --allow-http for a server without a sign-in")
+            }
+            return
+        }
+        guard account.provider.hasPrefix("http://"), !ownToken.isWanted else {
+            throw ValidationError("--allow-http is for the http:// URL of a server without a sign-in")
+        }
+        guard !isPlain || headers.secretHeaders.isEmpty else {
+            throw ValidationError(
+                "--header-env is for secrets, which plain http exposes; use https, or --header for a value that is no secret"
+            )
+        }
     }
 
     func run(_ context: CommandContext) async throws {
         let own = try headers.fields(context.environment)
+        let plain = allowHTTP ? try ProviderSources.resource(account.provider, isPlain: true) : nil
+        if let plain, !plain.isLoopback {
+            context.console.warn("everybody between here and \(plain.authority) can read and change the messages")
+        }
         let account = BridgeAccount(
             account, found, way: noBrowser ? .printed : .browser, ownToken: ownToken,
+            plain: plain,
             neverSignsIn: own.contains(.authorization), context)
         await Bridge(BridgeServer(account: account, own: own), context.console).run()
         try Task.checkCancellation()

@@ -44,14 +44,25 @@ struct NewCommand: Subcommand {
         }
         let questions = questions(context.console)
         let issuer = if let issuer { issuer } else { try await questions?.issuer() }
-        let facts = try await questions?.facts(hasIssuer: issuer != nil) ?? DescriptorDraft.Facts()
-        guard let plain = DescriptorDraft(id: id, issuer: issuer, facts: facts) else { return }
-        var draft = plain
+        guard var draft = DescriptorDraft(id: id, issuer: issuer) else { return }
+        var metadata: JSONValue?
         if let issuer {
-            let metadata = try await context.console.showing("fetching the metadata of \(issuer)") {
-                try await self.metadata(for: plain, context)
-            }
-            draft = DescriptorDraft(id: id, issuer: issuer, metadata: metadata.document, facts: facts) ?? plain
+            metadata = try await context.console.showing("fetching the metadata of \(issuer)") {
+                try await self.metadata(for: draft, context)
+            }.document
+            draft = DescriptorDraft(id: id, issuer: issuer, metadata: metadata) ?? draft
+        }
+        if let facts = try await questions?.facts(for: draft, hasIssuer: issuer != nil) {
+            draft = DescriptorDraft(id: id, issuer: issuer, metadata: metadata, facts: facts) ?? draft
+        }
+        let missing = draft.missingEndpoints
+        guard missing.isEmpty else {
+            throw Failure(
+                .failed,
+                "the metadata of \(issuer ?? id) has no \(missing.joined(separator: " and no ")): Carnet cannot sign in with it",
+                next: [
+                    "if the provider documents the rest: carnet new \(id) > \(id).yaml, and add the issuer to endpoints"
+                ])
         }
         guard let folder else {
             for line in draft.text.split(separator: "\n") { context.console.print(String(line)) }

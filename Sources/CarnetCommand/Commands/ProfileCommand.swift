@@ -30,10 +30,6 @@ struct ProfileCommand: Subcommand {
         var claims = JSONObject()
         for claim in profile.claims { claims[claim.name] = claim.value }
         context.console.print(json: account.json + JSONObject(["profile": .object(claims)]))
-        guard profile.subject == nil, account.entry.descriptor.profile.subject == nil else { return }
-        let places = account.entry.descriptor.profile.effectiveClaims.first { $0.name == "subject" }?.value ?? []
-        throw Failure(
-            .failed, "the profile has no subject at " + places.map(\.description).joined(separator: ", ").printable,
-            next: ["compare profile.root and profile.claims.subject with the response: carnet profile --verbose"])
+        if let failure = account.entry.descriptor.failure(ofSubjectIn: profile) { throw failure }
     }
 }

@@ -119,23 +119,26 @@ struct RegisterCommand: Subcommand {
             let variables = context.environment.variables
             let keys = try keyFile.map { try KeyPlace.file($0).keys(id: nil, variables) } ?? known?.keys ?? []
             let token = initialToken
+            let failures = ProviderFailure(entry: entry, redirectURI: redirectURI)
             let registered = try await context.console.showing("registering") {
-                let provider = try await registrar.discovered(resolved)
-                let wanted = ClientMetadata(
-                    redirectURIs: [redirectURI],
-                    clientName: name,
-                    authenticationMethod: try method(
-                        of: provider, known?.client, signs: keys.contains(where: \.canSign)),
-                    dpopBoundAccessTokens: resolved.client.dpopBoundAccessTokens,
-                    keys: keys,
-                    contacts: metadata.contacts,
-                    uris: metadata.uris,
-                    algorithms: metadata.algorithms,
-                    softwareID: metadata.program.softwareID,
-                    softwareVersion: metadata.program.softwareVersion
-                )
-                if let known { return try await registrar.update(known.client, to: wanted, at: provider) }
-                return try await registrar.register(wanted, at: provider, initialAccessToken: token)
+                try await failures.explaining {
+                    let provider = try await registrar.discovered(resolved)
+                    let wanted = ClientMetadata(
+                        redirectURIs: [redirectURI],
+                        clientName: name,
+                        authenticationMethod: try method(
+                            of: provider, known?.client, signs: keys.contains(where: \.canSign)),
+                        dpopBoundAccessTokens: resolved.client.dpopBoundAccessTokens,
+                        keys: keys,
+                        contacts: metadata.contacts,
+                        uris: metadata.uris,
+                        algorithms: metadata.algorithms,
+                        softwareID: metadata.program.softwareID,
+                        softwareVersion: metadata.program.softwareVersion
+                    )
+                    if let known { return try await registrar.update(known.client, to: wanted, at: provider) }
+                    return try await registrar.register(wanted, at: provider, initialAccessToken: token)
+                }
             }
             try save(registered, redirectURI, editor)
             say(known == nil ? "registered" : "updated", registered, context.console)
@@ -186,12 +189,7 @@ struct RegisterCommand: Subcommand {
 
     private func initialToken(_ environment: HostEnvironment) throws -> Secret? {
         guard let tokenVariable else { return nil }
-        guard let text = environment[tokenVariable], !text.isEmpty else {
-            throw Failure(
-                .usage, "--token-env \(tokenVariable): the variable is not set",
-                next: ["set it: export \(tokenVariable)=…"])
-        }
-        return Secret(text)
+        return Secret(try environment.variables.value(ofVariable: tokenVariable, at: "--token-env"))
     }
 
     private func save(_ registered: RegisteredClient, _ redirectURI: String?, _ editor: ClientsFileEditor) throws {

@@ -75,6 +75,7 @@ struct TokenCommand: Subcommand {
         let values = (account.stored.values ?? [:]).sorted { $0.key < $1.key }
         rows += values.map { [$0.key.printable, $0.value.description.printable] }
         for line in Table.lines(rows) { console.print(line) }
+        if let oddity = tokens.oddLifetime(at: account.client.provider) { console.warn(oddity) }
         console.print(
             json: account.json
                 + JSONObject([

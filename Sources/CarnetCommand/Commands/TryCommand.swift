@@ -67,7 +67,8 @@ struct TryCommand: Subcommand {
     private func draw(_ format: SequenceDiagram.Format, _ setup: TrialSetup, _ context: CommandContext) async throws {
         let console = context.console
         var steps: [TrialStep] = []
-        let result = await (try Trial(setup) { steps.append($0) }).run()
+        // The picture has the beginnings of the code verifier and its challenge, and nothing else that is secret.
+        let result = await (try Trial(setup, showsSecrets: true) { steps.append($0) }).run()
         let diagram = SequenceDiagram(of: steps)
         switch format {
         case .svg:

@@ -83,10 +83,11 @@ struct ProviderSources {
     /// Whether a provider is named by the URL of a protected resource.
     static func isResource(_ name: String) -> Bool { name.hasPrefix("https://") || name.hasPrefix("http://") }
 
+    /// - Parameter isPlain: Whether the user has accepted http on any host.
     /// - Throws: `Failure` for a URL that cannot be requested.
-    static func resource(_ text: String) throws -> WebURL {
+    static func resource(_ text: String, isPlain: Bool = false) throws -> WebURL {
         do throws(WebURLError) {
-            return try WebURL(text)
+            return try WebURL(text, isPlain: isPlain)
         } catch {
             throw Failure(.usage, "\(text.printable): \(error.reason)")
         }

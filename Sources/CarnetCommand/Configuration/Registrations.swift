@@ -45,6 +45,12 @@ struct Registrations {
                     "\(shown) contains a \(what) and is readable by other users; run: chmod 600 \(path.shellWord)"
                         .printable)
             }
+            // They could send the secret to a server of theirs.
+            if Path.isChangeableByOthers(file.file.path) {
+                context.console.warn(
+                    "other users can change \(context.environment.shortened(file.file.path)); run: chmod go-w \(file.file.path.shellWord)"
+                        .printable)
+            }
         }
         self.files = files
         for (name, value) in [
@@ -79,11 +85,7 @@ struct Registrations {
         given.inputs = try options.input.values(for: descriptor, environment, console)
         given.environment = options.input.environment
         if let name = options.clientSecretEnv {
-            guard let secret = environment[name], !secret.isEmpty else {
-                throw Failure(
-                    .usage, "--client-secret-env \(name): the variable is not set", next: ["set it: export \(name)=…"])
-            }
-            given.clientSecret = Secret(secret)
+            given.clientSecret = Secret(try environment.variables.value(ofVariable: name, at: "--client-secret-env"))
         }
         sources.append(given)
         let variables = environment.variables
@@ -164,12 +166,14 @@ struct Registrations {
     /// - Parameters:
     ///   - stored: The account that it is for; it knows the client id, inputs and environment that it was signed in with.
     ///   - source: The values to make it of.
+    ///   - usualURI: The redirect URI unless another is configured; by default a loopback URI that the descriptor accepts.
     /// - Throws: `Failure` that says where a client id can be given.
     func registration(
-        for descriptor: ProviderDescriptor, stored: Connection? = nil, from source: ClientSource? = nil
+        for descriptor: ProviderDescriptor, stored: Connection? = nil, from source: ClientSource? = nil,
+        usualURI: String? = nil
     ) throws -> ClientRegistration {
         let source = try source ?? trustedSource(for: descriptor, stored: stored)
-        let redirectURI = source.redirectURI ?? ClientRegistration.loopbackURI(for: descriptor)
+        let redirectURI = source.redirectURI ?? usualURI ?? ClientRegistration.loopbackURI(for: descriptor)
         guard let clientID = source.clientID else { throw missingClientID(descriptor, redirectURI) }
         guard let redirectURI = redirectURI ?? stored.map({ _ in "" }) else {
             throw Failure(

@@ -8,8 +8,8 @@ final class Console: Sendable {
     let isJSON: Bool
     let isVerbose: Bool
     private let isQuiet: Bool
-    /// Whether each note is a JSON document, too.
-    private let logsJSON: Bool
+    /// Whether each note is an entry of a log: a JSON document on one line.
+    let logsJSON: Bool
     private let colorsOutput: Bool
     let colorsErrors: Bool
     private let showsProgress: Bool
@@ -42,8 +42,11 @@ final class Console: Sendable {
         var versioned = JSONObject()
         versioned["version"] = 1
         for member in document().members { versioned[member.name] = member.value }
-        print(TerminalLine(.object(versioned)))
+        print(TerminalLine(.object(versioned), layout))
     }
+
+    /// What collects a log may read stdout with it, by lines.
+    private var layout: JSONValue.Layout { logsJSON ? .compact : .indented }
 
     private func print(_ line: TerminalLine) {
         clearProgress()
@@ -68,8 +71,10 @@ final class Console: Sendable {
     // MARK: Notes
 
     /// Prints a line about the run.
-    func note(_ line: String) {
-        if logsJSON { return note(json: JSONObject(), line, level: "notice") }
+    ///
+    /// - Parameter level: Of the entry, where the notes are a log.
+    func note(_ line: String, level: String = "notice") {
+        if logsJSON { return note(json: JSONObject(), line, level: level) }
         clearProgress()
         TerminalLine(line).write(to: .standardError)
     }
@@ -86,12 +91,23 @@ final class Console: Sendable {
         entry["level"] = .string(level)
         entry["message"] = .string(message)
         for member in about.members { entry[member.name] = member.value }
-        TerminalLine(JSONValue.object(entry).jsonText().printable).write(to: .standardError)
+        TerminalLine(.object(entry), .compact).write(to: .standardError)
     }
 
-    func warn(_ line: String) {
-        if logsJSON { return note(json: JSONObject(), line, level: "warning") }
-        note(paintError("carnet: warning:", .warning) + " " + line)
+    func warn(_ line: String, level: String = "warning") {
+        note(logsJSON ? line : paintError("carnet: warning:", .warning) + " " + line, level: level)
+    }
+
+    /// Prints why something failed.
+    func note(_ failure: Failure) {
+        guard logsJSON else {
+            for line in failure.lines(paintError) { note(line) }
+            return
+        }
+        var about = JSONObject()
+        for detail in failure.details { about[detail.name] = .string(detail.text) }
+        if !failure.next.isEmpty { about["next"] = .string(failure.next.joined(separator: "; ")) }
+        note(json: about, failure.summary, level: "error")
     }
 
     func paintError(_ text: String, _ style: TextStyle) -> String {
@@ -100,9 +116,9 @@ final class Console: Sendable {
 
     func report(_ failure: Failure) {
         if isJSON, !failure.status.isInterruption {
-            TerminalLine(failure.json).write(to: .standardOutput)
+            TerminalLine(failure.json, layout).write(to: .standardOutput)
         }
-        for line in failure.lines(paintError) { note(line) }
+        note(failure)
     }
 
     // MARK: Progress

@@ -17,9 +17,11 @@ struct ShownRequest: Sendable {
         body = request.body
     }
 
-    /// Whether it has a parameter.
-    func has(_ parameter: String) -> Bool {
-        (url + "&" + body).split { "?&".contains($0) }.contains { $0.hasPrefix(parameter + "=") }
+    /// The value of a parameter: of the query, or of the body, which is a form or JSON.
+    func value(of parameter: String) -> String? {
+        if let json = try? JSONValue(parsing: body) { return json[parameter]?.string }
+        return (url + "&" + body).split { "?&".contains($0) }.first { $0.hasPrefix(parameter + "=") }
+            .map { String($0.dropFirst(parameter.count + 1)) }
     }
 
     init(page url: String) {

@@ -10,6 +10,10 @@ extension Failure {
         let reporter = TextReporter(usesColor: console.colorsErrors)
         let text = SourceText(file)
         for diagnostic in diagnostics {
+            guard !console.logsJSON else {
+                console.note(diagnostic.lineWithHelp, level: diagnostic.level)
+                continue
+            }
             let lines = reporter.render(diagnostic) { $0 == file.path ? text : nil }
             for line in lines.split(separator: "\n") { console.note(String(line)) }
         }
@@ -18,10 +22,15 @@ extension Failure {
 
     /// A clients file that cannot be used. Its lines are not shown: they hold secrets.
     init(clientsFile: ClientsFile, _ console: Console) {
-        for diagnostic in clientsFile.diagnostics {
-            let help = diagnostic.help.map { "; \($0)" } ?? ""
-            console.note((diagnostic.description + help).printable)
-        }
+        for diagnostic in clientsFile.diagnostics { console.note(diagnostic.lineWithHelp, level: diagnostic.level) }
         self.init(.usage, "\(clientsFile.file.path) has errors", next: ["fix the errors above"])
     }
+}
+
+extension Diagnostic {
+    /// One line, with the help.
+    var lineWithHelp: String { (description + (help.map { "; \($0)" } ?? "")).printable }
+
+    /// Of an entry of a log.
+    var level: String { severity == .error ? "error" : "warning" }
 }

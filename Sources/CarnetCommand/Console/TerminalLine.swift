@@ -34,9 +34,9 @@ struct TerminalLine {
     }
 
     /// A JSON document: these characters are in its strings only.
-    init(_ document: JSONValue) {
+    init(_ document: JSONValue, _ style: JSONValue.Layout = .indented) {
         var output = ""
-        for scalar in document.jsonText(.indented).unicodeScalars {
+        for scalar in document.jsonText(style).unicodeScalars {
             if scalar != "\n", TerminalText.mustBeEscaped(scalar) {
                 for unit in String(scalar).utf16 {
                     let digits = String(unit, radix: 16)

@@ -106,6 +106,10 @@ struct GatewayCheckCommand: Subcommand {
             throw error.failure(console)
         }
         summary.report(console)
+        for provider in summary.rules.providers where provider.returnsAfterSignOut {
+            let uri = summary.rules.origin.site + GatewayPaths.signedOut
+            console.note("register the post-logout redirect URI \(uri) at \(provider.id)")
+        }
         console.print("\(file): \(summary.line)".printable)
         console.print(
             json: JSONObject([
@@ -115,9 +119,7 @@ struct GatewayCheckCommand: Subcommand {
                 "findings": .list(summary.findings.map(\.description)),
                 "unavailable": .list(failures.map(\.summary)),
             ]))
-        for failure in failures {
-            for line in failure.lines(console.paintError) { console.note(line) }
-        }
+        for failure in failures { console.note(failure) }
         if !failures.isEmpty || summary.findings.contains(where: { $0.severity == .error }) { throw ExitStatus.failed }
     }
 
@@ -133,30 +135,15 @@ struct GatewayCheckCommand: Subcommand {
     private func runTable(_ path: String, _ gateway: Gateway, _ console: Console) throws {
         let source = try SourceFile(readingFrom: path)
         let requests = try reading(console) { () throws(GatewayFileMistake) in try ExpectedDecisions(source) }
-        var rows: [[String]] = []
-        var documents: [JSONValue] = []
-        var wrong = 0
+        var table = DecisionTable(path: path)
         for row in requests.rows {
             let decision = requests.decision(of: row, by: gateway)
-            let difference = row.difference(from: decision)
-            if difference != nil { wrong += 1 }
-            rows.append([
-                difference == nil ? "ok" : "WRONG", "\(path):\(row.line)".printable,
-                "\(row.request.method) \(row.request.url)".printable, decision.outcome.rawValue,
-                (decision.place ?? "-").printable, (difference ?? "").printable,
-            ])
-            documents.append(
-                .object(
-                    Self.json(row.request, decision)
-                        + JSONObject([
-                            "expected": .string(row.expected), "ok": .bool(difference == nil),
-                            "line": .number("\(row.line)"),
-                        ])))
+            table.add(
+                "\(row.request.method) \(row.request.url)", line: row.line, decision: decision.outcome.rawValue,
+                place: decision.place, expected: row.expected, difference: row.difference(from: decision),
+                document: Self.json(row.request, decision))
         }
-        for line in Table.lines(rows) { console.print(line) }
-        console.print("\(requests.rows.count) requests, \(wrong) wrong")
-        console.print(json: JSONObject(["requests": .array(documents), "wrong": .number("\(wrong)")]))
-        if wrong > 0 { throw ExitStatus.failed }
+        try table.print(to: console)
     }
 
     private func reading<Value>(

@@ -16,7 +16,10 @@ struct GatewayClientParts: Equatable {
     ///   - registrations: The clients files, the files that they name, and the descriptors.
     init(_ provider: GatewayProvider, _ secret: Secret?, origin: String, _ registrations: [SourceFile?]) {
         self.registrations = registrations
-        let texts = [origin, provider.id.rawValue, provider.clientID, provider.clientIDVariable, provider.environment]
+        let texts = [
+            origin, provider.id.rawValue, provider.clientID, provider.clientIDVariable, provider.environment,
+            provider.returnsAfterSignOut ? GatewayPaths.signedOut : nil,
+        ]
         self.texts = (texts + provider.scopes).map { $0.map { ByteKey($0) } }
         inputs = Dictionary(provider.inputs.items.map { (ByteKey($0.name), ByteKey($0.value)) }) { $1 }
         self.secret = secret

@@ -55,6 +55,11 @@ struct GatewayAddressOptions: ParsableArguments {
 
     static let defaultConnections = 2048
 
+    /// An IPv6 address has brackets in a URL.
+    static func url(of host: String, _ port: Int) -> String {
+        "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
+
     func validate() throws {
         guard (16...65_536).contains(connections) else {
             throw ValidationError("--connections must be a number from 16 to 65536")
@@ -167,7 +172,7 @@ struct GatewayServeCommand: Subcommand {
         try await Failure.explaining(socket.map { .file($0) } ?? .port(port, of: bind, option: "--port")) {
             try await server.run { port in
                 opening?.hasOpened()
-                let place = socket ?? port.map { "http://\(bind):\($0)" } ?? bind
+                let place = socket ?? port.map { GatewayAddressOptions.url(of: bind, $0) } ?? bind
                 console.print(place)
                 console.print(json: JSONObject(["url": .string(place)]))
                 if let summary { console.note(summary.line.printable) }

@@ -43,14 +43,16 @@ struct GatewayPlaces: Sendable {
         switch secret {
         case .inline(let secret): return secret
         case .environment(let name):
-            guard let value = environment[name], !value.isEmpty else {
+            do throws(VariableError) {
+                return Secret(
+                    try environment.variables.value(
+                        ofVariable: name, at: "\(place(line("\(key)_env"))): \(key)_env"))
+            } catch {
                 throw Failure(
-                    .usage,
-                    "\(place(line("\(key)_env"))): \(key)_env: the environment variable \(name) is not set",
+                    .usage, error.reason,
                     next: ["set \(name) in the environment of this command; for systemd, in the unit's EnvironmentFile"]
                 )
             }
-            return Secret(value)
         case .file(let path):
             let site = "\(place(line("\(key)_file"))): \(key)_file"
             let found: SourceFile
@@ -83,7 +85,7 @@ struct GatewayPlaces: Sendable {
 struct GatewayMistakes: Error {
     /// At least one.
     let failures: [Failure]
-    /// Of the gateway file.
+    /// Of the gateway file, or of a descriptor.
     let diagnostics: [Diagnostic]
     let source: SourceFile?
 
@@ -103,9 +105,7 @@ struct GatewayMistakes: Error {
     func failure(_ console: Console) -> Failure {
         if let source { return Failure(diagnostics: diagnostics, in: source, console) }
         guard failures.count > 1 else { return failures.first ?? Failure(.usage, "the gateway file cannot be used") }
-        for failure in failures {
-            for line in failure.lines(console.paintError) { console.note(line) }
-        }
+        for failure in failures { console.note(failure) }
         return Failure(
             failures.allSatisfy { $0.status == .usage } ? .usage : .failed, "\(failures.count) things are missing",
             details: [], next: ["see the lines above"])

@@ -323,6 +323,7 @@ struct GatewayProxy {
             )
         }
         for step in (kind.isCluster ? [] : [start]) + kind.next(setup) { console.note("next: \(step)") }
-        console.note("after a change of hosts, headers, bearer or the secret in the gateway file, make the files again")
+        console.note(
+            "after a change of hosts, headers, tokens, bearer or the secret in the gateway file, make the files again")
     }
 }

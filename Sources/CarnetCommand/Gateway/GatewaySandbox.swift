@@ -29,17 +29,17 @@ final class GatewaySandbox: Sendable {
 
     /// A client for a provider that the sandbox simulates from now on.
     ///
-    /// - Throws: `ResolutionError`; `Failure` if the provider has no profile.
+    /// - Throws: `ResolutionError`; `Failure` if people cannot sign in with the provider.
     func client(
-        of descriptor: ProviderDescriptor, scopes: [String], inputs given: [String: String], at origin: WebURL,
-        store: any TokenStore
+        of descriptor: ProviderDescriptor, signsIn: Bool, scopes: [String], inputs given: [String: String],
+        at origin: WebURL, store: any TokenStore
     ) async throws -> OAuthClient {
         var descriptor = descriptor
         // The sandbox takes the gateway's address, also where the provider wants https.
         descriptor.redirects = []
         let inputs = descriptor.exampleInputs(given)
         let provider = try descriptor.resolve(inputs: inputs)
-        try provider.requireProfile()
+        if signsIn { try provider.requireSignIn() }
         let simulated = SimulatedClient(
             for: provider, redirectURI: origin.site + GatewayPaths.callback(of: provider.id), inputs: inputs,
             prefersSecret: false)

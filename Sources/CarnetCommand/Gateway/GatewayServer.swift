@@ -162,9 +162,9 @@ struct GatewayServer: Sendable {
                 state.note(isOK: false)
                 let mistakes = error as? GatewayMistakes ?? GatewayMistakes([Failure(describing: error)])
                 guard reloads.isNews(mistakes) else { continue }
-                let failure = mistakes.failure(console)
-                console.warn("\(failure.summary); the gateway goes on with the version before".printable)
-                for line in failure.next { console.note("  next  \(line.printable)") }
+                var failure = mistakes.failure(console)
+                failure.summary += "; the gateway goes on with the version before"
+                console.note(failure)
             }
         }
     }

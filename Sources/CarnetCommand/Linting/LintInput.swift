@@ -8,7 +8,9 @@ struct LintInput {
     private(set) var files: [SourceFile] = []
     /// Files that were asked for and cannot be read.
     private(set) var unreadable: [SourceFileError] = []
-    private var stdinPath: String?
+    private(set) var stdinPath: String?
+    /// The files and folders that were asked for.
+    let paths: [String]
 
     private typealias Read = Result<SourceFile, SourceFileError>
 
@@ -16,7 +18,8 @@ struct LintInput {
     init(_ paths: [String], stdinName: String?) throws {
         var stdin: Read?
         var names: [String] = []
-        for path in paths.isEmpty ? [Self.defaultPath] : paths {
+        self.paths = paths.isEmpty ? [Self.defaultPath] : paths
+        for path in self.paths {
             if path == "-" {
                 guard stdin == nil else { continue }
                 stdin = Read { () throws(SourceFileError) in

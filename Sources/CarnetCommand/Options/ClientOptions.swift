@@ -1,6 +1,7 @@
 import ArgumentParser
 import Carnet
 import CarnetDescriptors
+import CarnetFoundation
 import CarnetProtocol
 
 /// The registration of the client at the provider.
@@ -54,7 +55,7 @@ struct InputOptions: ParsableArguments {
 
     /// All inputs. A secret that an option shows is warned of, because other users of the machine can read it.
     ///
-    /// - Throws: `Failure` if a variable is not set.
+    /// - Throws: `VariableError`.
     func values(
         for descriptor: ProviderDescriptor, _ environment: HostEnvironment, _ console: Console
     ) throws -> [String: String] {
@@ -65,12 +66,7 @@ struct InputOptions: ParsableArguments {
                     + "--input-env \(name)=VARIABLE")
         }
         for (name, variable) in variables.compactMap(Self.split) {
-            guard let value = environment[variable], !value.isEmpty else {
-                throw Failure(
-                    .usage, "--input-env \(name)=\(variable): the variable is not set",
-                    next: ["set it: export \(variable)=…"])
-            }
-            values[name] = value
+            values[name] = try environment.variables.value(ofVariable: variable, at: "--input-env \(name)")
         }
         return values
     }

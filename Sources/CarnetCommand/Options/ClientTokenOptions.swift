@@ -79,7 +79,7 @@ struct ClientTokenOptions: ParsableArguments {
         try await ProviderFailure(entry: entry, sandboxOption: connector.sandboxOption).explaining {
             let registration = try await connector.registration(for: entry, prefersSecret: true)
             let client = try connector.client(for: entry, registration: registration)
-            let wanted = scopes.flatMap { $0.split(separator: " ").map(String.init) }
+            let wanted = try entry.descriptor.wantedScopes(scopes)
             try await body(client, try grant(wanted, context.environment), entry)
         }
     }
@@ -105,11 +105,7 @@ struct ClientTokenOptions: ParsableArguments {
         guard let assertionVariable else {
             return .assertion(subject: subject, scopes: wanted, resource: resources)
         }
-        guard let text = environment[assertionVariable], !text.isEmpty else {
-            throw Failure(
-                .usage, "--assertion-env \(assertionVariable): the variable is not set",
-                next: ["set it: export \(assertionVariable)=…"])
-        }
+        let text = try environment.variables.value(ofVariable: assertionVariable, at: "--assertion-env")
         return .assertion(Secret(text), scopes: wanted, resource: resources)
     }
 

@@ -26,7 +26,7 @@ struct OwnHeaderOptions: ParsableArguments {
     /// - Throws: `ValidationError`.
     func check() throws {
         for (text, isSecret) in headers.map({ ($0, false) }) + secretHeaders.map({ ($0, true) }) {
-            let name = try Self.parts(text).name
+            let name = try Self.parts(text, isSecret: isSecret).name
             let lower = name.rawName.lowercased()
             guard !Self.reserved.contains(lower), !lower.hasPrefix("mcp-") else {
                 throw ValidationError("the command sets \(name.rawName) itself")
@@ -39,7 +39,7 @@ struct OwnHeaderOptions: ParsableArguments {
         }
     }
 
-    /// - Throws: `Failure` for a variable that is not set; `ValidationError`.
+    /// - Throws: `VariableError`, `ValidationError`.
     func fields(_ environment: HostEnvironment) throws -> HTTPFields {
         var fields = HTTPFields()
         for text in headers {
@@ -47,18 +47,19 @@ struct OwnHeaderOptions: ParsableArguments {
             fields[name] = value
         }
         for text in secretHeaders {
-            let (name, variable) = try Self.parts(text)
-            guard let value = environment[variable], !value.isEmpty else {
-                throw Failure(.usage, "--header-env \(text.printable): the variable \(variable.printable) is not set")
-            }
-            fields[name] = value
+            let (name, variable) = try Self.parts(text, isSecret: true)
+            fields[name] = try environment.variables.value(
+                ofVariable: variable, at: "--header-env '\(name.rawName): VARIABLE'")
         }
         return fields
     }
 
-    private static func parts(_ text: String) throws -> (name: HTTPField.Name, value: String) {
+    private static func parts(
+        _ text: String, isSecret: Bool = false
+    ) throws -> (name: HTTPField.Name, value: String) {
         let parts = text.split(separator: ":", maxSplits: 1)
         guard parts.count == 2, let name = HTTPField.Name(String(parts[0])) else {
+            if isSecret { throw ValidationError("--header-env must be a header; write 'NAME: VARIABLE'") }
             throw ValidationError("\"\(text)\" is no header; write 'NAME: VALUE'")
         }
         return (name, String(parts[1].trimming(\.isWhitespace)))

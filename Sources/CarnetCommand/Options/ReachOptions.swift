@@ -24,10 +24,14 @@ struct ReachOptions: ParsableArguments {
     ///
     /// - Parameter provider: Its hosts may be local; `nil` for a server that no descriptor names.
     func transport(to provider: Provider?, _ environment: HostEnvironment) -> any Transport {
+        transport(to: provider?.namedHosts ?? [], environment)
+    }
+
+    /// - Parameter hosts: Those that may be local.
+    func transport(to hosts: Set<String>, _ environment: HostEnvironment) -> any Transport {
         var network = NetworkSettings(environment: environment.variables)
         if let authorities { network = network.trusting(authorities, named: "--ca-file") }
-        let named = provider.map { LocalAccess.named(by: $0) } ?? .none
         return makeNetworkTransport(
-            localAccess: named.adding(Set(localHosts.map { $0.lowercased() })), network: network)
+            localAccess: .hosts(hosts).adding(Set(localHosts.map { $0.lowercased() })), network: network)
     }
 }

@@ -69,12 +69,17 @@ extension Failure {
         case let error as OAuthError: self.init(error)
         case let error as ResolutionError: self.init(error, input: nil)
         case let error as UnknownProviderError:
-            self.init(.usage, error.description, next: ["list them: carnet providers"])
+            let url = error.name.utf8.contains(UInt8(ascii: ".")) ? "; if it is a URL, write https://\(error.name)" : ""
+            let next =
+                error.broken.map { "run carnet lint \($0.shellWord)" } ?? "list them: carnet providers\(url.printable)"
+            self.init(.usage, error.description, next: [next])
         case let error as RegistrationError: self.init(.usage, error.reason, next: error.next)
+        case let error as VariableError: self.init(.usage, error.reason, next: [error.next()])
         case let error as SourceFileError: self.init(.usage, error.description)
         case let error as TokenStoreError: self.init(error)
         case let error as WritingError: self.init(.usage, error.description, next: error.next)
-        case let error as TransportError: self.init(.failed, error.description)
+        case let error as TransportError:
+            self.init(.failed, error.description, next: error.hint.map { [$0] } ?? [])
         case is CancellationError: self.init(.interrupted, "interrupted")
         default: self.init(.broken, "an unexpected error: \(error)")
         }

@@ -68,8 +68,17 @@ struct ResourcesCheckCommand: Subcommand {
         }
         let now = SystemWallClock().now
         if let requests {
-            let expected = try ExpectedRequests(try SourceFile(readingFrom: requests))
-            return try runTable(expected, requests, table, map, now, console)
+            var rows = DecisionTable(path: requests)
+            for row in try ExpectedRequests(try SourceFile(readingFrom: requests)).rows {
+                let decision = row.request.decision(by: table, now: now)
+                let place = decision.index.map(map.place(of:))
+                rows.add(
+                    "\(row.request.method) \(row.request.target)", line: row.line,
+                    decision: "\(decision.word) \(decision.status)", place: place, expected: row.expected,
+                    difference: row.isMet(by: decision) ? nil : "expected \(row.expected): \(decision.reason)",
+                    document: Self.json(row.request, decision, place))
+            }
+            return try rows.print(to: console)
         }
         let request = CheckedRequest(
             method: method ?? "", target: target ?? "", host: host,
@@ -82,36 +91,6 @@ struct ResourcesCheckCommand: Subcommand {
         for line in Table.lines([row + [decision.reason.printable]]) { console.print(line) }
         console.print(json: Self.json(request, decision, place))
         if !decision.isAllowed { throw ExitStatus.failed }
-    }
-
-    private func runTable(
-        _ requests: ExpectedRequests, _ path: String, _ table: RouteTable, _ map: ResourceMapFile, _ now: Date,
-        _ console: Console
-    ) throws {
-        var rows: [[String]] = []
-        var documents: [JSONValue] = []
-        var wrong = 0
-        for row in requests.rows {
-            let decision = row.request.decision(by: table, now: now)
-            let isMet = row.isMet(by: decision)
-            if !isMet { wrong += 1 }
-            let place = decision.index.map(map.place(of:))
-            rows.append([
-                isMet ? "ok" : "WRONG", "\(path):\(row.line)".printable,
-                "\(row.request.method) \(row.request.target)".printable, "\(decision.word) \(decision.status)",
-                (place ?? "-").printable, isMet ? "" : "expected \(row.expected): \(decision.reason)".printable,
-            ])
-            documents.append(
-                .object(
-                    Self.json(row.request, decision, place)
-                        + JSONObject([
-                            "expected": .string(row.expected), "ok": .bool(isMet), "line": .number("\(row.line)"),
-                        ])))
-        }
-        for line in Table.lines(rows) { console.print(line) }
-        console.print("\(requests.rows.count) requests, \(wrong) wrong")
-        console.print(json: JSONObject(["requests": .array(documents), "wrong": .number("\(wrong)")]))
-        if wrong > 0 { throw ExitStatus.failed }
     }
 
     /// The token's claims.

@@ -19,6 +19,10 @@ extension Trial {
             step.outcome = .skipped("the test client has no credentials, because the provider's clients are public")
             return finish(step, &result)
         }
+        if kind == .jwtBearer, client.registration.shared.value.signingKey == nil {
+            step.outcome = .skipped("the test client has no key to sign an assertion with")
+            return finish(step, &result)
+        }
         do {
             let tokens = try await client.tokens(for: grant)
             step.findings = Self.findings(of: tokens)
@@ -48,7 +52,10 @@ extension Trial {
     func exchangeToken(_ result: inout TrialResult) async {
         var step = TrialStep(title: "Token exchange")
         do {
-            let subject = try await client.tokens(for: .clientCredentials()).accessToken
+            guard let subject = try await subjectToken() else {
+                step.outcome = .skipped("the test client has no token to exchange")
+                return finish(step, &result)
+            }
             let exchanged = try await client.exchange(TokenExchange(TokenExchange.TypedToken(subject)))
             step.findings = Self.findings(of: exchanged.tokens)
         } catch {
@@ -58,13 +65,29 @@ extension Trial {
         finish(step, &result)
     }
 
+    /// A token of the client itself, or, where only users have some, one of another sign-in.
+    private func subjectToken() async throws -> Secret? {
+        let page = setup.provider.hasSignInPage
+        if client.registration.canAuthenticate, !page || setup.provider.grantsWithoutPage.contains(.clientCredentials) {
+            return try await client.tokens(for: .clientCredentials()).accessToken
+        }
+        guard page else { return nil }
+        let request = try await client.beginSignIn()
+        let (url, form) = try await sandbox.callback(approving: request.url)
+        let callback =
+            form.map { AuthorizationCallback(postedTo: url, form: $0) } ?? AuthorizationCallback(url: url)
+        let session = try await client.completeSignIn(
+            callback, for: request.pending, account: "exchange", choosing: Self.chooser)
+        return try await session.storedTokens().accessToken
+    }
+
     func signInOnDevice(_ result: inout TrialResult) async {
         var step = TrialStep(title: "Sign-in on another device")
         var session: Session?
         do {
             let device = try await client.beginDeviceSignIn()
             try await sandbox.approveDevice(userCode: device.userCode)
-            session = try await client.completeDeviceSignIn(device, account: "device")
+            session = try await client.completeDeviceSignIn(device, account: "device", choosing: Self.chooser)
             if let tokens = try await session?.storedTokens() {
                 step.findings = Self.findings(of: tokens)
                 if !setup.provider.hasSignInPage { result.granted = tokens.scopes }

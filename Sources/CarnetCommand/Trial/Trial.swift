@@ -183,7 +183,7 @@ extension Trial {
         var failure: (any Error)?
         var session: Session?
         do {
-            session = try await client.completeSignIn(callback, for: pending)
+            session = try await client.completeSignIn(callback, for: pending, choosing: Self.chooser)
         } catch {
             failure = error
         }
@@ -229,6 +229,9 @@ extension Trial {
         if !exchanges.isEmpty || !step.findings.isEmpty { finish(step, &result) }
     }
 
+    /// Of several candidates, the sandbox knows the first one's values.
+    static let chooser: ConnectionChooser = { $0.candidates[0].value }
+
     static func findings(of tokens: TokenSet) -> [Named<String>] {
         var findings = [Named("granted", tokens.scopes.joined(separator: " "))]
         let lifetime = tokens.expiresAt.map { "\(Int($0.timeIntervalSince(tokens.issuedAt))) seconds" }
@@ -268,10 +271,9 @@ extension Trial {
             result.profile = profile.claims
             step.findings = profile.claims.map { Named($0.name, $0.value.scalarText ?? $0.value.jsonText()) }
             if let failure = profile.failures.first { step.outcome = failed(failure) }
-            if profile.subject == nil, setup.provider.profile.subject == nil {
+            if try await session.subject(with: profile) == nil, setup.provider.profile.subject == nil {
                 throw OAuthError(
-                    .profile, .missingField, "the profile has no subject", descriptorKey: "profile.claims.subject",
-                    hint: "compare profile.claims.subject and profile.derive.subject with the response")
+                    .profile, .missingField, "the profile has no subject", descriptorKey: "profile.claims.subject")
             }
         } catch {
             step.outcome = failed(error)

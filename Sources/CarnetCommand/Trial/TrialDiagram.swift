@@ -13,11 +13,16 @@ extension SequenceDiagram {
 }
 
 extension SequenceDiagram.Step {
+    /// Of a value's 43 characters: there is no room for all.
+    private static let shownCharacters = 10
+
     fileprivate init(of exchange: TrialStep.Exchange, in step: TrialStep, isBack: Bool) {
         // A step of several requests has a title for all of them.
         let title = step.exchanges.count == 1 ? step.title : SequenceDiagram.title(of: exchange.step)
         // What PKCE adds (RFC 7636): the challenge goes through the browser, and the verifier to the server alone.
-        let proof = ["code_challenge", "code_verifier"].first { exchange.request.has($0) }
+        let proof = ["code_challenge", "code_verifier"].lazy.compactMap { name in
+            exchange.request.value(of: name).map { "\(name)=\($0.prefix(Self.shownCharacters))…" }
+        }.first
         self.init(
             title: title + (proof.map { ", \($0)" } ?? ""),
             from: [.authorization, .callback].contains(exchange.step) ? .browser : .app,

@@ -56,7 +56,7 @@ package struct SimulatedClient {
             credentials: .available(
                 secret: method.usesSecret ? Secret(secret) : nil,
                 signingKey: method.usesKey || provider.authorization.requestObject.isDemanded
-                    || provider.grantsWithoutPage.contains(.jwtBearer)
+                    || method != .none && provider.grantsWithoutPage.contains(.jwtBearer)
                     ? Self.signingKey(for: provider) : nil,
                 certificate: method.usesCertificate || provider.client.certificateBoundAccessTokens
                     ? SimulatedCertificate.certificate : nil, decryptionKeys: Self.decryptionKeys(for: provider)),
@@ -70,7 +70,8 @@ package struct SimulatedClient {
     /// A key of its own for each run: nobody needs to know it but a sandbox in the same process.
     private static func signingKey(for provider: Provider) -> ClientKey? {
         let algorithm =
-            provider.client.assertion.algorithm.flatMap { SignatureAlgorithm(rawValue: $0.rawValue) }
+            (provider.client.assertion.algorithm ?? provider.jwtBearer.assertion.algorithm)
+            .flatMap { SignatureAlgorithm(rawValue: $0.rawValue) }
             ?? provider.authorization.requestObject.algorithm ?? .ES256
         return try? ClientKey.generate(algorithm)
     }

@@ -69,7 +69,7 @@ package final class DemoSetup: Sendable {
 
     /// The client of a descriptor, which the sandbox stands for from now on if nothing is registered.
     ///
-    /// - Throws: `ResolutionError`; `NoProfile`.
+    /// - Throws: `ResolutionError`; `NoSignIn`.
     func client(of descriptor: ProviderDescriptor) async throws -> OAuthClient {
         let real = try self.registration(descriptor)
         var registration = if let real { real } else { try await simulatedRegistration(of: descriptor) }
@@ -81,9 +81,7 @@ package final class DemoSetup: Sendable {
         // The sandbox takes the demonstration's own address, also where the provider wants https.
         if real == nil { descriptor.redirects = [] }
         let provider = try descriptor.resolve(inputs: registration.inputs)
-        guard provider.canHaveProfile else {
-            throw NoProfile()
-        }
+        if let obstacle = provider.obstacleToSites { throw NoSignIn(obstacle: obstacle) }
         return try OAuthClient(
             descriptor,
             registration: registration,
@@ -161,9 +159,10 @@ package final class DemoSetup: Sendable {
     }
 }
 
-/// A site needs a profile to know who signed in.
-private struct NoProfile: Error, CustomStringConvertible {
-    let description = "it has no profile, and a site needs one to know who signed in"
+/// A site needs a page to send people to, and a profile to know who signed in.
+private struct NoSignIn: Error, CustomStringConvertible {
+    let obstacle: String
+    var description: String { "it has \(obstacle)" }
 }
 
 extension Provider {

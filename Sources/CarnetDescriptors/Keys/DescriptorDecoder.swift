@@ -9,6 +9,9 @@ package struct DescriptorDecoder {
     /// Whether a mapping is read that another one completes, so that nothing is missing from it yet.
     var isPartial = false
 
+    /// The paths of a key in the whole language, for a key that is at the wrong place.
+    var everywhere: (@Sendable (String) -> [String])?
+
     /// Whether the entry only deletes what is inherited.
     func deletes(_ entry: YAMLEntry) -> Bool { isPartial && entry.value.isNull }
 
@@ -18,11 +21,12 @@ package struct DescriptorDecoder {
     }
 
     package mutating func report(
-        _ rule: DecoderRule, _ message: String, at span: SourceSpan, help: String? = nil, fix: Fix? = nil
+        _ rule: DecoderRule, _ message: String, at span: SourceSpan, help: String? = nil, fix: Fix? = nil,
+        hidesSpan: Bool = false
     ) {
-        diagnostics.append(
-            Diagnostic(code: rule.rawValue, message: message, file: file, span: span, help: help, fix: fix)
-        )
+        var found = Diagnostic(code: rule.rawValue, message: message, file: file, span: span, help: help, fix: fix)
+        found.hidesSpan = hidesSpan
+        diagnostics.append(found)
     }
 
     package mutating func reportWrongType(_ node: YAMLNode, expected: Shape) {
@@ -35,10 +39,40 @@ package struct DescriptorDecoder {
                 help += "; put a string that starts with { between quotes: '{\(entries[0].key)}'"
             }
         }
+        if case .integer(let range) = expected, let text = node.scalar?.text, let seconds = Self.seconds(in: text),
+            range.contains(seconds)
+        {
+            help += "; write the seconds without a unit: \(seconds)"
+        }
+        if case .section = expected, node.elements?.isEmpty == false,
+            node.elements?.allSatisfy({ $0.entries != nil }) == true
+        {
+            help += "; write its keys without dashes"
+        } else if case .section(let section) = expected, section.name == "AbsentSubject", !hidesValues,
+            let text = node.scalar?.text, text.hasPrefix("/")
+        {
+            help += "; for the place of the subject, write profile: { claims: { subject: \(text) } }"
+        } else if case .list = expected, node.entries != nil {
+            help += "; write a dash before each element"
+        }
         let found = hidesValues ? node.kind : node.kindDescription
         report(
             .wrongType, "found \(found)", at: node.span, help: help,
             fix: hidesValues ? nil : Self.wrapping(node, as: expected))
+    }
+
+    /// The length of time that a person wrote with a unit, such as `5m` or `8 hours`.
+    private static func seconds(in text: String) -> Int? {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let unit = text.dropFirst(digits.count).trimming(\.isWhitespace).lowercased()
+        guard let count = Int(digits), count < 1_000_000 else { return nil }
+        switch unit {
+        case "s", "sec", "second", "seconds": return count
+        case "m", "min", "mins", "minute", "minutes": return count * 60
+        case "h", "hour", "hours": return count * 3600
+        case "d", "day", "days": return count * 86_400
+        default: return nil
+        }
     }
 
     /// A string as a list, or a list of scopes as the section of scopes.
@@ -100,12 +134,13 @@ package struct DescriptorDecoder {
     package mutating func reportNotAllowed(_ node: YAMLNode, allowed: [String], shape: Shape? = nil) {
         let found = node.scalar?.text ?? ""
         let renamed = Self.synonyms[found].flatMap { allowed.contains($0) ? $0 : nil }
-        let nearest = renamed ?? nearestName(to: found, in: allowed)
+        // Another algorithm is no slip of the pen.
+        let nearest = renamed ?? (found.isAlgorithm ? nil : nearestName(to: found, in: allowed))
         report(
             .valueNotAllowed,
             "\"\(found)\" is not allowed here",
             at: node.span,
-            help: nearest.map { "did you mean \"\($0)\"?" }
+            help: found.adviceOnCurlyQuotes ?? nearest.map { "did you mean \"\($0)\"?" }
                 ?? "allowed: " + (shape?.description ?? allowed.joined(separator: ", ")),
             fix: renamed.map { word in
                 Fix(
@@ -117,6 +152,12 @@ package struct DescriptorDecoder {
 }
 
 extension String {
+    /// Whether it looks like the name of a signature algorithm, such as `HS256` (RFC 7518, section 3.1).
+    fileprivate var isAlgorithm: Bool {
+        utf8.count >= 5 && utf8.prefix(2).allSatisfy { (0x41...0x5A).contains($0) }
+            && utf8.dropFirst(2).prefix(3).allSatisfy { ASCII.isDigit($0) }
+    }
+
     /// Whether YAML reads it as a string inside brackets without quotes. Strings of other forms are quoted, to be safe.
     fileprivate var isPlainInFlow: Bool {
         guard let first = utf8.first, ASCII.isLetter(first) else { return false }

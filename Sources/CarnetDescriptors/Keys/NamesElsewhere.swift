@@ -37,8 +37,11 @@ enum NamesElsewhere {
 
     /// The endpoint that a section's key names.
     static func endpointMeant(_ name: String) -> String? {
-        endpoint(folded(name) + "url").map { "it is endpoints.\($0.rawValue)" }
+        endpoint(of: name).map { "it is endpoints.\($0.rawValue)" }
     }
+
+    /// The endpoint whose URL stands under a section's key.
+    static func endpoint(of section: String) -> EndpointName? { endpoint(folded(section) + "url") }
 
     private static func folded(_ name: String) -> String {
         name.lowercased().filter { $0 != "_" && $0 != "-" }

@@ -144,11 +144,11 @@ extension DescriptorDecoder {
             switch scalar.text {
             case "required": return .some(nil)
             case "none", "false": reportMissingReason(node)
-            case "true":
+            case "true", "S256":
                 report(
-                    .valueNotAllowed, "\"true\" is not allowed here", at: node.span,
+                    .valueNotAllowed, "\"\(scalar.text)\" is not allowed here", at: node.span,
                     help: "leave the key out: the protection is on without it")
-            default: reportNotAllowed(node, allowed: ["required", "none"])
+            default: reportNotAllowed(node, allowed: ["required"], shape: shape)
             }
             return nil
         }

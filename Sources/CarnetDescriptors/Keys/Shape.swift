@@ -76,6 +76,7 @@ extension Shape: CustomStringConvertible {
     package var description: String {
         switch self {
         case .text(let phrase, _, _): phrase
+        case .integer(let range) where range.count == 1: "the number \(range.lowerBound)"
         case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .boolean: "true or false"
         case .choice(let names): names.count == 1 ? names[0] : "one of " + names.joined(separator: ", ")

@@ -24,9 +24,13 @@ extension DescriptorDecoder {
                 help = advice
                 moved = Self.moving(entry, as: advice)
             } else {
-                let paths = below(entry.key)
+                var paths = below(entry.key)
+                if paths.isEmpty { paths = everywhere?(entry.key) ?? [] }
                 if (1...Self.mostPaths).contains(paths.count) {
-                    help = "it is a key of another section: " + paths.joined(separator: ", or ")
+                    help =
+                        paths == [entry.key]
+                        ? "it is a key at the top of the file"
+                        : "it is a key of another section: " + paths.joined(separator: ", or ")
                 } else {
                     meant = nearestName(to: entry.key, in: allowed)
                 }
@@ -64,12 +68,12 @@ extension DescriptorDecoder {
             ])
     }
 
-    private static let mostPaths = 3
+    private static let mostPaths = 4
 }
 
 extension YAMLEntry {
     /// Whether it is the rest of a text with a comma, inside `{ }`: there is nothing, not even a colon, after it.
-    fileprivate var hasNoColon: Bool {
+    var hasNoColon: Bool {
         value.isNull && value.span.start == keySpan.end && value.span.end == keySpan.end
     }
 }
@@ -82,17 +86,26 @@ extension Array {
 }
 
 extension [KeyDescription] {
-    fileprivate func paths(to name: String, levels: Int) -> [String] {
+    /// The paths at the first level that has some.
+    ///
+    /// - Parameter value: What the key must take.
+    func paths(to name: String, levels: Int, taking value: YAMLNode? = nil) -> [String] {
         let sections = flatMap { key in key.shape.sections.map { (key.name, $0.keys) } }
-        let here = sections.filter { $0.1.contains { $0.name == name } }.map { "\($0.0).\(name)" }
+        let here = sections.filter { $0.1.has(name, taking: value) }.map { "\($0.0).\(name)" }
         guard here.isEmpty, levels > 1 else { return here }
-        return sections.flatMap { key, keys in keys.paths(to: name, levels: levels - 1).map { "\(key).\($0)" } }
+        return sections.flatMap { key, keys in
+            keys.paths(to: name, levels: levels - 1, taking: value).map { "\(key).\($0)" }
+        }
+    }
+
+    func has(_ name: String, taking value: YAMLNode?) -> Bool {
+        contains { key in key.name == name && value.map { key.shape.takes($0) } ?? true }
     }
 }
 
 extension Shape {
     /// The mappings with fixed keys that a value of this shape can be.
-    fileprivate var sections: [SectionDescription] {
+    var sections: [SectionDescription] {
         switch self {
         case .section(let section): [section]
         case .either(let shapes): shapes.flatMap(\.sections)

@@ -27,13 +27,16 @@ package struct DescriptorDocument: Sendable {
     /// - Parameter document: what a reader made of the file.
     package init(_ file: SourceFile, read document: YAMLDocument) {
         var decoder = DescriptorDecoder(file: file.path)
+        decoder.everywhere = { DescriptorRules.paths(to: $0) }
         var decoded: ProviderDescriptor?
+        var found: [Diagnostic] = []
         if let root = document.root {
             if root.parentID == nil {
                 decoded = ProviderDescriptor(root, &decoder)
             } else {
                 DescriptorRules.check(extending: root, &decoder)
             }
+            found = decoder.diagnostics.namingPlaces(in: root, DescriptorRules.keys.map(\.description))
         }
         self.init(
             file: file,
@@ -41,7 +44,7 @@ package struct DescriptorDocument: Sendable {
             ownRoot: document.root,
             comments: document.comments,
             decoded: decoded,
-            diagnostics: document.diagnostics + decoder.diagnostics,
+            diagnostics: document.diagnostics + found,
             sources: SourceChain(file)
         )
     }
@@ -61,6 +64,7 @@ package struct DescriptorDocument: Sendable {
             + entries.filter { $0.keySpan.start.line > sources.parentOffset }
         let root = YAMLNode(.mapping(ordered), span: merged.span)
         var decoder = DescriptorDecoder(file: own.file.path)
+        decoder.everywhere = { DescriptorRules.paths(to: $0) }
         let decoded = ProviderDescriptor(root, &decoder)
         let completed = DescriptorDocument(
             file: own.file,
@@ -72,7 +76,8 @@ package struct DescriptorDocument: Sendable {
             sources: sources,
             parents: [parent]
         )
-        self = completed.adding(decoder.diagnostics.map(completed.placed))
+        let found = decoder.diagnostics.namingPlaces(in: root, DescriptorRules.keys.map(\.description))
+        self = completed.adding(found.map(completed.placed))
     }
 
     private init(

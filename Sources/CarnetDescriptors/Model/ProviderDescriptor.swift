@@ -69,6 +69,11 @@ package struct DescriptorRules: Sendable {
 extension DescriptorRules: DescriptorSection {
     static func elsewhere(_ name: String) -> String? { NamesElsewhere.atTop(name) }
 
+    /// The paths of a key in the language.
+    static func paths(to name: String) -> [String] {
+        keys.contains { $0.description.name == name } ? [name] : keys.paths(to: name)
+    }
+
     static let keys: [Key<Self>] = [
         Key("carnet", \.format, isRequired: true, "the version of the descriptor language: 1"),
         Key("id", \.id, isRequired: true, "the id that selects the provider; the file name is ID.yaml"),

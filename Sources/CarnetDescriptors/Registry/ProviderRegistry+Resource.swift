@@ -25,7 +25,7 @@ extension ProviderRegistry {
     ///   - issuer: `nil` if it is not known yet.
     ///   - scopes: The scopes to request.
     ///   - furtherScopes: Scopes that a later request may need.
-    ///   - endpoints: Endpoints that somebody confirmed.
+    ///   - endpoints: Endpoints that somebody confirmed, or all of a server that has no metadata.
     /// - Throws: `ResolutionError` for a URL that no descriptor can have, such as an endless one.
     package func entry(
         ofResource resource: WebURL, named: WebURL? = nil, issuer: String? = nil, scopes: [String] = [],
@@ -88,6 +88,7 @@ extension ProviderRegistry {
             let urls = endpoints.map { "\($0.rawValue): \(quoted($1.text))" }.sorted()
             lines.append("endpoints: { \(urls.joined(separator: ", ")) }")
         }
+        if endpoints[.token] != nil { lines.append("discovery: none") }
         let list = scopes.defaults.map(quoted).joined(separator: ", ")
         let further = scopes.further.filter { !scopes.defaults.containsBytes(of: $0) }.map(quoted)
         let catalog = further.isEmpty ? nil : "[\(further.joined(separator: ", "))]"

@@ -221,7 +221,8 @@ public struct ProviderRegistry: Sendable {
     /// - Throws: `UnknownProviderError` with the nearest names.
     package func entry(named name: String) throws(UnknownProviderError) -> Entry {
         guard let entry = byID[ProviderID(rawValue: name)]?.entry else {
-            throw UnknownProviderError(name: name, nearest: nearest(to: name), broken: brokenFile(for: name))
+            throw UnknownProviderError(
+                name: name, nearest: nearest(to: name), broken: brokenDocument(for: name)?.file.path)
         }
         return entry
     }
@@ -238,11 +239,12 @@ public struct ProviderRegistry: Sendable {
         return Array((spelled + containing.filter { !spelled.contains($0) }).prefix(3))
     }
 
-    private func brokenFile(for name: String) -> String? {
+    /// A file that would define an id if it had no errors.
+    package func brokenDocument(for name: String) -> DescriptorDocument? {
         broken.first { document in
             let file = document.file.path.split(separator: "/").last ?? ""
             return document.id?.rawValue == name || file == "\(name).yaml" || file == "\(name).yml"
-        }?.file.path
+        }
     }
 }
 

@@ -134,6 +134,18 @@ extension ProviderDescriptor {
 }
 
 extension Place where Value == DescriptorRules {
+    /// The section that says how the response of a grant is read.
+    package func response(of grant: RequestKind) -> Place<ResponseRules> {
+        switch grant {
+        case .refresh: self.refresh.response
+        case .clientCredentials: self.clientCredentials.response
+        case .deviceToken: self.device.token.response
+        case .tokenExchange: self.tokenExchange.response
+        case .jwtBearer: self.jwtBearer.grant.response
+        default: self.token.response
+        }
+    }
+
     /// - Returns: `nil` for the authorization request, which has a section of another form.
     package func rules(of kind: RequestKind) -> Place<RequestRules>? {
         switch kind {

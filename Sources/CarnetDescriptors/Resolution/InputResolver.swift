@@ -53,7 +53,7 @@ struct InputResolver {
     }
 
     /// The defaults of inputs without a value. A default may use other inputs, in any order.
-    private static func defaults(of rules: NamedList<InputRules>, _ given: [String: String]) -> [String: String] {
+    static func defaults(of rules: NamedList<InputRules>, _ given: [String: String]) -> [String: String] {
         var values: [String: String] = [:]
         var open = rules.items.filter { given[$0.name] == nil && $0.value.defaultValue != nil }
         while true {

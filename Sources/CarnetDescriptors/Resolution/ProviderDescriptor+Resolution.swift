@@ -28,6 +28,11 @@ extension ProviderDescriptor {
         return values
     }
 
+    /// The values that inputs have by default beside given ones. A default that never gets a value is not there.
+    package func defaultInputs(_ given: [String: String]) -> [String: String] {
+        InputResolver.defaults(of: self.inputs, given)
+    }
+
     /// Whether an input is secret, here or in an environment.
     package func hasSecretInput(_ name: String) -> Bool {
         ([self] + self.variants.map(\.value)).contains { $0.inputs[name]?.isSecret == true }

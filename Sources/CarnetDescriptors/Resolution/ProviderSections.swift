@@ -24,7 +24,9 @@ package struct ProviderSections: Sendable {
     /// Whether the server takes the URL of a client's metadata as a client id.
     package var acceptsClientDocuments = false
     /// Also named by the metadata of the resource.
-    package internal(set) var issuer: String?
+    package var issuer: String?
+    /// Whether the issuer of a resource states neither endpoints nor anything else.
+    package internal(set) var isUnstated = false
     /// Which other issuers are its own too; also widened by the metadata.
     package var issuerMatch: IssuerMatch
     package let discoveryURL: WebURL?

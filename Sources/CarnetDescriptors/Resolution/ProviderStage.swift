@@ -101,8 +101,9 @@ extension Provider {
     ///   - resource: The resource as its metadata names it: the one of the descriptor, or its origin.
     ///   - scopes: The scopes to request if the descriptor names none.
     ///   - further: The scopes that a later request may need.
+    ///   - isUnstated: Whether nothing says where the endpoints of the issuer are.
     package func found(
-        _ resource: WebURL, issuer: String, scopes: [String], further: [String] = []
+        _ resource: WebURL, issuer: String, scopes: [String], further: [String] = [], isUnstated: Bool = false
     ) -> Provider {
         Provider(
             shared: shared.changed { sections in
@@ -110,6 +111,7 @@ extension Provider {
                 sections.issuer = issuer
                 sections.resourceScopes = scopes
                 sections.furtherScopes = further
+                sections.isUnstated = isUnstated
             })
     }
 

@@ -39,6 +39,8 @@ public struct Diagnostic: Hashable, Sendable {
     public var help: String?
     package var related: [Related]
     package var fix: Fix?
+    /// Whether a report of the line leaves out the span, because it is a secret.
+    package var hidesSpan = false
 
     package init(
         code: String,

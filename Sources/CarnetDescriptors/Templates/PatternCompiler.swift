@@ -27,6 +27,13 @@ struct PatternCharacters: Hashable, Sendable {
     func contains(_ scalar: Unicode.Scalar) -> Bool {
         ranges.contains { $0.contains(scalar.value) } != isInverted
     }
+
+    /// A printable character of the set, a letter or a digit if it has one.
+    var some: String? {
+        let usual = Array("a1A".unicodeScalars) + (0x21...0x7E as ClosedRange<UInt8>).map { Unicode.Scalar($0) }
+        let scalar = usual.first(where: contains) ?? ranges.first.flatMap { Unicode.Scalar($0.lowerBound) }
+        return scalar.map { String(Character($0)) }
+    }
 }
 
 /// Reads a regular expression and makes a program of it: no back references, no look-around, nothing that takes more

@@ -10,6 +10,11 @@ extension Template {
             self.init(node, in: place, &decoder)
             return
         }
+        if let entries = node.entries, entries.count == 1, entries[0].hasNoColon {
+            // A template without quotes.
+            decoder.reportWrongType(node, expected: Self.shape(in: place))
+            return nil
+        }
         let count = decoder.diagnostics.count
         var parts: [Part] = []
         Self.add(node, to: &parts, in: place, &decoder)

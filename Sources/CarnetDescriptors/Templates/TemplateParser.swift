@@ -35,7 +35,7 @@ struct TemplateParser {
             let secret = expression.references.first(where: \.isAlwaysSecret)
             throw TemplateError(
                 reason: "{\(secret.map(\.description) ?? "")} is secret and cannot be in a URL",
-                help: "send it in a parameter or a header of the request")
+                help: "the authorization request is a URL, too; send it in a parameter or a header of another request")
         }
         guard takes("}") else { throw TemplateError(reason: "a { has no }") }
         return (expression, fallback, rest)

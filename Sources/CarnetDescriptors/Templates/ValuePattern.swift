@@ -102,6 +102,29 @@ package struct ValuePattern: Hashable, Sendable {
 }
 
 extension ValuePattern {
+    /// A value of this form that is not empty, as short as possible; `nil` if none was found.
+    package var shortestValue: String? {
+        let unvisited = [Bool](repeating: false, count: program.count)
+        var (isVisited, now, later) = (unvisited, [(index: 0, text: "")], [(index: Int, text: String)]())
+        while !now.isEmpty {
+            while let (index, text) = now.popLast() {
+                guard !isVisited[index] else { continue }
+                isVisited[index] = true
+                switch program[index] {
+                case .character(let set): if let some = set.some { later.append((index + 1, text + some)) }
+                case .split(let first, let second): now += [(second, text), (first, text)]
+                case .jump(let target): now.append((target, text))
+                case .save, .border: now.append((index + 1, text))
+                case .match: if !text.isEmpty { return matches(text) ? text : nil }
+                }
+            }
+            // The empty value has been everywhere that takes no character.
+            if later.first?.text.unicodeScalars.count == 1 { isVisited = unvisited }
+            (now, later) = (later.reversed(), [])
+        }
+        return nil
+    }
+
     /// The instructions as a part of a longer pattern, without the end.
     func part(at start: Int) -> [PatternInstruction] {
         program.dropLast().enumerated().map { index, instruction in

@@ -26,6 +26,9 @@ struct YAMLSyntaxMessage {
                 "a value that starts with '{' must be quoted", file: file, span: value,
                 help: "put the value between quotes: \"\(text.text(in: value) ?? "")\"")
         }
+        if let key = keyWithoutSpace {
+            return ReaderDiagnostics.syntaxError.diagnostic(key.message, file: file, span: key.span, help: key.help)
+        }
         let words = self.words
         let primary = words.isAboutContext ? problem.contextPlace.position : place
         var related: [Diagnostic.Related] = []
@@ -171,6 +174,36 @@ struct YAMLSyntaxMessage {
         else { return nil }
         let stop = line[end...].firstIndex { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "#") } ?? line.endIndex
         return SourceSpan(start: text.position(ofOffset: start), end: text.position(ofOffset: stop))
+    }
+
+    /// A key whose ':' has no space after it, so that all of the line is one string to YAML.
+    private var keyWithoutSpace: (message: String, help: String, span: SourceSpan)? {
+        let line: Int
+        switch problem.problem {
+        case "could not find expected ':'": line = problem.contextPlace.position.line
+        // The string goes on in the next line, which has a ':' too.
+        case "mapping values are not allowed in this context": line = place.line - 1
+        default: return nil
+        }
+        guard line > 0, let range = text.lineRange(line) else { return nil }
+        let name = text.bytes[range].drop { $0 == UInt8(ascii: " ") }.prefix {
+            ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")
+        }
+        let colon = name.endIndex
+        guard !name.isEmpty, colon + 1 < range.upperBound, text.bytes[colon] == UInt8(ascii: ":") else { return nil }
+        let rest = text.bytes[(colon + 1)..<range.upperBound]
+        let spaces = [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r")]
+        guard let first = rest.first, !spaces.contains(first), !rest.starts(with: Array("//".utf8)),
+            rest.firstRange(of: Array(": ".utf8)) == nil
+        else { return nil }
+        let span = characterSpan(at: text.position(ofOffset: colon))
+        guard !rest.starts(with: [0xC2, 0xA0]) else {
+            return (
+                "a no-break space (U+00A0) follows this ':'", "replace it by an ordinary space",
+                characterSpan(at: text.position(ofOffset: colon + 1))
+            )
+        }
+        return ("there is no space after this ':'", "put a space after ':'", span)
     }
 
     // MARK: Tabs

@@ -4,11 +4,7 @@ extension String {
         guard hasPrefix("$") else { return nil }
         let isBraced = hasPrefix("${") && hasSuffix("}")
         let name = isBraced ? dropFirst(2).dropLast() : dropFirst()
-        let isName = name.utf8.allSatisfy {
-            ASCII.isUnreserved($0) && $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ".")
-        }
-        guard isName, let first = name.utf8.first, !ASCII.isDigit(first) else { return nil }
-        return String(name)
+        return String(name).isVariableName ? String(name) : nil
     }
 
     /// Why a client id or a secret is probably not what a person meant, after "it"; `nil` if it looks like any other.
@@ -22,6 +18,12 @@ extension String {
         if first?.isWhitespace == true || last?.isWhitespace == true { return "begins or ends with a space" }
         if count > 1, let mark = first, mark == last, "\"'".contains(mark) { return "has quotation marks around it" }
         return unicodeScalars.contains { $0.properties.generalCategory == .format } ? "has an invisible character" : nil
+    }
+
+    /// What to say of typographic quotation marks around a value, which YAML takes as a part of it; `nil` without them.
+    package var adviceOnCurlyQuotes: String? {
+        guard let mark = first(where: { "\u{201C}\u{201D}\u{201E}\u{2018}\u{2019}".contains($0) }) else { return nil }
+        return "the quotation mark \(mark) belongs to the value: remove it, or write \" instead"
     }
 
     /// The text of a file that a person wrote, perhaps on another system: UTF-8 with or without a byte order mark, or UTF-16

@@ -23,6 +23,12 @@ package enum Path {
         return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
     }
 
+    /// Whether the permissions let other users of the machine change a file; false if there is none.
+    package static func isChangeableByOthers(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & 0o022 != 0
+    }
+
     /// The part before the last slash; empty for a name without one.
     package static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "" }

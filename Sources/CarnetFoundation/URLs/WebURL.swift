@@ -12,10 +12,12 @@ package struct WebURL: Hashable, Sendable {
     package let path: String
     package let query: String?
 
+    /// - Parameter isPlain: Whether http is allowed on every host: somebody has accepted it for this address, and nothing of
+    ///   a sign-in goes there.
     /// - Throws: `WebURLError` with the reason.
-    package init(_ text: String) throws(WebURLError) {
+    package init(_ text: String, isPlain: Bool = false) throws(WebURLError) {
         let bytes = Array(text.utf8)
-        let parts = try Parts(bytes)
+        let parts = try Parts(bytes, isPlain: isPlain)
         self.text = text
         scheme = parts.isSecure ? "https" : "http"
         host = parts.host
@@ -25,7 +27,7 @@ package struct WebURL: Hashable, Sendable {
     }
 
     /// - Throws: `WebURLError` with the reason why the text is no such URL.
-    package static func check(_ text: String) throws(WebURLError) { _ = try Parts(Array(text.utf8)) }
+    package static func check(_ text: String) throws(WebURLError) { _ = try Parts(Array(text.utf8), isPlain: false) }
 
     /// Where the parts of a URL are in its bytes.
     private struct Parts {
@@ -35,7 +37,7 @@ package struct WebURL: Hashable, Sendable {
         let path: Range<Int>
         let query: Range<Int>?
 
-        init(_ bytes: [UInt8]) throws(WebURLError) {
+        init(_ bytes: [UInt8], isPlain: Bool) throws(WebURLError) {
             Work.count(bytes.count)
             if let byte = bytes.first(where: { !WebURL.isAllowed($0) }) {
                 let shown =
@@ -70,7 +72,7 @@ package struct WebURL: Hashable, Sendable {
             let question = rest[authorityEnd...].firstIndex(of: UInt8(ascii: "?"))
             path = authorityEnd..<(question ?? rest.endIndex)
             query = question.map { $0 + 1..<rest.endIndex }
-            guard isSecure || HostName(host).needsNoTLS else {
+            guard isSecure || isPlain || HostName(host).needsNoTLS else {
                 throw WebURLError(reason: "http is allowed only on loopback hosts; use https")
             }
         }

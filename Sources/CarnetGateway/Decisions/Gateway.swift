@@ -59,21 +59,24 @@ package struct Gateway: Sendable {
                     decision.outcome, "\(request.method) has \(second.reach), where: \(decision.reason)",
                     by: decision.route, identity, missing: decision.missing)
         }
-        func below(_ target: String?) -> [GatewayRoute] {
-            table.routes(below: target, of: request.host, method: target == nil ? nil : request.method)
+        func below(_ target: String?) -> GatewayDecision? {
+            let method = target == nil ? nil : request.method
+            guard let routes = table.routes(below: target, of: request.host, method: method) else {
+                return refusal(
+                    .noRoute, "\(request.method) has \(second.reach), where a path has routes for other methods only")
+            }
+            return routes.lazy.compactMap { refusing(decide(by: $0, as: identity)) }.first
         }
-        var others: [GatewayRoute]
         switch second {
-        case .hidden: others = below(nil)
-        case .below: others = below(request.target)
+        case .hidden: return below(nil) ?? first
+        case .below: return below(request.target) ?? first
         case .destination(let text):
             guard let destination = try? request.redirected(to: text) else {
                 return refusal(.malformed, "the value of Destination is invalid")
             }
-            if let refused = refusing(decideTarget(destination, as: identity)) { return refused }
-            others = below(request.target) + below(destination.target)
+            return refusing(decideTarget(destination, as: identity)) ?? below(request.target)
+                ?? below(destination.target) ?? first
         }
-        return others.lazy.compactMap { refusing(decide(by: $0, as: identity)) }.first ?? first
     }
 
     private func decideTarget(_ request: ForwardedRequest, as identity: GatewayIdentity?) -> GatewayDecision {
@@ -89,24 +92,20 @@ package struct Gateway: Sendable {
         }
     }
 
-    /// Allows a path that programs read in different ways if the sender may open every route of the host, of which one takes
-    /// what no other does.
+    /// Allows a path that programs read in different ways if the sender may send the request to every route of the host, of
+    /// which one takes what no other does. A program may read a path of the host that has routes, but none for the method.
     private func decideAnyReading(_ request: ForwardedRequest, as identity: GatewayIdentity?) -> GatewayDecision? {
-        let routes = table.routes(below: nil, of: request.host, method: nil)
         guard identity != nil, request.target.utf8.first == UInt8(ascii: "/"),
-            let rest = routes.first(where: { $0.path == "/**" && $0.methods == nil }),
+            let routes = table.routes(below: nil, of: request.host, method: request.method),
+            let rest = routes.first(where: { $0.path == "/**" }),
             routes.allSatisfy({ $0.token == nil && decide(by: $0, as: identity).isAllowed })
         else { return nil }
         return decide(by: rest, as: identity)
     }
 
     private func decide(by route: GatewayRoute, as identity: GatewayIdentity?) -> GatewayDecision {
-        let known = identity.flatMap { identity in
-            provider(of: identity).map {
-                Sender(identity: identity.counting(at: $0), provider: $0, namedGroups: namedGroups)
-            }
-        }
-        let shown = known?.identity ?? identity
+        let known = identity.flatMap(sender)
+        var shown: GatewayIdentity? { identity.map(self.shown) }
         if case .anyone = route.allow {
             // A token where none is taken identifies nobody.
             let sender = known.flatMap { $0.identity.kind == .program && !route.acceptsTokens ? nil : $0 }
@@ -151,6 +150,17 @@ package struct Gateway: Sendable {
             if other.isAllowed { return other }
         }
         return first
+    }
+
+    private func sender(_ identity: GatewayIdentity) -> Sender? {
+        provider(of: identity).map {
+            Sender(identity: identity.counting(at: $0), provider: $0, namedGroups: namedGroups)
+        }
+    }
+
+    /// The identity with the statements that count where no condition names the tenant: for the person, scripts and the log.
+    package func shown(_ identity: GatewayIdentity) -> GatewayIdentity {
+        sender(identity)?.chosen(by: nil).identity ?? identity.withoutStatements(of: nil)
     }
 
     /// The provider of a sender: one that people sign in with, or an issuer whose tokens the file accepts.

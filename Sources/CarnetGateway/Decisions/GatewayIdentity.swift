@@ -73,12 +73,12 @@ package struct GatewayIdentity: Sendable {
         return identity
     }
 
-    /// The identity without what a tenant says that nobody chose. Its own name stays.
-    func withoutStatements(of tenants: IssuerPattern) -> GatewayIdentity {
+    /// The identity without what a tenant says that nobody chose, or a provider that the file does not have. Its own name stays.
+    func withoutStatements(of tenants: IssuerPattern?) -> GatewayIdentity {
         var identity = self
         identity.dropEmail()
         identity.claims = JSONObject()
-        for claim in tenants.claims { identity.claims[claim] = claims[claim] }
+        for claim in tenants?.claims ?? [] { identity.claims[claim] = claims[claim] }
         return identity
     }
 

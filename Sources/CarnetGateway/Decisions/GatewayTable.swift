@@ -80,12 +80,23 @@ struct GatewayTable: Sendable {
         }
     }
 
-    /// The routes that decide about a path of a host and all below it, in the order of the file.
+    /// The routes that decide about a path of a host and all below it, in the order of the file; `nil` if one of these paths has
+    /// routes, but none for the method, so that nobody may send it there.
     ///
-    /// - Parameter target: All paths of the host if it is `nil` or malformed.
-    func routes(below target: String?, of host: String, method: String?) -> [GatewayRoute] {
+    /// - Parameters:
+    ///   - target: All paths of the host if it is `nil` or malformed.
+    ///   - method: `nil` for one that a program may take for any other.
+    func routes(below target: String?, of host: String, method: String?) -> [GatewayRoute]? {
         let segments = target.flatMap { try? RequestPath($0).segments } ?? []
-        return index.below(hosts: [host] + domains(of: host), segments, method: method).sorted().map { routes[$0] }
+        let names = [host] + domains(of: host)
+        func found(_ method: String?) -> [GatewayRoute] {
+            index.below(hosts: names, segments, method: method).sorted().map { routes[$0] }
+        }
+        // Of a path without a route for the method, the index has those for other methods.
+        let needed = method ?? RouteIndex.anyMethod
+        let deciding = found(needed)
+        guard deciding.allSatisfy({ $0.takes(needed) }) else { return nil }
+        return method == nil ? found(nil) : deciding
     }
 
     /// The route that decides about every path and method of a host: no program behind can read

@@ -19,8 +19,16 @@ package struct GatewayFile: Sendable {
     init(_ file: SourceFile, reader: YAMLReader) {
         let document = reader.read(file)
         var decoder = DescriptorDecoder(file: file.path)
-        let content = document.root.flatMap { GatewayRules($0, &decoder) }
-        var found = document.diagnostics + decoder.diagnostics
+        let content: GatewayRules?
+        if let root = document.root, let key = root.entry("carnet"), !Self.fits(root) {
+            decoder.report(
+                .unknownKey, "this is the descriptor of a provider, not a gateway file", at: key.keySpan,
+                help: "keep it in a folder of providers, and name its id at providers of the gateway file")
+            content = nil
+        } else {
+            content = document.root.flatMap { GatewayRules($0, &decoder) }
+        }
+        var found = document.diagnostics.map(Self.aboutGatewayFile) + decoder.diagnostics
         if document.root == nil { found += Self.comments(in: file) }
         path = file.path
         root = document.root
@@ -30,6 +38,14 @@ package struct GatewayFile: Sendable {
         }
         diagnostics = found.sorted()
         rules = diagnostics.contains { $0.severity == .error } ? nil : content
+    }
+
+    /// The reader's finding about an empty file is about descriptors.
+    private static func aboutGatewayFile(_ finding: Diagnostic) -> Diagnostic {
+        guard finding.code == ReaderDiagnostics.emptyFile.code else { return finding }
+        var finding = finding
+        finding.help = "a gateway file starts with 'gateway: 1', 'origin', 'providers' and 'routes'"
+        return finding
     }
 
     /// The colours that a comment hides: between braces, the closing one is in the comment too, so that nothing can be read.

@@ -19,6 +19,8 @@ package struct GatewayProvider: Sendable {
     package internal(set) var trustsEmail: String?
     /// Whether people sign in with it. Otherwise, programs present its tokens alone.
     package internal(set) var signsIn = true
+    /// Whether the provider leads back to the gateway after a sign-out there.
+    package internal(set) var returnsAfterSignOut = false
     let node: YAMLNode
 
     package func line(of key: String) -> Int { node.line(of: key) }
@@ -54,6 +56,10 @@ extension GatewayProvider: GatewaySection {
                 "sign_in", \.signsIn,
                 "whether people sign in with it; false for an issuer of bearer alone, which needs no client; default: true"
             ),
+            Key(
+                "post_logout_redirect", \.returnsAfterSignOut,
+                "whether the provider leads back after a sign-out there, to ORIGIN\(GatewayPaths.signedOut), which you register as post-logout redirect URI; default: false"
+            ),
         ]
 
     static func elsewhere(_ name: String) -> String? {
@@ -62,6 +68,7 @@ extension GatewayProvider: GatewaySection {
             "it is a key of a provider's descriptor: write providers/NAME.yaml"
         case "provider", "name": "it is id"
         case "secret": "it is client_secret_env or client_secret_file"
+        case "post_logout_redirect_uri": "it is post_logout_redirect: true, once the URI is registered"
         default: nil
         }
     }

@@ -18,9 +18,20 @@ package struct GatewayRoute: Sendable {
 
     /// `nil` for every method.
     package var methods: [String]? { methodList.isEmpty ? nil : methodList }
+    /// Whether it decides about a method: `HEAD` is `GET` without a body.
+    func takes(_ method: String) -> Bool {
+        methods.map { $0.contains(method) || method == "HEAD" && $0.contains("GET") } ?? true
+    }
+
     package var span: SourceSpan { node.span }
     /// Of the first key's line: a route between braces may begin with a comment.
     var line: Int { (node.entries?.first?.keySpan ?? node.span).start.line }
+
+    /// `/a/b` of a route for all below `/a/b/`.
+    var folder: String? {
+        let name = path.dropLast("/**".count)
+        return path.hasSuffix("/**") && !name.isEmpty && !name.contains { "*{".contains($0) } ? String(name) : nil
+    }
 
     func span(_ key: String) -> SourceSpan { node.entry(key)?.value.span ?? node.span }
 }
@@ -77,6 +88,16 @@ package enum GatewayAllow: Sendable {
 extension GatewayAllow: GatewayValue {
     private static let words = ["anyone", "signed_in"]
 
+    /// What to write for a word of other programs, or for the value of a condition.
+    private static func meant(by text: String) -> String? {
+        switch text.lowercased() {
+        case "everyone", "everybody", "all", "public", "any", "*": "did you mean \"anyone\"?"
+        case "authenticated", "users", "login": "did you mean \"signed_in\"?"
+        case _ where text.contains("@") && !text.hasPrefix("@"): "write allow: { email: \(text) }"
+        default: nil
+        }
+    }
+
     static var shape: Shape {
         .either([.choice(words), GatewayCondition.shape, .list(of: GatewayCondition.shape)])
     }
@@ -86,8 +107,13 @@ extension GatewayAllow: GatewayValue {
             switch scalar.text {
             case "anyone": self = .anyone
             case "signed_in": self = .signedIn
-            default:
-                decoder.reportNotAllowed(node, allowed: Self.words, shape: Self.shape)
+            case let text:
+                if let meant = Self.meant(by: text) {
+                    decoder.report(
+                        .valueNotAllowed, "\"\(text)\" is not allowed here", at: node.span, help: meant)
+                } else {
+                    decoder.reportNotAllowed(node, allowed: Self.words, shape: Self.shape)
+                }
                 return nil
             }
             return

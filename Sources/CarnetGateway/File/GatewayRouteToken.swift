@@ -19,6 +19,18 @@ package struct GatewayRouteToken: Hashable, Sendable {
 extension GatewayRouteToken: GatewaySection {
     init(at node: YAMLNode) {}
 
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        self.init(at: node)
+        guard Self.keys.read(node, into: &self, &decoder, shorthand: Self.shorthand, elsewhere: Self.elsewhere) else {
+            return nil
+        }
+        if kind == .id, let audience = node.entry("audience") {
+            decoder.report(
+                .valueNotAllowed, "an ID token is not exchanged, so it has the audience of the sign-in",
+                at: audience.keySpan, help: "write kind: access, or leave audience out")
+        }
+    }
+
     static let shorthand: String? = "kind"
 
     static let keys: [Key<Self>] = [

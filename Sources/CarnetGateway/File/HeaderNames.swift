@@ -9,6 +9,8 @@ enum HeaderNames {
         "keep-alive",
         "location", "proxy-authorization", "proxy-connection", "set-cookie", "te", "trailer", "transfer-encoding",
         "upgrade", "via", "forwarded",
+        // The generated configurations send these of a decision to the browser.
+        "carnet-decision", "dpop-nonce",
     ]
 
     static func checked(_ text: String) throws(TextProblem) -> HTTPField.Name {
@@ -29,7 +31,8 @@ enum HeaderNames {
                 help: "use letters, digits and hyphens")
         }
         let lower = text.asciiLowercased
-        guard !reserved.contains(lower), !lower.hasPrefix("x-forwarded-"), !lower.hasPrefix("x-original-"),
+        let describesRequest = lower.hasPrefix("x-forwarded-") || lower.hasPrefix("x-original-")
+        guard !reserved.contains(lower), !describesRequest || RemovedHeaders.identifiesSender(lower),
             !lower.hasPrefix("sec-"), !lower.isSameBytes(as: ProxyHeader.secret.asciiLowercased)
         else {
             throw TextProblem(

@@ -11,6 +11,8 @@ struct TextProblem: Error {
     var help: String?
     /// What the author meant with certainty.
     var replacement: String?
+    /// Whether the string may be a secret, which no report repeats.
+    var hidesSpan = false
 }
 
 /// A kind of string in a gateway file: how it looks, and what is made of it.
@@ -49,7 +51,8 @@ struct TextKind<Value: Sendable>: Sendable {
                     summary: "write \(text)", applicability: .safe,
                     edits: [Fix.Edit(span: node.span, replacement: text)])
             }
-            decoder.report(error.rule, error.message, at: node.span, help: error.help, fix: fix)
+            decoder.report(
+                error.rule, error.message, at: node.span, help: error.help, fix: fix, hidesSpan: error.hidesSpan)
             return nil
         }
     }
@@ -181,11 +184,11 @@ extension TextKind<String> {
     static let variable = TextKind(
         "the name of an environment variable", pattern: "^[A-Za-z_][A-Za-z0-9_]*$"
     ) { text throws(TextProblem) in
-        let isName = text.utf8.allSatisfy { ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "_") }
-        guard isName, let first = text.utf8.first, !ASCII.isDigit(first) else {
+        guard text.isVariableName else {
             throw TextProblem(
-                message: "this is not the name of an environment variable",
-                help: "write the variable's name, not its value")
+                message: "this key \(VariableError.noName)",
+                help: text.nameOfVariable.map { "write the name alone: \($0)" }
+                    ?? "put the secret into a variable, and write the variable's name", hidesSpan: true)
         }
         return text
     }
@@ -222,7 +225,13 @@ extension TextKind<WebURL> {
         do throws(WebURLError) {
             url = try WebURL(text)
         } catch {
-            throw TextProblem(message: "\"\(text)\" is not an origin: \(error.reason)", help: help)
+            guard !["${", "$(", "#{", "{{"].contains(where: { text.contains($0) }) else {
+                throw TextProblem(
+                    message: "\"\(text)\" has a variable of another program",
+                    help: "a gateway file has no variables: write the value, such as https://apps.example")
+            }
+            throw TextProblem(
+                message: "\"\(text)\" is not an origin: \(error.reason)", help: text.adviceOnCurlyQuotes ?? help)
         }
         guard url.path == "/" || url.path.isEmpty, url.query == nil else {
             throw TextProblem(message: "\"\(text)\" is not an origin: it has a path", help: help)

@@ -48,13 +48,17 @@ package enum GatewayRuleCatalog {
         InlineSecret(), ImpossibleCondition(), UselessCondition(), AnyProxyTrusted(), UnknownGatewayProvider(),
         UnusedIssuer(), ProviderInputs(), UnverifiedEmail(), PointerWithoutSlash(), HostWithoutTLS(),
         ClaimWithoutScope(), SubjectOfAnyProvider(), HostOfRequestLine(), StatementOfAnyTenant(),
-        OpenToEverybody(),
+        OpenToEverybody(), TokenWithoutSecret(), TokenOfAnyProvider(), UnregisteredMethod(),
+        GatewayKeyWithoutEffect(), GroupWithoutClaim(), HeaderOfTheProxy(),
     ]
 
     package static let all: [any GatewayRule] = decisive + advisory
 
-    /// The findings with which no gateway starts: they need the known providers.
-    package static let refused = [UnknownGatewayProvider().explanation.code, StatementOfAnyTenant().explanation.code]
+    /// The findings of which a comment silences none: they need the known providers.
+    static let unsilenced = [UnknownGatewayProvider().explanation.code, StatementOfAnyTenant().explanation.code]
+
+    /// The findings with which no gateway starts.
+    package static let refused = unsilenced + [TokenWithoutSecret().explanation.code]
 
     /// Sorted by code. Their examples are whole files.
     package static let explanations = all.map { rule in

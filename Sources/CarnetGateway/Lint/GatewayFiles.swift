@@ -12,7 +12,7 @@ package struct GatewayFiles: OtherFiles {
 
     /// Those about a file that the gateway can nevertheless decide by.
     package var suppressibleCodes: [String] {
-        GatewayRuleCatalog.advisory.map(\.explanation.code).filter { !GatewayRuleCatalog.refused.contains($0) }
+        GatewayRuleCatalog.advisory.map(\.explanation.code).filter { !GatewayRuleCatalog.unsilenced.contains($0) }
     }
 
     package func fits(_ root: YAMLNode) -> Bool { GatewayFile.fits(root) || ExpectedDecisions.fits(root) }

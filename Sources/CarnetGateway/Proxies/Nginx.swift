@@ -11,7 +11,12 @@ extension ProxyKind {
             ProxyFile(
                 path: "carnet-secret.conf", text: "proxy_set_header X-Gateway-Secret \"\(secret)\";\n", isPrivate: true)
         },
-        next: { _ in ["nginx -t && nginx -s reload"] })
+        next: { setup in
+            [
+                "let events of \(setup.folder)/nginx.conf have worker_connections \(2 * setup.connections) or more: two for each of --connections",
+                "nginx -t && nginx -s reload",
+            ]
+        })
 }
 
 extension ProxySetup {

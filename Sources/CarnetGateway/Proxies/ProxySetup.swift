@@ -56,12 +56,14 @@ package struct ProxySetup: Sendable {
     let publicPort: Int?
     /// Names before those with `*.`, and longer ones first.
     package let hosts: [Host]
-    /// The headers that identify the sender, each once.
+    /// The headers that a decision sets for the program, each once.
     let headers: [String]
-    /// Those that no client sends to the program: `Authorization` is also the client's own, which the gateway returns.
-    var clientHeaders: [String] { headers.filter { $0.lowercased() != "authorization" } }
-    /// How many connections to the gateway stay open.
-    let keptConnections: Int
+    /// Those that no client sends: the gateway reads the client's `Authorization` and `Cookie`, and returns what goes on.
+    var clientHeaders: [String] { headers.filter { !["authorization", "cookie"].contains($0.lowercased()) } }
+    /// How many connections the gateway accepts.
+    let connections: Int
+    /// How many of them stay open.
+    var keptConnections: Int { connections / 8 }
     /// How long a program may take to respond, in seconds; `nil` for what the proxy does by itself.
     let timeout: Int?
     /// The environment variable that has the secret; `nil` without one.
@@ -123,7 +125,7 @@ extension ProxySetup {
                 next: ["remove proxy.dialect"])
         }
         self.folder = folder
-        keptConnections = connections / 8
+        self.connections = connections
         self.timeout = timeout
         self.gateway = gateway
         self.tls = tls
@@ -132,7 +134,8 @@ extension ProxySetup {
         self.port = port ?? (isBehindTLS ? 8080 : rules.origin.port ?? own)
         publicPort = rules.origin.port
         hosts = try Self.hosts(rules, path, programs)
-        let headers = try Self.headers(rules, path)
+        // The client's cookies without the gateway's own: with those, the program could be the person.
+        let headers = try Self.headers(rules, path) + ["Cookie"]
         self.headers = headers
         removed = (RemovedHeaders.names + rules.proxy.removed.map(\.rawName)).filter { name in
             !headers.contains { $0.lowercased() == name.lowercased() }
@@ -143,15 +146,10 @@ extension ProxySetup {
         acceptsTokens = rules.routes.contains { $0.acceptsTokens }
     }
 
-    /// What a proxy, a client of HTTP or the decision itself has in a header of the name.
-    private static let taken: Set = [
-        "accept", "cache-control", "date", "dpop", "server", "user-agent", "www-authenticate",
-    ]
-
     private static func headers(_ rules: GatewayRules, _ path: String) throws -> [String] {
         var headers: [String] = []
         for (name, line) in rules.programHeaders.map({ ($0.name.rawName, $0.line) }) {
-            guard !taken.contains(name.lowercased()), !RemovedHeaders.contains(name) else {
+            guard !RemovedHeaders.reserves(name) else {
                 throw WritingError(
                     "\(path)\(line.map { ":\($0)" } ?? ""): a proxy needs the header \(name) for itself",
                     next: ["choose another name, such as X-Auth-User"])

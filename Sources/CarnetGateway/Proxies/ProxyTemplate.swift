@@ -111,10 +111,18 @@ extension ProxySetup {
             "kept": "\(keptConnections)", "timeout": .text(timeout.map { "\($0)" } ?? ""),
             "clientHeaders": .headers(clientHeaders), "hosts": .list(hosts), "headers": .headers(headers),
             "beginnings": .headers(RemovedHeaders.beginnings),
-            "beside": .headers(removedBesideBeginnings),
+            "beside": .headers(removedBesideBeginnings), "failure": .text(Self.failure),
         ]
         return ProxyTemplate(template).filled(values.merging(own) { $1 })
     }
+
+    /// The page for a browser that gets no response of the gateway or of a program. It has no character that ends a string of a
+    /// configuration or begins a placeholder in it.
+    private static let failure = """
+        <!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">\
+        <title>Unavailable</title><body style="font: 1rem system-ui; margin: 15vh auto; max-width: 30em; padding: 0 1em">\
+        <h1>This page is unavailable now</h1><p>Try again in a moment.</p>
+        """
 
     /// Of the gateway, with what the proxy writes before a socket.
     func address(socket prefix: String) -> String {

@@ -48,9 +48,14 @@ package struct ForwardedRequest: Sendable {
     }
 
     /// The request for the value of `Destination`: an absolute URL of the same host, or a path (RFC 4918, section 10.3).
-    /// Programs that read its path alone would write to their own.
+    /// Programs that read its path alone would write to their own. What follows two slashes names a host (RFC 3986, section
+    /// 4.2); some parsers take a backslash for a slash, and leave out spaces and control characters.
     func redirected(to destination: String) throws(ForwardingProblem) -> ForwardedRequest {
-        guard destination.utf8.first != UInt8(ascii: "/") else {
+        let start = destination.utf8.prefix(2)
+        guard destination.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
+            !start.elementsEqual("//".utf8), !start.elementsEqual("/\\".utf8)
+        else { throw .invalid(header: "Destination") }
+        guard start.first != UInt8(ascii: "/") else {
             return try ForwardedRequest(method: method, scheme: scheme, host: host, target: destination)
         }
         let parts = try Self.parts(of: destination)

@@ -7,9 +7,10 @@ package enum RemovedHeaders {
         /// What a program takes from the headers.
         package let subject: String
         package let names: [String]
+        fileprivate let isSender: Bool
 
-        init(_ subject: String, _ names: String) {
-            self.subject = subject
+        init(_ subject: String, isSender: Bool = false, _ names: String) {
+            (self.subject, self.isSender) = (subject, isSender)
             self.names = names.split(whereSeparator: \.isWhitespace).map(String.init)
         }
     }
@@ -116,13 +117,20 @@ package enum RemovedHeaders {
             CF-Client-Cert-DER-Base64 L5d-Client-Id
             """),
         Group(
-            "the sender, as other gateways write it",
+            "the sender, as other gateways write it", isSender: true,
             """
             X-Proxy-User X-Appengine-User-Email X-WebAuth-User X-Auth-Request-User X-Auth-Request-Email
             X-Auth-Request-Groups X-Auth-Request-Preferred-Username X-Auth-Request-Access-Token Tailscale-User-Login
             Tailscale-User-Name X-Authentik-Username X-Authentik-Groups X-Authentik-Email X-Authentik-Name X-Authentik-Uid
             X-Forwarded-User X-Forwarded-Email X-Forwarded-Groups X-Forwarded-Preferred-Username X-Forwarded-Access-Token
-            X-Original-User X-ProxiedEntitiesChain X-ProxiedEntityGroups
+            X-Original-User X-ProxiedEntitiesChain X-ProxiedEntityGroups X-Forwarded-Login
+            Remote-User Remote-Groups Remote-Email Remote-Name X-Remote-User X-Remote-Group X-Remote-Email
+            X-WebAuth-Name X-WebAuth-Email X-WebAuth-Groups X-WebAuth-Role X-Authenticated-User X-Authenticated-Email
+            X-Authenticated-Groups X-SSO-User X-Vouch-User X-Vouch-Success X-Pomerium-Claim-Email X-Pomerium-Claim-User
+            X-Pomerium-Claim-Groups X-Pomerium-Jwt-Assertion Cf-Access-Authenticated-User-Email Cf-Access-Jwt-Assertion
+            X-Goog-Authenticated-User-Email X-Goog-Authenticated-User-ID X-Goog-Iap-Jwt-Assertion X-Amzn-Oidc-Identity
+            X-Amzn-Oidc-Data X-Amzn-Oidc-Accesstoken X-Ms-Client-Principal X-Ms-Client-Principal-Id
+            X-Ms-Client-Principal-Name X-Ms-Client-Principal-Idp Impersonate-User Impersonate-Group Impersonate-Uid
             """),
         // RFC 3875 makes it the variable HTTP_PROXY, from which libraries take a proxy (httpoxy, CVE-2016-5385).
         Group("the proxy of its own requests", "Proxy"),
@@ -131,9 +139,23 @@ package enum RemovedHeaders {
     package static let names = groups.flatMap(\.names)
     private static let keys = Set(names.map(\.asciiLowercased))
 
-    /// - Returns: Whether a configuration removes the header, by its name or its beginning.
-    package static func contains(_ name: String) -> Bool {
+    /// Those that a gateway file may use for the sender: the client's is replaced, as that of any header of the file.
+    private static let ofSenders = Set(groups.filter(\.isSender).flatMap(\.names).map(\.asciiLowercased))
+
+    /// Headers that proxies, clients of HTTP or the decision itself use.
+    private static let taken: Set = [
+        "accept", "cache-control", "date", "dpop", "server", "user-agent", "www-authenticate",
+    ]
+
+    /// - Returns: Whether no generated configuration can give a program the header: it needs it for something else, or removes it,
+    ///   by its name or its beginning.
+    static func reserves(_ name: String) -> Bool {
         let name = name.asciiLowercased
-        return keys.contains(name) || beginnings.contains { name.hasPrefix($0.asciiLowercased) }
+        return !identifiesSender(name)
+            && (taken.contains(name) || keys.contains(name)
+                || beginnings.contains { name.hasPrefix($0.asciiLowercased) })
     }
+
+    /// Whether programs read the sender, and nothing of the request, from a header. Proxies set none of these themselves.
+    static func identifiesSender(_ name: String) -> Bool { ofSenders.contains(name.asciiLowercased) }
 }

@@ -67,7 +67,9 @@ struct GatewayPages: Sendable {
         version.web.clients[provider]?.provider.name ?? provider.rawValue
     }
 
-    func signOut(_ session: WebSession?, _ web: WebSignIn, returningTo target: ReturnTarget) async -> WebReply {
+    func signOut(
+        _ session: WebSession?, _ version: GatewayVersion, returningTo target: ReturnTarget
+    ) async -> WebReply {
         guard let session else {
             return page(
                 .ok, "You are signed out",
@@ -76,21 +78,20 @@ struct GatewayPages: Sendable {
                 <p><a href="\(GatewayPaths.web.signIn)">Sign in</a></p>
                 """)
         }
-        return await account(session, web, returningTo: target, title: "Sign out")
+        return await account(session, version, returningTo: target, title: "Sign out")
     }
 
     func account(
-        _ session: WebSession, _ web: WebSignIn, returningTo target: ReturnTarget, title: String = "Your account",
-        programs: [String] = []
+        _ session: WebSession, _ version: GatewayVersion, returningTo target: ReturnTarget,
+        title: String = "Your account", programs: [String] = []
     ) async -> WebReply {
         let accounts: [HTML] = session.accounts.map { account in
-            let provider = web.clients[account.provider]?.provider.name ?? account.provider.rawValue
-            let identity = GatewayIdentity(account, web)
+            let identity = version.gateway.shown(GatewayIdentity(account, version.web))
             let email: HTML? = identity.email.map { ", \($0)" }
-            return "<li>\(identity.name ?? "A user")\(email), with \(provider)</li>"
+            return "<li>\(identity.name ?? "A user")\(email), with \(Self.name(of: account.provider, version))</li>"
         }
         var signOutName: String?
-        if let account = session.account() { signOutName = await web.nameOfSignOut(at: account.provider) }
+        if let account = session.account() { signOutName = await version.web.nameOfSignOut(at: account.provider) }
         return page(
             .ok, title,
             """

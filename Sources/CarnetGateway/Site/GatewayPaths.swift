@@ -22,7 +22,9 @@ package enum GatewayPaths {
     static let entered = "/carnet/entered"
 
     package static let web = WebSignIn.Paths(
-        signIn: "/carnet/sign-in", signOut: "/carnet/sign-out", signedOut: "/carnet/signed-out")
+        signIn: "/carnet/sign-in", signOut: "/carnet/sign-out", signedOut: signedOut)
+    /// The page after a sign-out. A provider may lead browsers back there.
+    package static let signedOut = "/carnet/signed-out"
 
     /// The path that a provider leads browsers back to.
     package static func callback(of provider: ProviderID) -> String { "/carnet/sign-in/\(provider.rawValue)/callback" }

@@ -33,7 +33,7 @@ extension GatewaySite {
         } catch {
             // A route for anyone needs no sender.
             guard version.gateway.decide(asked, as: nil).isAllowed else {
-                return refuse(error, asked, request, noted)
+                return refuse(error, asked, request, version, noted)
             }
             senders = []
         }
@@ -88,12 +88,23 @@ extension GatewaySite {
             case .refused(let refusal): throw .token(refusal)
             }
         }
-        guard request.headerFields.contains(.cookie) else { return [] }
+        guard site.web.session(of: request) != nil else { return [] }
+        let isOpen = version.gateway.decide(asked, as: nil).isAllowed
+        let patience = isOpen ? version.patience.openStore : version.patience.store
+        let reading = Task { try await site.web.liveSession(of: request) }
+        // What nobody waits for any longer leaves the store's queue.
+        defer { reading.cancel() }
+        let session: WebSession??
         do {
-            return try await site.web.liveSession(of: request)?.accounts.map { GatewayIdentity($0, version.web) } ?? []
+            session = try await reading.value(within: patience)
         } catch {
             throw .unavailable("\(error)")
         }
+        guard let session else {
+            throw .unavailable(
+                Task.isCancelled ? "the proxy closed its request" : "the store did not respond within \(patience)")
+        }
+        return session?.accounts.map { GatewayIdentity($0, version.web) } ?? []
     }
 
     // MARK: - Responses
@@ -101,7 +112,7 @@ extension GatewaySite {
     private func allow(
         _ decision: GatewayDecision, _ asked: ForwardedRequest, _ request: HTTPRequest, _ version: GatewayVersion
     ) async -> WebReply {
-        var fields: HTTPFields = [.cacheControl: "no-store"]
+        var fields: HTTPFields = [.cacheControl: "no-store", .cookie: version.web.cookiesOfOthers(in: request)]
         for header in decision.headers { fields[header.name] = header.value }
         // Some proxies keep the client's copy of a header that the response does not have.
         for name in decision.absentHeaders { fields[name] = "" }
@@ -111,34 +122,55 @@ extension GatewaySite {
                     of: identity, for: version.hosts.site(of: asked.host)?.origin.site ?? version.rules.origin.site,
                     now: version.web.clock.now)
             } catch {
-                return unavailable("the identity token cannot be signed", "No identity token", error)
+                return unavailable(
+                    "the identity token cannot be signed", "No identity token", error, decision, asked, request)
             }
         }
         do {
             try await addTokens(decision, request, version, to: &fields)
+        } catch let error as OAuthError where error.disposition == .signInAgain {
+            return signInAgain(decision, asked, request, version, error)
         } catch {
-            return unavailable("the program's token is unavailable", "No token for the program", error)
+            return unavailable(
+                "the program's token is unavailable", "No token for the program", error, decision, asked, request)
         }
         return WebReply(HTTPResponse(status: .ok, headerFields: fields))
     }
 
-    private func unavailable(_ reason: String, _ message: Logger.Message, _ error: any Error) -> WebReply {
+    /// The program's token comes with the next sign-in alone. The page asks for it, although somebody is signed in.
+    private func signInAgain(
+        _ decision: GatewayDecision, _ asked: ForwardedRequest, _ request: HTTPRequest, _ version: GatewayVersion,
+        _ error: OAuthError
+    ) -> WebReply {
+        note(newID(), "A program's token needs another sign-in", "\(error)", asked, request, decision)
+        if request.isNavigation(asked.method) {
+            return .found(version.web.signInPath(returningTo: asked.returnTarget) + "&choose=1")
+        }
+        if request.isForm(asked.method) { return .found(GatewayPaths.ended) }
+        return .text(.unauthorized, "carnet gateway: sign in again\n")
+    }
+
+    private func unavailable(
+        _ reason: String, _ message: Logger.Message, _ error: any Error, _ decision: GatewayDecision,
+        _ asked: ForwardedRequest, _ request: HTTPRequest
+    ) -> WebReply {
         let id = newID()
-        logger.error(message, metadata: ["id": "\(id)", "cause": "\(error)"])
+        note(id, message, "\(error)", asked, request, decision, at: .error)
         return .text(.serviceUnavailable, "carnet gateway: \(reason)\nReference: \(id)\n")
     }
 
     /// Sets the token that the route's program gets. A program that did not ask gets none: headers of other routes are empty,
-    /// and `Authorization` is what the client sent.
+    /// and `Authorization` is what the client sent. Where a program expects the person's token, it gets nothing else in its
+    /// place but the token of another program that the gateway has validated.
     private func addTokens(
         _ decision: GatewayDecision, _ request: HTTPRequest, _ version: GatewayVersion, to fields: inout HTTPFields
     ) async throws {
         let own = decision.route?.token
-        for header in Set(version.rules.routes.compactMap { $0.token?.header }) {
+        for header in version.tokenHeaders {
             let isPerson = decision.identity?.kind == .person
             if let own, own.header == header, isPerson, let account = decision.identity?.account {
                 fields[header] = try await version.programTokens.value(own, of: account, version.web)
-            } else if header == .authorization, own?.header != header || !isPerson {
+            } else if header == .authorization, own?.header != header || decision.identity?.kind == .program {
                 let sent = request.headerFields[values: header]
                 fields[header] = sent.count == 1 ? sent[0] : ""
             } else {
@@ -148,7 +180,8 @@ extension GatewaySite {
     }
 
     private func refuse(
-        _ refusal: Refusal, _ asked: ForwardedRequest, _ request: HTTPRequest, _ noted: String?
+        _ refusal: Refusal, _ asked: ForwardedRequest, _ request: HTTPRequest, _ version: GatewayVersion,
+        _ noted: String?
     ) -> WebReply {
         let id = noted ?? newReference()
         func note(_ outcome: String, _ message: Logger.Message, _ reason: String) {
@@ -165,6 +198,7 @@ extension GatewaySite {
             return reply
         case .unavailable(let reason):
             note("unavailable", "The session cannot be read", reason)
+            guard !request.isNavigation(asked.method) else { return version.pages.unavailable(id: id) }
             return .text(.serviceUnavailable, "carnet gateway: sessions are unavailable\nReference: \(id)\n")
         }
     }
@@ -178,13 +212,15 @@ extension GatewaySite {
         // What leads to a sign-in is no refusal, and has no reference.
         let id = noted ?? (decision.outcome == .signIn ? "" : newReference())
         if decision.outcome != .signIn, noted == nil {
-            note(id, "A request is refused", decision.reason, asked, request, decision)
+            // Without a route, the decision is about nobody.
+            let sender = senders.first.map(version.gateway.shown)
+            note(id, "A request is refused", decision.reason, asked, request, decision, sender: sender)
         }
         switch decision.outcome {
         case .signIn where isNavigation:
             if ReturnTarget(asked.target) == nil {
                 logger.notice(
-                    "A page is not returned to after the sign-in, because a proxy may read its path as another site",
+                    "A page is not returned to after the sign-in, because a proxy may read its path as another site or as a line of a header",
                     metadata: ["host": "\(asked.host)", "path": "\(asked.target.prefix { $0 != "?" }.prefix(200))"])
             }
             return .found(version.web.signInPath(returningTo: asked.returnTarget))
@@ -212,7 +248,7 @@ extension GatewaySite {
         }
     }
 
-    /// The hosts whose first page somebody may open.
+    /// What somebody may open: a host, or the folders of its routes if its first page is not for them.
     func programs(of accounts: [GatewayIdentity], _ version: GatewayVersion) -> [String] {
         let own = version.rules.origin.host
         var hosts: [String] = []
@@ -220,14 +256,20 @@ extension GatewaySite {
             hosts.append(host)
         }
         guard !accounts.isEmpty else { return [] }
-        return hosts.compactMap { host in
+        func address(_ host: String, _ folder: String) -> String? {
             guard
                 let page = try? ForwardedRequest(
-                    method: "GET", scheme: version.rules.origin.scheme, host: host, target: "/"),
+                    method: "GET", scheme: version.rules.origin.scheme, host: host, target: "\(folder)/"),
                 let site = version.hosts.site(of: page.host),
                 version.gateway.decide(page, asAnyOf: accounts).isAllowed
             else { return nil }
-            return site.origin.site
+            return site.origin.site + folder
+        }
+        return hosts.flatMap { host in
+            if let whole = address(host, "") { return [whole] }
+            let routes = version.rules.routes.filter { $0.hosts.isEmpty || $0.hosts.contains(host) }
+            let folders = Set(routes.compactMap(\.folder)).sorted()
+            return folders.compactMap { address(host, $0) }
         }
     }
 
@@ -252,17 +294,18 @@ extension GatewaySite {
     /// says little to others.
     private func note(
         _ id: String, _ message: Logger.Message, _ reason: String, _ asked: ForwardedRequest, _ request: HTTPRequest,
-        _ decision: GatewayDecision? = nil
+        _ decision: GatewayDecision? = nil, sender: GatewayIdentity? = nil, at level: Logger.Level = .notice
     ) {
-        logger.notice(
-            message,
+        let identity = decision?.identity ?? sender
+        logger.log(
+            level: level, message,
             metadata: [
                 "id": "\(id)", "outcome": "\(decision?.outcome.rawValue ?? "")", "reason": "\(reason)",
                 "route": "\(decision?.place ?? "")", "method": "\(asked.method)", "host": "\(asked.host)",
                 "path": "\(asked.target.prefix { $0 != "?" }.prefix(200))",
-                "provider": "\(decision?.identity?.provider.rawValue ?? "")",
-                "subject": "\((decision?.identity?.subject ?? "").quotable())", "client": "\(request.client ?? "")",
-                "email": "\(current.rules.log.showsEmail ? decision?.identity?.email ?? "" : "")",
+                "provider": "\(identity?.provider.rawValue ?? "")",
+                "subject": "\((identity?.subject ?? "").quotable())", "client": "\(request.client ?? "")",
+                "email": "\(current.rules.log.showsEmail ? identity?.email ?? "" : "")",
             ])
     }
 }

@@ -49,8 +49,11 @@ extension GatewaySite {
         let web = site.web.reporting { [logger] event in
             event.log(to: logger, host, request.client, showsEmail: version.rules.log.showsEmail)
         }
-        guard isOwn || isAnywhere, let reply = await web.respond(to: request, body: body) else {
+        guard isOwn || isAnywhere, var reply = await web.respond(to: request, body: body) else {
             return version.pages.notFound()
+        }
+        if version.rules.page.skipsPage, path == GatewayPaths.web.signOut, reply.head.status.kind == .redirection {
+            reply.set([web.departureCookie].compactMap { $0 })
         }
         return reply
     }
@@ -76,7 +79,7 @@ extension GatewaySite {
     ) async -> WebReply {
         let wanted = request.queryValue("return_to").flatMap { ReturnTarget($0) }
         return await version.pages.signOut(
-            await site.web.shownSession(of: request), version.web,
+            await site.web.shownSession(of: request), version,
             returningTo: wanted ?? ReturnTarget(GatewayPaths.web.signedOut) ?? .home)
     }
 
@@ -89,7 +92,7 @@ extension GatewaySite {
             guard let session else { return .found(version.web.signInPath(returningTo: .account)) }
             let identities = session.accounts.map { GatewayIdentity($0, version.web) }
             return await version.pages.account(
-                session, version.web, returningTo: .account, programs: programs(of: identities, version))
+                session, version, returningTo: .account, programs: programs(of: identities, version))
         } catch {
             return unavailable(error, version)
         }
@@ -100,7 +103,7 @@ extension GatewaySite {
         guard let session, let account = session.account(),
             let provider = version.rules.provider(account.provider)
         else { return .text(.unauthorized, "nobody is signed in\n") }
-        let identity = GatewayIdentity(account, version.web).counting(at: provider)
+        let identity = version.gateway.shown(GatewayIdentity(account, version.web))
         var members = JSONObject()
         members["id"] = identity.id.map { .string($0) }
         members["provider"] = .string(identity.provider.rawValue)
@@ -173,7 +176,7 @@ extension GatewaySite {
             !version.hosts.isOwn(host), let site = version.hosts.site(of: host)
         else { return version.pages.notFound() }
         guard let asked = request.queryValue("request") else {
-            let (browser, cookie) = version.web.beginEntry(request)
+            guard let (browser, cookie) = try? version.web.beginEntry(request) else { return refuseEntry(own) }
             let query = carried(request, [(name: "browser", value: browser)])
             var reply = WebReply.found("\(site.origin.site)\(GatewayPaths.begin)?\(query)")
             reply.set([cookie].compactMap { $0 })

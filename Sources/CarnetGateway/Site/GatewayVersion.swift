@@ -4,6 +4,19 @@ package import CarnetFoundation
 package import CarnetProtocol
 package import CarnetResourceServer
 package import CarnetWeb
+import HTTPTypes
+
+/// How long a decision waits for others. A proxy would take a gateway that waits longer for dead.
+package struct GatewayPatience: Sendable {
+    /// For the store of the sessions, which may try longer.
+    package var store = Duration.seconds(5)
+    /// The same where anyone may send the request: the identity headers are worth a moment, and not the wait for a dead store.
+    package var openStore = Duration.milliseconds(500)
+    /// For a provider that issues a token for a program.
+    package var provider = Duration.seconds(3)
+
+    package init() {}
+}
 
 /// One version of a gateway file, with everything that was made of it. A request is handled with one version.
 package struct GatewayVersion: Sendable {
@@ -16,7 +29,10 @@ package struct GatewayVersion: Sendable {
     let identityTokens: IdentityTokens?
     let hosts: HostSites
     let forged: ForgedHeaders
-    let programTokens = ProgramTokens()
+    let programTokens: ProgramTokens
+    /// Those of all routes' `token`.
+    let tokenHeaders: Set<HTTPField.Name>
+    let patience: GatewayPatience
     let pages: GatewayPages
 
     var rules: GatewayRules { gateway.rules }
@@ -30,7 +46,7 @@ package struct GatewayVersion: Sendable {
     ///   - identityKeys: The keys of `identity_token`: the first signs, all are published.
     package init(
         _ gateway: Gateway, web: WebSignIn, issuers: [TokenIssuer] = [], usedProofs: (any UsedTokenStore)? = nil,
-        proxySecret: Secret? = nil, identityKeys: [ClientKey] = []
+        proxySecret: Secret? = nil, identityKeys: [ClientKey] = [], patience: GatewayPatience = GatewayPatience()
     ) {
         self.gateway = gateway
         self.web = web
@@ -40,6 +56,9 @@ package struct GatewayVersion: Sendable {
         identityTokens = gateway.rules.identityToken.map { IdentityTokens($0, identityKeys, gateway.rules) }
         hosts = HostSites(web, issuers, self.usedProofs, gateway)
         pages = GatewayPages(gateway.rules)
+        programTokens = ProgramTokens(patience: patience.provider)
+        tokenHeaders = Set(gateway.rules.routes.compactMap { $0.token?.header })
+        self.patience = patience
         forged = ForgedHeaders(gateway.rules)
     }
 }

@@ -7,7 +7,7 @@ package enum DiagnosticCatalog {
         (ReaderDiagnostics.all + DecoderDiagnostics.all + InheritanceDiagnostics.all + SuppressionDiagnostics.all + [
             DuplicateProvider.explanation, ExtendsClosedProvider.explanation,
         ]
-        + SimulationDiagnostics.all + LintRuleCatalog.all.map(\.explanation))
+        + BreakingChange.rules + SimulationDiagnostics.all + LintRuleCatalog.all.map(\.explanation))
         .sorted { $0.code < $1.code }
 
     /// The rule with a code or a name.

@@ -20,7 +20,7 @@ extension LintContext {
 
 extension YAMLNode {
     /// The keys that lead to a place. An element of a list has the key of the list.
-    fileprivate func keyPath(around span: SourceSpan) -> [String] {
+    func keyPath(around span: SourceSpan) -> [String] {
         for entry in entries ?? [] where entry.keySpan.start <= span.start && span.end <= entry.value.span.end {
             return [entry.key] + entry.value.keyPath(around: span)
         }

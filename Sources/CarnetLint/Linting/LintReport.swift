@@ -14,6 +14,8 @@ package struct LintReport: Sendable {
         unreadableCount = unreadable.count
     }
 
+    package mutating func add(_ others: [Diagnostic]) { diagnostics = Set(diagnostics + others).sorted() }
+
     package var fileCount: Int { files.count + unreadableCount }
     package var errorCount: Int { diagnostics.count { $0.severity == .error } }
     package var warningCount: Int { diagnostics.count { $0.severity == .warning } }

@@ -10,7 +10,7 @@ package enum LintRuleCatalog {
         OptionalInputInURL(), AlikeInputs(),
         KeyWithoutEffect(), UselessOverride(),
         UnknownValue(), ValueRefusesExample(), UnusedTable(), UntrustedHost(), SecretValueInURL(),
-        CallbackValueNotKept(), PlaceInPlainText(), UnlikelyValue(),
+        CallbackValueNotKept(), PlaceInPlainText(), UnlikelyValue(), NeighbouringValue(),
         // E: endpoints and other URLs.
         InsecureURL(), URLNotAbsolute(), URLWithUserInformation(), URLWithFragment(), ProtocolParameterInURL(),
         QueryInIssuer(), MalformedURL(), NoEndpoint(), DiscoveryWithoutIssuer(), BadAPIHost(),

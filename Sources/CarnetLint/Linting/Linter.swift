@@ -8,11 +8,11 @@ public struct Linter: Sendable {
     private let checks: [@Sendable (LintContext) -> [Diagnostic]]
     /// The rules that also run on a descriptor with errors.
     private let singleValueRules: [any LintRule]
-    private let reader: YAMLReader
+    let reader: YAMLReader
     private let known: ProviderRegistry
     private let simulator: (any DescriptorSimulator)?
     private let others: [any OtherFiles]
-    private let today: String?
+    let today: String?
 
     /// - Parameter known: Providers that a file may extend, besides the other files. They are not linted.
     public init(known: ProviderRegistry = ProviderRegistry()) {
@@ -94,7 +94,7 @@ public struct Linter: Sendable {
     }
 
     /// The documents that extend another, with what they inherit.
-    private func heirs(among outlines: [DescriptorOutline]) -> [DescriptorDocument] {
+    func heirs(among outlines: [DescriptorOutline]) -> [DescriptorDocument] {
         guard outlines.contains(where: { $0.parentID != nil }) else { return [] }
         // A file that is known already must not extend itself.
         let texts = Set(outlines.map(\.file.bytes))

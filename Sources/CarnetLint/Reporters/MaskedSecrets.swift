@@ -13,8 +13,8 @@ enum MaskedSecrets {
         var index = 0
         while let colon = characters[index...].firstIndex(of: ":") {
             index = colon + 1
-            guard keys.contains(key(before: colon, in: characters)), let value = value(after: colon, in: characters)
-            else { continue }
+            let key = Self.key(before: colon, in: characters)
+            guard keys.contains(key), let value = value(after: colon, of: key, in: characters) else { continue }
             for place in value { characters[place] = "*" }
             index = value.upperBound
         }
@@ -30,19 +30,24 @@ enum MaskedSecrets {
     /// A shorter value is a name, as in `rename: { client_secret: key }`.
     private static let minimumLength = 6
 
-    /// The scalar after a colon; `nil` for a mapping, a list, a template, a boolean, or nothing.
-    private static func value(after colon: Int, in characters: [Character]) -> Range<Int>? {
+    /// The scalar after a colon; `nil` for a mapping, a list, a template, a boolean, a JSON Pointer, or nothing.
+    private static func value(after colon: Int, of key: String, in characters: [Character]) -> Range<Int>? {
         guard let start = characters[(colon + 1)...].firstIndex(where: { $0 != " " && $0 != "\t" }), start > colon + 1
         else { return nil }
         let quote = characters[start]
         guard quote != "\"", quote != "'" else {
             let end = characters[(start + 1)...].firstIndex(of: quote) ?? characters.endIndex
-            let isTemplate = characters[start..<end].contains("{")
+            let isTemplate = characters[start..<end].contains("{") || isPointer(characters[start + 1..<end], of: key)
             return isTemplate || end - start <= minimumLength ? nil : start + 1..<end
         }
         guard !"{[#|>&*".contains(quote) else { return nil }
         var end = characters[start...].firstIndex { ",}]#".contains($0) } ?? characters.endIndex
         while characters[end - 1] == " " || characters[end - 1] == "\r" { end -= 1 }
-        return end - start < minimumLength ? nil : start..<end
+        return end - start < minimumLength || isPointer(characters[start..<end], of: key) ? nil : start..<end
+    }
+
+    /// A field of a response, which has the name of a token. A token without a digit is unlikely.
+    private static func isPointer(_ value: ArraySlice<Character>, of key: String) -> Bool {
+        key.hasSuffix("token") && value.first == "/" && value.allSatisfy { $0.isLetter || "/_-.~".contains($0) }
     }
 }

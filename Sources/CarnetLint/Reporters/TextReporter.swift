@@ -27,7 +27,7 @@ package struct TextReporter: Reporter {
         var lines = ["\(place(diagnostic.file, diagnostic.span)): \(severity): \(message) [\(diagnostic.code)]"]
         lines += excerpt(
             diagnostic.span, text(diagnostic.file), gutter: gutter, mark: mark,
-            hidesSpan: diagnostic.code == SecretInDescriptor.code)
+            hidesSpan: diagnostic.hidesSpan || diagnostic.code == SecretInDescriptor.code)
         let blank = String(repeating: " ", count: gutter)
         if let help = diagnostic.help { lines.append("\(blank) = help: \(TerminalText.sentence(help))") }
         if let fix = diagnostic.fix {

@@ -71,12 +71,12 @@ package enum SimulationDiagnostics {
         code: "T013",
         name: "claim-not-read",
         severity: .warning,
-        summary: "A claim finds nothing in the descriptor's own sample, which has a member of a similar name.",
+        summary: "A claim or a field finds nothing in the descriptor's own sample, or a value that it cannot be.",
         rationale: """
             If the pointer is misspelled, the claim is always missing. A claim that only some users have needs no member \
-            in the sample; to say that the pointer is right, add the member to the sample, with null if this user has \
-            no value. The value of 'email_verified' is true or false, as a boolean or as text: the time of a \
-            verification is neither.
+            in the sample; to say that the pointer is right, add it, with null if this user has no value. \
+            'email_verified' is true or false, as a boolean or as text, and not a time; the other standard claims are \
+            texts. The same holds for a token response: without 'expires_in', Carnet does not know when to refresh.
             """,
         references: ["RFC 6901, section 4", "OpenID Connect Core 1.0, section 5.1"],
         bad: [
@@ -93,6 +93,27 @@ package enum SimulationDiagnostics {
             """
             profile: { claims: { email_verified: ⟦/verified_at⟧ } }
             samples: { userinfo: { sub: '248289761001', verified_at: '2026-01-01T10:00:00Z' } }
+
+            """,
+            """
+            profile: { claims: { email: ⟦/emails⟧, name: ⟦/active⟧, picture: ⟦/image⟧ } }
+            samples: { userinfo: { sub: '248289761001', emails: [a@acme.example], active: true, image: '17' } }
+
+            """,
+            "samples: { ⟦token⟧: { access_token: redacted, token_type: Bearer, expiresIn: 3600 } }\n",
+            """
+            token: { response: { fields: { refresh_token: ⟦/refreshtoken⟧ } } }
+            samples: { token: { access_token: redacted, token_type: Bearer, refresh_token: redacted } }
+
+            """,
+            """
+            refresh: { response: { fields: { expires_in: ⟦/ttl⟧ } } }
+            samples: { refresh: { access_token: redacted, token_type: Bearer } }
+
+            """,
+            """
+            token: { response: { capture: { team: ⟦{ from: /teamID, optional: true }⟧ } } }
+            samples: { token: { access_token: redacted, token_type: Bearer, team_id: t1 } }
 
             """,
         ],
@@ -169,8 +190,8 @@ package enum SimulationDiagnostics {
         summary: "The lifetime in a sample of a token response has another form than the descriptor says.",
         rationale: """
             'expires_in' is a number of seconds, or a string that contains one, unless 'token.response.expires' sets \
-            another form. Carnet would read a date or an absolute time as a lifetime, and would refresh the token at \
-            each call or never.
+            another form. Carnet would read a date, an absolute time or milliseconds as a lifetime, and would refresh the \
+            token at each call or never.
             """,
         references: ["RFC 6749, section 5.1", "RFC 6749, appendix A.14"],
         bad: [
@@ -184,10 +205,17 @@ package enum SimulationDiagnostics {
             samples: { token: { access_token: redacted, token_type: Bearer, expires_in: ⟦3600⟧ } }
 
             """,
+            "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: ⟦3600000⟧ } }\n",
+            """
+            token: { response: { expires: milliseconds } }
+            samples: { token: { access_token: redacted, token_type: Bearer, expires_in: ⟦3600⟧ } }
+
+            """,
         ],
         good: [
             "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 3600 } }\n",
             "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: '3600' } }\n",
+            "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 5184000 } }\n",
             """
             token: { response: { expires: iso8601 } }
             samples: { token: { access_token: redacted, token_type: Bearer, expires_in: '2026-11-21T10:00:00Z' } }
@@ -216,6 +244,11 @@ package enum SimulationDiagnostics {
             samples: { ⟦error⟧: { status: 0, error: invalid_grant } }
 
             """,
+            """
+            token: { response: { errors: { error_description: ⟦/mesage⟧ } } }
+            samples: { error: { error: invalid_grant, message: The code has expired } }
+
+            """,
         ],
         good: [
             "samples: { error: { error: invalid_grant, error_description: The code has expired } }\n",
@@ -231,160 +264,35 @@ package enum SimulationDiagnostics {
         code: "R001",
         name: "input-without-example",
         severity: .warning,
-        summary: "An input has no example, so Carnet cannot simulate the descriptor.",
+        summary: "An input or a kept value has no example, so Carnet cannot simulate the descriptor.",
         rationale: """
             Simulation, 'carnet try' and the sandbox use the descriptor's examples for inputs without a value. If the \
-            input's rules reject every value that Carnet can make up, the example is required.
+            input's rules reject every value that Carnet can make up, the example is required. A value that 'capture' keeps \
+            of a response needs an example, or a sample of the response that has it.
             """,
         bad: [
             """
-            issuer: https://id.acme.example/{tenant}
-            inputs: { ⟦tenant⟧: { pattern: '[0-9]{4}' } }
+            issuer: https://{host}
+            inputs: { ⟦host⟧: { type: hostname, pattern: '[a-z.]*:[0-9]{4}' } }
             samples: { error: { error: invalid_grant } }
 
+            """,
             """
-        ],
-        good: [
-            """
-            issuer: https://id.acme.example/{tenant}
-            inputs: { tenant: { pattern: '[0-9]{4}', example: '1234' } }
+            token: { response: { capture: { ⟦site⟧: /site_id } } }
             samples: { error: { error: invalid_grant } }
 
-            """
-        ]
-    )
-
-    package static let requestNotMade = DiagnosticExplanation(
-        code: "R002",
-        name: "request-not-made",
-        summary: "The engine cannot build a request for a test client.",
-        rationale: """
-            The linter runs the code that builds real requests, for a client that fits the descriptor. An error here \
-            therefore stops every client.
             """,
-        references: ["RFC 6749, section 3.1", "RFC 9449, section 7.1"],
-        bad: [
+        ],
+        good: [
             """
-            client: { dpop_bound_access_tokens: true }
-            api: { token_in: ⟦{ header: X-Acme-Token }⟧ }
+            issuer: https://{host}
+            inputs: { host: { type: hostname, pattern: '[a-z.]*:[0-9]{4}', example: 'id.acme.example:8443' } }
             samples: { error: { error: invalid_grant } }
 
-            """
-        ],
-        good: [
-            """
-            client: { dpop_bound_access_tokens: true }
-            samples: { error: { error: invalid_grant } }
-
-            """
-        ]
-    )
-
-    package static let scopeNotInSample = DiagnosticExplanation(
-        code: "R003",
-        name: "scope-not-in-sample",
-        summary: "The engine does not find the granted scopes in the descriptor's own sample of a token response.",
-        rationale: """
-            The granted scopes decide which resources are open. If the pointer finds nothing, Carnet assumes that all \
-            requested scopes are granted. With the wrong separator, it reads all scopes as one unknown scope.
-            """,
-        references: ["RFC 6749, section 3.3"],
-        bad: [
-            """
-            scopes: { default: [read, write] }
-            samples: { token: { access_token: redacted, token_type: Bearer, scope: ⟦'read,write'⟧ } }
-
             """,
             """
-            token: { response: { fields: { scope: ⟦/scopes⟧ } } }
-            samples: { token: { access_token: redacted, token_type: Bearer, scope: read } }
-
-            """,
-        ],
-        good: [
-            """
-            scopes: { default: [read, write] }
-            token: { response: { scope_separator: ',' } }
-            samples: { token: { access_token: redacted, token_type: Bearer, scope: 'read,write' } }
-
-            """
-        ]
-    )
-
-    package static let callbackNotAccepted = DiagnosticExplanation(
-        code: "R004",
-        name: "callback-not-accepted",
-        summary: "The engine rejects the descriptor's own sample of a callback.",
-        rationale: """
-            The sample contains the parameters with which the provider redirects the browser. The engine validates \
-            them like a real callback, with the state of this attempt in place of the sample's.
-            """,
-        references: ["RFC 6749, section 4.1.2", "RFC 9207, section 2.4"],
-        bad: [
-            "samples: { ⟦callback⟧: { auth_code: redacted, state: redacted } }\n",
-            "samples: { ⟦callback⟧: { code: redacted, state: redacted, iss: 'https://other.example' } }\n",
-            "samples: { ⟦callback⟧: { code: redacted } }\n",
-        ],
-        good: [
-            "samples: { callback: { code: redacted, state: redacted, iss: 'https://id.acme.example' } }\n",
-            """
-            callback: { rename: { code: auth_code } }
-            samples: { callback: { auth_code: redacted, state: redacted, shop: acme.shops.example } }
-
-            """,
-            "samples: { callback: { error: access_denied, state: redacted } }\n",
-        ]
-    )
-
-    package static let notAsExpected = DiagnosticExplanation(
-        code: "R005",
-        name: "sample-not-as-expected",
-        summary: "The samples produce another result than 'samples.expect' states.",
-        rationale: """
-            'expect' states what the samples mean to the author: which scopes, which lifetime, which claims, which \
-            error. The claims are those of the complete profile: the samples of 'profile.requests' and 'profile.derive' \
-            count. The finding shows that, after a change of the descriptor, Carnet reads the samples differently.
-            """,
-        bad: [
-            """
-            scopes: { default: [read, write] }
-            samples:
-              token: { access_token: redacted, token_type: Bearer, scope: read write, expires_in: 3600 }
-              userinfo: { sub: '1', login: jane }
-              error: { error: invalid_grant }
-              expect: { scopes: ⟦[read]⟧, expires_in: ⟦60⟧, claims: { name: ⟦jane⟧ }, error: ⟦invalid_request⟧ }
-
-            """,
-            """
-            profile:
-              requests:
-                - { url: 'https://api.acme.example/emails', claims: { email: /email }, sample: { email: b@acme.example } }
-                - { url: 'https://api.acme.example/names', claims: { name: /name } }
-            samples:
-              userinfo: { sub: '1', email: a@acme.example, name: Jane }
-              expect: { claims: { email: ⟦a@acme.example⟧, name: ⟦Jane⟧ } }
-
-            """,
-        ],
-        good: [
-            """
-            scopes: { default: [read, write] }
-            profile: { claims: { name: /login } }
-            samples:
-              token: { access_token: redacted, token_type: Bearer, scope: read write, expires_in: 3600 }
-              userinfo: { sub: '1', login: jane }
-              error: { error: invalid_grant }
-              expect: { scopes: [read, write], expires_in: 3600, claims: { name: jane }, error: invalid_grant }
-
-            """,
-            """
-            profile:
-              derive: { nickname: '{claim.name}!' }
-              requests:
-                - { url: 'https://api.acme.example/names', claims: { name: /name, tags: /tags }, sample: { name: Jane, tags: [a, b] } }
-            samples:
-              userinfo: { sub: '1', name: J. }
-              expect: { claims: { name: Jane, nickname: Jane!, tags: [a, b] } }
+            token: { response: { capture: { site: /site_id } } }
+            samples: { token: { access_token: redacted, token_type: Bearer, site_id: s1 } }
 
             """,
         ]

@@ -86,7 +86,9 @@ struct Suppressions {
                         "\(code) cannot be suppressed",
                         file: path,
                         span: comment.span,
-                        help: "only rules about the meaning of a descriptor can be"
+                        help: BreakingChange.rules.contains { $0.code == code }
+                            ? "a new note about the key accepts a change"
+                            : "only rules about the meaning of a descriptor can be"
                     )
                 )
             }

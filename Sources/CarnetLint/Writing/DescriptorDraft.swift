@@ -15,12 +15,38 @@ package struct DescriptorDraft: Sendable {
         package var docs: String?
         package var refresh: String?
         package var deviceAuthorization: String?
+        /// Whether clients get tokens of their own.
+        package var hasClientCredentials = false
+        /// Whether there is a page to sign in at.
+        package var hasPage = true
         /// What stands before the paths of resources.
         package var baseURL: String?
         /// The provider's scopes, with what each allows.
         package var catalog: [(id: String, title: String?)] = []
+        /// Headers that every request needs, with their values; `nil` for one that the host knows.
+        package var headers: [(name: String, title: String, value: String?)] = []
+        /// What is probably the user's profile, by the API's description.
+        package var profile: Profile?
+        /// Why the profile is not known although the API is; then none is invented.
+        package var profileGap: String?
+        /// What a comment says besides.
+        package var remark: String?
 
         package init() {}
+    }
+
+    /// A request that probably returns the user who signed in.
+    package struct Profile: Sendable {
+        /// How the description calls it.
+        package var request: String
+        package var url: String
+        package var scopes: [String]
+        /// The claims that its schema has.
+        package var claims: [(name: String, place: JSONPointer)]
+
+        package init(request: String, url: String, scopes: [String], claims: [(name: String, place: JSONPointer)]) {
+            (self.request, self.url, self.scopes, self.claims) = (request, url, scopes, claims)
+        }
     }
 
     package let id: ProviderID
@@ -51,10 +77,59 @@ package struct DescriptorDraft: Sendable {
         } else if let docs = metadata?["service_documentation"]?.string, (try? WebURL.check(docs)) != nil {
             lines.append("docs: \(YAMLText.quoted(docs)) # as the server announces")
         }
-        if let issuer { lines.append("issuer: \(YAMLText.plainOrQuoted(issuer))") }
-        lines += endpoints + authentication + scopes + catalog + proofKey + profile
-        if let url = facts.baseURL { lines += ["api:", "  base_url: \(YAMLText.quoted(url))"] }
+        if let remark = facts.remark { lines.append("# \(remark)") }
+        lines += inputs
+        if let issuer { lines.append("issuer: \(YAMLText.plainOrQuoted(issuer))\(codeRemark)") }
+        if let metadata, !isPlain, metadata["userinfo_endpoint"] == nil {
+            lines.append("# The server announces no userinfo endpoint: the ID token has the profile.")
+        }
+        lines += endpoints + (facts.hasClientCredentials ? ["client_credentials: {}"] : [])
+        lines += authentication + scopes + catalog + proofKey + profile + api
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// What the metadata of the issuer must name for a sign-in, and neither it nor the author does.
+    package var missingEndpoints: [String] {
+        guard let metadata else { return [] }
+        let grants = announcedTexts("grant_types_supported")
+        let needsPage = !grants.contains { $0 == "client_credentials" || $0.hasSuffix(":device_code") }
+        return [("authorization_endpoint", facts.authorization), ("token_endpoint", facts.token)].filter {
+            name, known in
+            metadata[name] == nil && known == nil && (needsPage || name == "token_endpoint")
+        }.map(\.0)
+    }
+
+    /// Whether the author must say where the profile is.
+    package var lacksProfile: Bool { isPlain && facts.userinfo == nil && facts.profile == nil }
+
+    private var codeRemark: String {
+        let announced = announcedTexts("response_types_supported")
+        return announced.isEmpty || announced.contains { $0.split(separator: " ").contains("code") }
+            ? "" : " # guessed: the server does not announce the response type code, which Carnet requests"
+    }
+
+    private var inputs: [String] {
+        let asked = facts.headers.filter { $0.value == nil }
+        return asked.isEmpty
+            ? []
+            : ["inputs:"]
+                + asked.map { header in
+                    "  \(header.name.inputName): { type: text, title: \(YAMLText.quoted(header.title)) } # guessed: every operation requires the header"
+                }
+    }
+
+    private var api: [String] {
+        guard facts.baseURL != nil || !facts.headers.isEmpty else { return [] }
+        var lines = ["api:"]
+        if let url = facts.baseURL { lines.append("  base_url: \(YAMLText.quoted(url))") }
+        guard !facts.headers.isEmpty else { return lines }
+        lines.append("  headers:")
+        return lines
+            + facts.headers.map { header in
+                let value = header.value ?? "{\(header.name.inputName)}"
+                return
+                    "    \(YAMLText.plainOrQuoted(header.name)): \(YAMLText.quoted(value)) # guessed: every operation requires it"
+            }
     }
 
     private var guessedName: String {
@@ -70,20 +145,44 @@ package struct DescriptorDraft: Sendable {
             && metadata["authorization_endpoint"] != nil
     }
 
+    /// Whether a user signs in, at a page or on another device.
+    private var hasUser: Bool { facts.hasPage || facts.authorization != nil || facts.deviceAuthorization != nil }
+
     private var endpoints: [String] {
-        guard isPlain else { return [] }
         let guess = " # guessed: copy the real one from the provider's documentation"
         func line(_ name: String, _ known: String?, _ guessed: String) -> String {
             "  \(name): \(known.map(YAMLText.quoted) ?? guessed + guess)"
         }
-        let userinfo = line("userinfo", facts.userinfo, "https://api.\(id).example/me")
-        guard issuer == nil else { return ["endpoints:", userinfo] }
-        let token = line("token", facts.token, "https://\(id).example/oauth/token")
-        let others = [("refresh", facts.refresh), ("device_authorization", facts.deviceAuthorization)]
-        return [
-            "endpoints:", line("authorization", facts.authorization, "https://\(id).example/oauth/authorize"), token,
-        ]
-            + others.compactMap { name, url in url.map { line(name, $0, "") } } + [userinfo]
+        var lines: [String] = []
+        if issuer == nil {
+            if facts.hasPage || facts.authorization != nil {
+                lines = [line("authorization", facts.authorization, "https://\(id).example/oauth/authorize")]
+            }
+            lines.append(line("token", facts.token, "https://\(id).example/oauth/token"))
+        } else {
+            for (name, url) in [("authorization", facts.authorization), ("token", facts.token)] {
+                if let url, metadata?["\(name)_endpoint"] == nil { lines.append(line(name, url, "")) }
+            }
+        }
+        if issuer == nil {
+            for (name, url) in [("refresh", facts.refresh), ("device_authorization", facts.deviceAuthorization)] {
+                if let url { lines.append(line(name, url, "")) }
+            }
+        }
+        if !hasUser {
+            // Without a user there is no profile.
+        } else if isPlain, let found = facts.profile, facts.userinfo == nil {
+            lines.append("  userinfo: \(YAMLText.quoted(found.url)) # guessed: \(found.request)")
+        } else if isPlain, profileGap == nil {
+            lines.append(line("userinfo", facts.userinfo, "https://api.\(id).example/me"))
+        }
+        return lines.isEmpty ? [] : ["endpoints:"] + lines
+    }
+
+    /// Why nothing identifies the user yet.
+    private var profileGap: String? {
+        guard lacksProfile else { return nil }
+        return facts.profileGap ?? metadata.map { _ in "the provider's metadata names no userinfo endpoint" }
     }
 
     /// The methods that the author knows or the server announces, if Carnet's order would not do.
@@ -105,6 +204,10 @@ package struct DescriptorDraft: Sendable {
     private var scopes: [String] {
         if let scopes = facts.scopes {
             return ["scopes:", "  default: [\(scopes.map(YAMLText.quoted).joined(separator: ", "))]"]
+        }
+        if isPlain, hasUser, let found = facts.profile, !found.scopes.isEmpty {
+            let list = found.scopes.map(YAMLText.quoted).joined(separator: ", ")
+            return ["scopes:", "  default: [\(list)] # guessed: what \(found.request) needs"]
         }
         guard !isPlain else {
             return ["scopes:", "  default: [] # guessed: the scopes to request; see the provider's documentation"]
@@ -138,20 +241,34 @@ package struct DescriptorDraft: Sendable {
     }
 
     private var profile: [String] {
-        guard isPlain else { return [] }
+        guard isPlain, hasUser else { return [] }
+        if let gap = profileGap {
+            return [
+                "profile: # guessed: if the API returns the user's profile, add endpoints.userinfo, and claims in place of subject",
+                "  subject: { none: \(YAMLText.quoted(gap)) }",
+            ]
+        }
+        let found = facts.profile.map { $0.claims.map { ($0.name, YAMLText.quoted($0.place.description)) } } ?? []
         let subject =
             facts.subject.map { YAMLText.quoted($0.description) } ?? "/id # guessed: the id that never changes"
-        return [
+        var lines = [
             "profile:",
             "  claims: # compare with a response of the userinfo endpoint, and add it as samples.userinfo",
-            "    subject: \(subject)",
-            "    name: /name # guessed",
-            "    email: /email # guessed",
         ]
+        if !found.contains(where: { $0.0 == "subject" }) { lines.append("    subject: \(subject)") }
+        lines += found.map { "    \($0.0): \($0.1) # guessed from the schema of the response" }
+        return found.isEmpty ? lines + ["    name: /name # guessed", "    email: /email # guessed"] : lines
     }
 
     /// The strings of a list in the metadata that are plain enough to be written into a file.
     private func announcedTexts(_ member: String) -> [String] {
         metadata?[member]?.array?.compactMap(\.string) ?? []
+    }
+}
+
+extension String {
+    /// A header's name as that of an input.
+    fileprivate var inputName: String {
+        String(decoding: lowercased().utf8.map { ASCII.isAlphanumeric($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
     }
 }

@@ -109,8 +109,7 @@ package struct ReceivedAccessToken: Sendable {
             throw OAuthError(
                 .accessToken, .wrongTokenUse,
                 "the token has neither the type at+jwt nor a claim that only access tokens have",
-                descriptorKey: claims.policy.key,
-                hint: "if the provider issues such access tokens, name a claim that its ID tokens do not have")
+                descriptorKey: claims.policy.key)
         }
         // OpenID Connect Core, section 3.1.3.6 and 3.3.2.11; OpenID Connect Back-Channel Logout, section 2.4.
         for name in ["at_hash", "c_hash", "events"] where claims.all[name] != nil {

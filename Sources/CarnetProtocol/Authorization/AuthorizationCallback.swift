@@ -61,15 +61,18 @@ extension AuthorizationCallback {
 
     /// Whether it has a parameter of an authorization response.
     package var isResponse: Bool {
-        let names = encodedParameters.split(separator: "&").map { $0.prefix { $0 != "=" } }
-        return names.contains { ["code", "state", "error", "error_code", "error_message"].contains($0) }
+        names.contains { ["code", "state"].contains($0) || $0.hasPrefix("error") }
     }
 
     /// What a callback that belongs to no sign-in says, for the terminal or the log: its error, or the names of its
     /// parameters. Anybody can send one, so it decides nothing. Values that no standard calls an error are not shown.
     package var report: String {
-        "a callback \(hasState ? "with another state" : "without a state") arrived\(contents)"
+        let remedy =
+            hasState || !names.contains("code") ? "" : " (for a provider that never returns it: authorization.state)"
+        return "a callback \(hasState ? "with another state" : "without a state") arrived\(contents)\(remedy)"
     }
+
+    private var names: [Substring] { encodedParameters.split(separator: "&").map { $0.prefix { $0 != "=" } } }
 
     private var hasState: Bool {
         encodedParameters.split(separator: "&").contains { $0.hasPrefix("state=") && $0 != "state=" }
@@ -87,15 +90,23 @@ extension AuthorizationCallback {
             return PercentEncoding.decodeForm(text)?.first
                 ?? (name: String(text.prefix { $0 != "=" }), value: "(a value that is not UTF-8)")
         }
-        func value(_ names: [String]) -> String? {
-            pairs.first { names.contains($0.name) && !$0.value.isEmpty }?.value
+        // Each server names them alike.
+        let words = ["description", "message", "reason", "msg"]
+        func isReason(_ name: String) -> Bool { words.contains { name.lowercased().contains($0) } }
+        func value(where isMeant: (String) -> Bool) -> String? {
+            pairs.first { isMeant($0.name) && !$0.value.isEmpty }?.value
         }
-        let reason = value(["error_description", "error_message", "error_reason"]).map {
-            "\"\($0.quotable(limit: 300))\""
+        func isCode(_ name: String) -> Bool {
+            let name = name.lowercased()
+            return name.hasPrefix("error") && name != "error_uri" && !isReason(name)
         }
-        let error = [value(["error", "error_code"])?.quotable(limit: 80), reason].compactMap { $0 }
+        let code = (value { $0 == "error" } ?? value(where: isCode))?.quotable(limit: 80)
+        let reason = value(where: isReason).map { "\"\($0.quotable(limit: 300))\"" }
+        let error = [code, reason].compactMap { $0 }
         guard error.isEmpty else { return ": \(error.joined(separator: ", "))" }
         let names = pairs.prefix(10).map { $0.name.quotable(limit: 40) }.joined(separator: ", ")
-        return names.isEmpty ? ", with no parameters" : ", with the parameters \(names)"
+        guard names.isEmpty else { return ", with the parameters \(names)" }
+        let place = encodedFragment.isEmpty ? "perhaps it had them" : "it has them"
+        return ", with no parameters: \(place) after #, so register the client for the code flow (response_type=code)"
     }
 }

@@ -65,6 +65,7 @@ public struct AuthorizationOptions: Sendable {
     package var delivery: Delivery
     package var parameters: [Named<String>]
     package var redirectURI: String?
+    package var nonce: Secret?
     package var lifetime: TimeInterval
 
     /// - Parameters:
@@ -79,6 +80,7 @@ public struct AuthorizationOptions: Sendable {
     ///   - delivery: How the authorization request and its response are sent.
     ///   - parameters: Additional parameters. They cannot replace a parameter of the protocol.
     ///   - redirectURI: The redirect URI with its port, if the registered one has none.
+    ///   - nonce: The nonce of a server that validates the ID token too; a new one by default. A server's serves once.
     ///   - lifetime: The time until the callback must arrive, in seconds.
     public init(
         scopes: [String]? = nil,
@@ -92,6 +94,7 @@ public struct AuthorizationOptions: Sendable {
         delivery: Delivery = Delivery(),
         parameters: [String: String] = [:],
         redirectURI: String? = nil,
+        nonce: String? = nil,
         lifetime: TimeInterval = 600
     ) {
         self.scopes = scopes
@@ -105,6 +108,7 @@ public struct AuthorizationOptions: Sendable {
         self.delivery = delivery
         self.parameters = parameters.sorted { $0.key < $1.key }.map { Named($0.key, $0.value) }
         self.redirectURI = redirectURI
+        self.nonce = nonce.map { Secret($0) }
         self.lifetime = lifetime
     }
 }

@@ -47,7 +47,15 @@ extension AuthorizationRequest {
         let hasNonce = isOpenID && rules.nonce.isSent
         let secrets = try random.secrets(1 + (hasNonce ? 1 : 0) + (rules.pkce.isRequired ? 1 : 0))
         let state = secrets[0]
-        let nonce = hasNonce ? secrets[1] : nil
+        guard options.nonce == nil || hasNonce && options.nonce?.reveal().isEmpty == false else {
+            throw OAuthError(
+                .authorization, .unsupported,
+                hasNonce ? "the nonce is empty" : "this sign-in sends no nonce, so the server's would be lost",
+                hint: hasNonce
+                    ? "pass on the one that the server issued"
+                    : "request the scope openid, at a provider that issues ID tokens with a nonce")
+        }
+        let nonce = hasNonce ? options.nonce ?? secrets[1] : nil
         let verifier = rules.pkce.isRequired ? secrets.last.map(CodeVerifier.init(secret:)) : nil
 
         var parameters = RequestParameters(rules)
@@ -150,8 +158,7 @@ extension AuthorizationRequest {
             .authorization,
             .reservedParameter,
             "the parameter \"\(name)\" is set by the protocol",
-            descriptorKey: "parameters.\(name)",
-            hint: "remove it from the options or the descriptor"
+            descriptorKey: "parameters.\(name)"
         )
     }
 }
@@ -188,7 +195,8 @@ extension DiscoveredStage {
                 step,
                 .missingEndpoint,
                 "the URL of the \(name.rawValue) endpoint cannot be filled: \(reason)",
-                descriptorKey: "endpoints.\(name.rawValue)"
+                descriptorKey: "endpoints.\(name.rawValue)",
+                hint: "check the values that the URL is made of; a host of the provider belongs to trusted_hosts"
             )
         }
         guard let url = self.endpoints[name] else {
@@ -196,8 +204,7 @@ extension DiscoveredStage {
                 step,
                 .missingEndpoint,
                 "\(self.name) has no \(name.rawValue) endpoint",
-                descriptorKey: "endpoints.\(name.rawValue)",
-                hint: "add this key to the descriptor, or an issuer whose metadata contains \(name.metadataName)"
+                descriptorKey: "endpoints.\(name.rawValue)"
             )
         }
         return url

@@ -77,8 +77,7 @@ extension PendingAuthorization {
         let name = stateParameter ?? "state"
         guard let claimedState = claimed?[name]?.string, !claimedState.isEmpty else {
             throw OAuthError(
-                .callback, .missingState, "the signed callback has no state",
-                hint: "the callback does not belong to this sign-in; begin again")
+                .callback, .missingState, "the signed callback has no state, so it does not belong to this sign-in")
         }
         guard Secret(claimedState) == state else { throw .stateMismatch }
         let plain = Set(["code", "error", "iss", "access_token", "id_token", "refresh_token", name])
@@ -102,11 +101,6 @@ extension PendingAuthorization {
 
 extension OAuthError {
     static var stateMismatch: OAuthError {
-        OAuthError(
-            .callback,
-            .stateMismatch,
-            "the callback's state belongs to another sign-in",
-            hint: "begin again in this browser; if it happens again, the callback may be forged"
-        )
+        OAuthError(.callback, .stateMismatch, "the callback's state belongs to another sign-in")
     }
 }

@@ -91,13 +91,13 @@ extension PendingAuthorization {
             throw OAuthError(
                 .callback, .providerMismatch,
                 "the resource has another authorization server than when the sign-in began",
-                descriptorKey: "resource", hint: "begin the sign-in again")
+                descriptorKey: "resource")
         }
         guard now < expiresAt else {
             throw OAuthError(.callback, .expiredAttempt, "the sign-in took too long", hint: Advice.again.next)
         }
         guard Self.isSameAddress(callback.location, redirectURI) else {
-            let place = String(callback.location.prefix { $0 != "?" && $0 != "#" }).quotable()
+            let place = shown(String(callback.location.prefix { $0 != "?" && $0 != "#" }))
             var error = OAuthError(
                 .callback, .redirectMismatch, "the callback arrived at \(place) instead of the redirect URI")
             error.redirectURI = redirectURI
@@ -116,7 +116,7 @@ extension PendingAuthorization {
                     code: code.isEmpty ? "error" : code,
                     message: parameters["error_description"],
                     uri: parameters["error_uri"],
-                    hiding: [state] + [nonce, codeVerifier].compactMap { $0 }
+                    hiding: secrets
                 )
             )
             error.redirectURI = redirectURI
@@ -126,9 +126,8 @@ extension PendingAuthorization {
             throw OAuthError(.callback, .unexpectedToken, "the callback contains a token that was not requested")
         }
         guard let code = parameters["code"], !code.isEmpty else {
-            throw OAuthError(
-                .callback, .missingCode,
-                "the callback has neither a code nor an error" + told(pairs))
+            let what = parameters["code"] == nil ? "neither a code nor an error" : "an empty code, and no error"
+            throw OAuthError(.callback, .missingCode, "the callback has \(what)" + told(pairs))
         }
         guard code.utf8.count <= ReceivedLimit.code else {
             throw OAuthError(
@@ -167,8 +166,8 @@ extension PendingAuthorization {
                 throw OAuthError(
                     .callback,
                     .issuerMismatch,
-                    provider.issuer.map { "the callback names the issuer \"\(issuer.quotable())\" instead of \($0)" }
-                        ?? "the callback names the issuer \"\(issuer.quotable())\", and the descriptor has no issuer",
+                    provider.issuer.map { "the callback names the issuer \"\(shown(issuer))\" instead of \($0)" }
+                        ?? "the callback names the issuer \"\(shown(issuer))\", and the descriptor has no issuer",
                     descriptorKey: "issuer",
                     hint: provider.issuer == nil
                         ? "if it is the provider's issuer, add \"issuer: ...\" to the descriptor, and \"discovery: none\" if it publishes no metadata"
@@ -209,16 +208,24 @@ extension PendingAuthorization {
             + String(decoding: isBareHost ? rest.dropLast() : rest, as: UTF8.self)
     }
 
+    /// What nobody but this sign-in knows.
+    private var secrets: [Secret] { [state] + [nonce, codeVerifier].compactMap { $0 } }
+
+    /// A part of the callback as a message may quote it.
+    private func shown(_ text: String, limit: Int = 200) -> String {
+        Redactor(hiding: secrets).redact(text, limit: limit).quotable(limit: limit)
+    }
+
     /// What a callback without a code says: the reason in a usual parameter, else the names of its parameters.
     private func told(_ pairs: [(name: String, value: String)]) -> String {
-        let secrets = [state] + [nonce, codeVerifier].compactMap { $0 }
-        func shown(_ text: String, _ limit: Int) -> String {
-            Redactor(hiding: secrets).redact(text, limit: limit).quotable(limit: limit)
+        let reasons = ["message", "description", "reason", "msg", "error"]
+        let found = reasons.lazy.compactMap { word in
+            pairs.first { $0.name.lowercased().contains(word) && !$0.value.isEmpty }
         }
-        let reasons = ["error_message", "error_description", "error_reason", "error_msg", "message"]
-        let reason = pairs.first { reasons.contains($0.name) && !$0.value.isEmpty }
-        let names = pairs.prefix(10).map { shown($0.name, 40) }.joined(separator: ", ")
-        return (reason.map { "; \($0.name) is \"\(shown($0.value, 300))\"" } ?? "") + "; its parameters are \(names)"
+        let reason = found.first
+        let names = pairs.prefix(10).map { shown($0.name, limit: 40) }.joined(separator: ", ")
+        return (reason.map { "; \(shown($0.name, limit: 40)) is \"\(shown($0.value, limit: 300))\"" } ?? "")
+            + "; its parameters are \(names)"
     }
 }
 

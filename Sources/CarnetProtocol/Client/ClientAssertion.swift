@@ -111,8 +111,10 @@ struct ClientAssertion {
                 case .absent: nil
                 case .text(let id): id
                 }
-            return try JSONWebSignature.sign(claims, keyID: keyID, algorithm: algorithm.rawValue) {
-                input throws(ClientKeyError) in
+            return try JSONWebSignature.sign(
+                claims, keyID: keyID, certificate: registration.certificate?.thumbprint(ofKey: key),
+                algorithm: algorithm.rawValue
+            ) { input throws(ClientKeyError) in
                 try key.signature(for: input, algorithm)
             }
         case .secret(let secret, let algorithm):

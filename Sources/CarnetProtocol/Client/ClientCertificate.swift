@@ -10,6 +10,8 @@ public struct ClientCertificate: Sendable {
     package let chain: [[UInt8]]
     /// The private key of the first, in PEM form.
     package let privateKeyPEM: Secret
+    /// Of the private key.
+    private let keyThumbprint: String
 
     /// Reads a certificate, its chain and its private key.
     ///
@@ -35,8 +37,9 @@ public struct ClientCertificate: Sendable {
             throw ClientKeyError(source, "contains more than \(Self.longestChain) certificates")
         }
         let key = privateKeyPEM ?? pem
-        // Read only for a precise error: the transport's own would be vague.
-        _ = try ClientKey(pem: key, source: privateKeyPEM == nil ? source : "the key of \(source)")
+        // Its error is precise, and the transport's own would be vague.
+        keyThumbprint = try ClientKey(pem: key, source: privateKeyPEM == nil ? source : "the key of \(source)")
+            .thumbprint
         self.chain = chain
         self.privateKeyPEM = key
     }
@@ -45,6 +48,11 @@ public struct ClientCertificate: Sendable {
 
     /// The SHA-256 thumbprint that tokens are bound to (RFC 8705, section 3.1, `x5t#S256`).
     package var thumbprint: String { Self.thumbprint(of: chain.first ?? []) }
+
+    /// The thumbprint if the certificate is of this key (RFC 7515, section 4.1.8).
+    func thumbprint(ofKey key: ClientKey) -> String? {
+        keyThumbprint == key.thumbprint ? thumbprint : nil
+    }
 
     /// The thumbprint of a certificate in DER form.
     package static func thumbprint(of certificate: [UInt8]) -> String { Base64URL.encode(SHA256.hash(certificate)) }

@@ -46,7 +46,7 @@ package struct DPoPKey: Sendable {
         guard let bytes = Base64URL.decode(encoded.reveal().utf8),
             let key = try? P256.Signing.PrivateKey(rawRepresentation: bytes)
         else {
-            throw OAuthError(.storage, .malformedKeys, "the stored DPoP key cannot be read", hint: "sign in again")
+            throw OAuthError(.storage, .malformedKeys, "the stored DPoP key cannot be read")
         }
         self.key = key
     }

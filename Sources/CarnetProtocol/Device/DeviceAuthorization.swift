@@ -71,7 +71,7 @@ extension DeviceAuthorization {
                 server: serverError
             )
         }
-        let fields = DeviceFieldReader(root: body[rules.root] ?? .null)
+        let fields = DeviceFieldReader(root: body[rules.root] ?? .null, request: request)
         deviceCode = try fields.code("device_code", rules.fields.deviceCode)
         userCode = try fields.code("user_code", rules.fields.userCode).reveal()
         verificationURI = try fields.required(
@@ -93,6 +93,7 @@ extension DeviceAuthorization {
 /// Reads the fields of a device authorization response.
 private struct DeviceFieldReader {
     let root: JSONValue
+    let request: PreparedRequest
 
     private func key(_ name: String) -> String { "device.response.fields.\(name)" }
 
@@ -101,7 +102,7 @@ private struct DeviceFieldReader {
             throw OAuthError(
                 .deviceAuthorization,
                 .missingField,
-                "the response has no \(name)" + root.shownMembers,
+                "the response has no \(name)" + request.members(of: root),
                 descriptorKey: key(name),
                 status: 200
             )
@@ -113,7 +114,7 @@ private struct DeviceFieldReader {
         OAuthError(
             .deviceAuthorization,
             .wrongFieldType,
-            "the response's \(name) is not \(expected)" + (value.map { ": it is \($0.shown)" } ?? ""),
+            "the response's \(name) is not \(expected)" + (value.map { ": it is \(request.shown($0))" } ?? ""),
             descriptorKey: key(name),
             status: 200
         )

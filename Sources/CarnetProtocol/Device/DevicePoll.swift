@@ -37,6 +37,11 @@ extension DevicePoll {
         to request: PreparedRequest,
         from provider: FilledProvider
     ) throws(OAuthError) {
+        // Some servers say so with an empty body, which grants nothing.
+        if response.isSuccess, response.body.isEmpty {
+            self = .pending
+            return
+        }
         do {
             self = .granted(try TokenResponse(validating: response, to: request, from: provider))
         } catch {

@@ -23,7 +23,15 @@ public struct ServerError: Hashable, Sendable, Described {
     }
 
     private static func clean(_ text: String, hiding secrets: [Secret]) -> String {
-        withoutTokens(Redactor(hiding: secrets).redact(text, limit: maximumLength)).quotable(limit: maximumLength)
+        withoutTokens(Redactor(hiding: secrets).redact(withoutStatement(text), limit: maximumLength))
+            .quotable(limit: maximumLength)
+    }
+
+    /// The string without the statement and the values of a row that a server could not write: a widespread library for
+    /// databases puts both behind its message, so some servers send them.
+    private static func withoutStatement(_ text: String) -> String {
+        let starts = ["[SQL: ", "[parameters: "].compactMap { text.firstRange(of: $0)?.lowerBound }
+        return starts.min().map { text[..<$0].trimming(\.isWhitespace) + " […]" } ?? text
     }
 
     /// In letters and digits.

@@ -21,7 +21,7 @@ extension IncomingResponse {
     /// without a type, and no page of a proxy or a network is a JSON object.
     ///
     /// - Parameter isLenient: Ignores the content type, also for other values than objects.
-    /// - Throws: `OAuthError` that quotes the content type, never the body.
+    /// - Throws: `OAuthError` that quotes the content type, a page's title and a form's error, and nothing else of the body.
     func json(_ step: OAuthError.Step, key: String, isLenient: Bool = false) throws(OAuthError) -> JSONValue {
         let claimsOther = !claimsJSON && !isLenient
         func failure(_ kind: OAuthError.Kind, _ message: String) -> OAuthError {
@@ -32,18 +32,45 @@ extension IncomingResponse {
             if !claimsOther || value.object != nil { return value }
         } catch {
             guard claimsOther || body.isEmpty || mediaType == "text/html" else {
-                throw failure(.malformedBody, "the response is not valid JSON: \(error.description.quotable())")
+                var failure = failure(
+                    .malformedBody,
+                    "the response\(place(at: step)) is not valid JSON: \(oddity ?? error.description.quotable())")
+                if isPage { failure.hint = Advice.otherPage.next }
+                throw failure
             }
         }
         guard !body.isEmpty else {
             throw failure(
-                claimsOther ? .unexpectedContentType : .malformedBody, "the response is empty where JSON was expected")
+                claimsOther ? .unexpectedContentType : .malformedBody,
+                "the response\(place(at: step)) is empty where JSON was expected")
         }
         var error = failure(
             claimsOther ? .unexpectedContentType : .malformedBody,
-            "the response is \(shownMediaType ?? "without a content type")\(pageTitle) where JSON was expected")
-        if formObject?["access_token"] != nil { error.hint = "the body is a form: set \(key): form" }
+            "the response\(place(at: step)) is \(shownMediaType ?? "without a content type")\(pageTitle) where JSON was expected"
+        )
+        if let form = formObject, form["access_token"] != nil || form["error"] != nil {
+            if key.hasSuffix(".format") { error.hint = "the body is a form: set \(key): form" }
+            let said = [form["error"]?.string, form.reason()].compactMap { $0 }.filter { !$0.isEmpty }.first
+            if form["access_token"] == nil, let said {
+                error.message += "; the server said \"\(told(said, hiding: request?.secrets ?? []))\""
+            }
+        }
         throw error
+    }
+
+    private var isPage: Bool { body.first { !Self.isSpace($0) } == UInt8(ascii: "<") }
+
+    /// Why a body that may be JSON cannot be read as such; `nil` if its text says it. Nothing of it is shown but a page's title,
+    /// because it may be that of a token.
+    private var oddity: String? {
+        if let coding = head.headerFields.value(of: .contentEncoding), !coding.isEmpty {
+            return "it has the content encoding \(quoted(coding, limit: 40))"
+        }
+        if [[0xFF, 0xFE], [0xFE, 0xFF]].contains(Array(body.prefix(2))) || body.prefix(2).contains(0) {
+            return "it is UTF-16 instead of UTF-8"
+        }
+        guard isPage else { return nil }
+        return title.map { "it is the page \"\(told($0, hiding: request?.secrets ?? []))\"" } ?? "it begins with <"
     }
 
     /// The title of a page, in parentheses; empty without one.
@@ -53,7 +80,7 @@ extension IncomingResponse {
 
     /// The body in the format that the descriptor says.
     ///
-    /// - Throws: `OAuthError` that never quotes the body.
+    /// - Throws: As `json(_:key:isLenient:)`.
     func value(_ format: ResponseFormat, _ step: OAuthError.Step, key: String) throws(OAuthError) -> JSONValue {
         func malformed(_ expected: String) -> OAuthError {
             OAuthError(step, .malformedBody, "the response is not \(expected)", descriptorKey: key, status: status)
@@ -65,6 +92,9 @@ extension IncomingResponse {
         case .jsonp:
             guard let argument else { throw malformed("JSON in a function call") }
             return argument
+        case .guarded:
+            guard let guarded else { throw malformed("JSON behind a guard") }
+            return guarded
         case .auto, .json, .form: return try json(step, key: key, isLenient: format == .json)
         }
     }
@@ -80,6 +110,14 @@ extension IncomingResponse {
         return try? JSONValue(parsing: Array(rest.dropFirst().dropLast()))
     }
 
+    /// The JSON object or list behind a guard of a few characters, if there is one.
+    private var guarded: JSONValue? {
+        let starts = body.prefix(Self.longestGuard).indices.filter { "{[".utf8.contains(body[$0]) }
+        return starts.lazy.compactMap { start in try? JSONValue(parsing: body[start...]) }.first
+    }
+
+    private static let longestGuard = 32
+
     private static func isSpace(_ byte: UInt8) -> Bool { [0x09, 0x0A, 0x0D, 0x20].contains(byte) }
 
     /// The server's error in an error response, at the places that the descriptor names, with any content type.
@@ -87,7 +125,8 @@ extension IncomingResponse {
         _ fields: ErrorFields, format: ResponseFormat = .auto, hiding secrets: [Secret]
     ) -> ServerError? {
         let body: JSONValue
-        if let json = (try? JSONValue(parsing: bodyWithoutMark)) ?? (format == .jsonp ? argument : nil) {
+        let inside = format == .jsonp ? argument : format == .guarded ? guarded : nil
+        if let json = (try? JSONValue(parsing: bodyWithoutMark)) ?? inside {
             body = json
         } else if format == .form || mediaType == "application/x-www-form-urlencoded", let form = formObject {
             body = form
@@ -157,6 +196,7 @@ extension OAuthError {
         let status = response.status
         let serverError =
             response.serverError(fields, format: format, hiding: secrets) ?? fields.statusError(status)
+            ?? BearerChallenge(response, hiding: secrets).serverError
         // A few servers limit requests with 403, and a code of their own. Nothing but a limit ends by waiting.
         let isDecided = serverError.map { Self.standardCodes.contains($0.code) } ?? false
         let isLimit = status == 429 || status == 403 && !isDecided && response.retryAfter != nil
@@ -194,9 +234,9 @@ extension OAuthError {
 
 /// What a server says in a response that is no success, for people.
 extension IncomingResponse {
-    /// The URL of a request for a document, which the person need not have written.
+    /// The URL of a request, which the person need not have written.
     fileprivate func place(at step: OAuthError.Step) -> String {
-        guard [.discovery, .keys].contains(step), let request else { return "" }
+        guard step != .resource, let request else { return "" }
         return " for \(request.redacted.url)"
     }
 
@@ -213,7 +253,9 @@ extension IncomingResponse {
         }
         let absolute =
             value.hasPrefix("/") && !value.hasPrefix("//") ? "\(url.scheme)://\(url.authority)" + value : value
-        guard let target = try? WebURL(absolute), target.hasOrigin(of: url), target != url else {
+        guard let target = try? WebURL(absolute, isPlain: url.scheme == "http"), target.hasOrigin(of: url),
+            target != url
+        else {
             return nil
         }
         return target

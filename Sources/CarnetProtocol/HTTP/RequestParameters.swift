@@ -89,7 +89,11 @@ struct RequestParameters {
     ) throws(OAuthError) {
         for parameter in parameters {
             let name = parameter.name
-            try append(name, name, parameter.value, isSecret: hidden.contains(name), key: "\(key).\(name)")
+            let listed = encode[name] == .repeated ? try? JSONValue(parsing: parameter.value) : nil
+            let values = listed?.array.map { $0.compactMap(\.scalarText) } ?? [parameter.value]
+            guard let first = values.first else { continue }
+            try append(name, name, first, isSecret: hidden.contains(name), key: "\(key).\(name)")
+            addAgain(values.dropFirst(), as: name)
         }
     }
 
@@ -97,9 +101,12 @@ struct RequestParameters {
     mutating func add(_ parameter: StandardParameter, each values: [String]) throws(OAuthError) {
         guard let first = values.first else { return }
         try add(parameter, first)
-        let name = parameter.rawValue
+        addAgain(values.dropFirst(), as: parameter.rawValue)
+    }
+
+    private mutating func addAgain(_ values: ArraySlice<String>, as name: String) {
         guard let index = items.firstIndex(where: { $0.standardName.isSameBytes(as: name) }) else { return }
-        for value in values.dropFirst() {
+        for value in values {
             var item = items[index]
             item.value = value
             items.append(item)
@@ -127,8 +134,7 @@ struct RequestParameters {
                 step,
                 .reservedParameter,
                 "the parameter \"\(name)\" is sent twice",
-                descriptorKey: key ?? "\(section).rename",
-                hint: "remove it from the options or the descriptor"
+                descriptorKey: key ?? "\(section).rename"
             )
         }
         items.append(
@@ -167,8 +173,7 @@ struct RequestParameters {
             step,
             .reservedParameter,
             "the endpoint's URL already has the parameter \"\(repeated.name)\"",
-            descriptorKey: key,
-            hint: "remove it from the URL, or from the parameters of the request"
+            descriptorKey: key
         )
     }
 

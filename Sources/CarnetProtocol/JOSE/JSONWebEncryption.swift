@@ -82,8 +82,7 @@ struct JSONWebEncryption {
                 step,
                 .unsupportedAlgorithm,
                 "\(name) is encrypted, and no encryption is configured",
-                descriptorKey: descriptorKey,
-                hint: "set the registered algorithms in the descriptor or the registration"
+                descriptorKey: descriptorKey
             )
         }
         guard !registration.decryptionKeys.isEmpty else {
@@ -127,8 +126,7 @@ struct JSONWebEncryption {
             step,
             .decryptionFailed,
             "the encrypted token cannot be decrypted with the client's keys",
-            descriptorKey: descriptorKey,
-            hint: "add the private key of the public key that is registered at the provider"
+            descriptorKey: descriptorKey
         )
     }
 

@@ -3,15 +3,16 @@ import CarnetDescriptors
 import CarnetFoundation
 
 extension JSONWebSignature {
-    /// A compact JWS (RFC 7515, section 7.1) with the headers `alg`, `typ` and perhaps `kid`.
+    /// A compact JWS (RFC 7515, section 7.1) with the headers `alg`, `typ` and perhaps `kid` and `x5t#S256`.
     static func sign(
-        _ claims: JSONObject, type: String = "JWT", keyID: String?, algorithm: String,
-        with signature: ([UInt8]) throws(ClientKeyError) -> [UInt8]
+        _ claims: JSONObject, type: String = "JWT", keyID: String?, certificate: String? = nil,
+        algorithm: String, with signature: ([UInt8]) throws(ClientKeyError) -> [UInt8]
     ) throws(ClientKeyError) -> Secret {
         var header = JSONObject()
         header["alg"] = .string(algorithm)
         header["typ"] = .string(type)
         header["kid"] = keyID.map { .string($0) }
+        header["x5t#S256"] = certificate.map { .string($0) }
         let input =
             Base64URL.encode(JSONValue.object(header).jsonText().utf8) + "."
             + Base64URL.encode(JSONValue.object(claims).jsonText().utf8)

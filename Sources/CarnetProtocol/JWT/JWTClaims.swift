@@ -146,7 +146,7 @@ struct JWTClaims {
 
     func wrongType(_ name: String, _ expected: String) -> OAuthError {
         let value = all[name]
-        let isReadable = value?.string.map { name != "sub" && Double($0) != nil } ?? true
+        let isReadable = value?.string.map { name != "sub" && Double($0) != nil } ?? ["sub", "aud"].contains(name)
         let isCoercible = policy.step == .idToken && CoercedClaim(rawValue: name) != nil && isReadable
         return OAuthError(
             policy.step, .wrongFieldType,

@@ -134,12 +134,23 @@ extension JWTPolicy {
     }
 
     private func wrongAlgorithm(of signature: JSONWebSignature, accepting names: [String]) -> OAuthError {
-        OAuthError(
+        let algorithm = signature.algorithm
+        let hint: String? =
+            switch algorithm {
+            case "none": "have the provider sign it: without a signature it proves nothing"
+            case "HS256" where step == .idToken:
+                "switch the client to RS256 or ES256 at the provider; or say in id_token.hs256 why its secret signs"
+            case _ where SignatureAlgorithm(rawValue: algorithm) == nil:
+                "switch the client to RS256 or ES256 at the provider: the algorithm is accepted from nobody"
+            default: nil
+            }
+        return OAuthError(
             step,
             .unsupportedAlgorithm,
-            "\(name) is signed with the algorithm \"\(signature.algorithm.quotable(limit: 20))\"",
+            "\(name) is signed with the algorithm \"\(signature.algorithm.quotable(limit: 20))\", not with "
+                + names.joined(separator: ", "),
             descriptorKey: algorithmsKey,
-            hint: "accepted: " + names.joined(separator: ", ")
+            hint: hint
         )
     }
 
@@ -148,8 +159,9 @@ extension JWTPolicy {
         let isAccepted = signature.typeName.map { types.containsBytes(of: $0) } ?? mayLackType
         guard isAccepted else {
             throw OAuthError(
-                step, .wrongTokenUse, "\(name) has the type \"\(signature.type?.quotable(limit: 40) ?? "")\"",
-                descriptorKey: key, hint: "accepted: " + types.joined(separator: ", "))
+                step, .wrongTokenUse,
+                "\(name) has the type \"\(signature.type?.quotable(limit: 40) ?? "")\", not "
+                    + types.joined(separator: ", "), descriptorKey: key)
         }
     }
 }

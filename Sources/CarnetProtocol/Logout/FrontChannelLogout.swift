@@ -16,8 +16,7 @@ package struct FrontChannelLogout: Sendable {
         guard provider.logout.frontChannel else {
             throw OAuthError(
                 .logout, .unsupported, "the descriptor does not allow front-channel logout",
-                descriptorKey: "logout.front_channel",
-                hint: "register back-channel logout at the provider, or set logout.front_channel: true")
+                descriptorKey: "logout.front_channel")
         }
         guard let parameters = PercentEncoding.decodeForm(request.encodedParameters) else {
             throw OAuthError(.logout, .malformedCallback, "the parameters of the logout request are malformed")

@@ -20,8 +20,7 @@ package struct LogoutToken: Sendable {
             throw OAuthError(
                 .logout, .unsupportedAlgorithm,
                 "the logout token is signed with \(algorithm.quotable()), and the session's ID token with \(own.quotable())",
-                descriptorKey: "id_token.algorithms",
-                hint: "if the provider has changed its algorithm, name both in the descriptor")
+                descriptorKey: "id_token.algorithms")
         }
     }
 }

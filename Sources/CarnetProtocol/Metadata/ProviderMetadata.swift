@@ -86,7 +86,8 @@ extension ProviderMetadata {
     package init(validating response: IncomingResponse, for provider: Provider) throws(OAuthError) {
         let key = "discovery"
         guard response.isSuccess else {
-            throw OAuthError.status(response, .discovery, key: "discovery_url", hiding: [])
+            throw OAuthError.status(
+                response, .discovery, key: provider.keyOfMetadata, hiding: [])
         }
         // Object stores serve files as text/plain or application/octet-stream.
         let body = try response.json(.discovery, key: key, isLenient: response.mediaType != "text/html")
@@ -94,14 +95,14 @@ extension ProviderMetadata {
             throw OAuthError(
                 .discovery, .missingField,
                 "the metadata has no issuer" + (response.request.map { response.told(instead: body, to: $0) } ?? ""),
-                descriptorKey: key, status: 200)
+                descriptorKey: provider.resource == nil ? key : "resource", status: 200)
         }
         if let expected = provider.issuer, !provider.shared.acceptsIssuer(inMetadata: issuer) {
             throw OAuthError(
                 .discovery,
                 .issuerMismatch,
                 "the metadata has the issuer \"\(issuer.quotable())\" instead of \(expected)",
-                descriptorKey: "issuer")
+                descriptorKey: provider.resource == nil ? "issuer" : "resource")
         }
         self.issuer = issuer
         document = body
@@ -242,8 +243,7 @@ extension OAuthError {
             step,
             kind,
             "the metadata's \(name.metadataName) is invalid: \(reason)",
-            descriptorKey: "endpoints.\(name.rawValue)",
-            hint: "add the key with the URL that the provider documents"
+            descriptorKey: "endpoints.\(name.rawValue)"
         )
     }
 }
@@ -268,8 +268,8 @@ extension ProviderSections {
         case .off: false
         case .preferred, .required: true
         case nil:
-            (issuer != nil || resource != nil)
-                && ([.authorization, .token] + (issuer == nil ? [] : [.jwks])
+            (issuer != nil || resource != nil || discoveryURL != nil)
+                && ([.authorization, .token] + (issuer == nil && discoveryURL == nil ? [] : [.jwks])
                     + (authorization.isPushed ? [.pushedAuthorizationRequest] : []))
                     .contains { endpoints[$0] == nil }
         }
@@ -304,6 +304,8 @@ extension Provider {
             $0.announcesOfflineAccess = metadata.announcesOfflineAccess
             $0.acceptsClientDocuments = metadata.acceptsClientDocuments
             if $0.idToken.algorithms.isEmpty { $0.idToken.algorithms = metadata.signatureAlgorithms }
+            // The document that the descriptor names says who the issuer is.
+            if $0.issuer == nil, $0.discoveryURL != nil { $0.issuer = metadata.issuer }
             if $0.issuerMatch == .off { $0.issuerMatch = .anyOf([metadata.issuer]) }
             $0.client.accept(announced: metadata.authenticationMethods)
             $0.client.assertion.announcedAlgorithms = metadata.assertionAlgorithms
@@ -361,5 +363,12 @@ extension JSONWebKeySet {
             RequestParameters(.keys, section: "endpoints"), to: url, key: key, rules: .plainGET,
             // RFC 7517, section 8.5.2.
             accept: "application/json, application/jwk-set+json")
+    }
+}
+
+extension Provider {
+    /// The key that says where the metadata is.
+    fileprivate var keyOfMetadata: String {
+        self.resource != nil ? "resource" : self.discoveryURL != nil ? "discovery_url" : "issuer"
     }
 }

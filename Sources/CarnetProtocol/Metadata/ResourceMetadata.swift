@@ -6,7 +6,7 @@ import HTTPTypes
 package struct ResourceMetadata: Sendable {
     /// The resource, byte for byte as it was asked for.
     package let resource: WebURL
-    /// Its authorization servers, at least one.
+    /// Its authorization servers. Without one, it is its own, as without a document.
     package let issuers: [String]
     /// The scopes of requests to the resource, as far as it names them.
     package let scopes: [String]
@@ -107,12 +107,14 @@ extension ResourceMetadata {
             )
         }
         self.resource = own
-        let issuers = try Self.texts("authorization_servers", of: body)
-        guard !issuers.isEmpty else {
-            throw Self.wrong(.missingField, "the resource names no authorization server")
+        let servers = try Self.texts("authorization_servers", of: body)
+        for issuer in servers { try resource.checkFound(issuer, as: "authorization server") }
+        // The origin with a slash is the origin.
+        var seen = Set<ByteKey>()
+        issuers = servers.filter { issuer in
+            let isOrigin = issuer.hasSuffix("/") && issuer.utf8.count { $0 == UInt8(ascii: "/") } == 3
+            return seen.insert(ByteKey(isOrigin ? String(issuer.dropLast()) : issuer)).inserted
         }
-        for issuer in issuers { try resource.checkFound(issuer, as: "authorization server") }
-        self.issuers = issuers
         // The member only informs.
         let member = body["scopes_supported"]
         if let list = member?.array, list.count > Self.longestList {
@@ -194,7 +196,9 @@ extension WebURL {
     @discardableResult
     fileprivate func checkFound(_ text: String, as what: String) throws(OAuthError) -> WebURL {
         do throws(WebURLError) {
-            let url = try WebURL(text)
+            // Some servers name a path of their own.
+            let isOwn = text.hasPrefix("/") && !text.hasPrefix("//")
+            let url = try WebURL(isOwn ? "\(scheme)://\(authority)\(text)" : text)
             guard scheme == "http" || url.scheme == "https" else {
                 throw WebURLError(reason: "http is not allowed for a resource with https")
             }

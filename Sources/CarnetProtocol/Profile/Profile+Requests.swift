@@ -66,8 +66,7 @@ extension Profile {
         return OAuthError(
             .profile, .unsupported,
             "the list \(names) is incomplete: only the first page and its first \(ProfileRequest.longestList) elements are read",
-            descriptorKey: request.descriptorKey, status: response.status,
-            hint: "ask for larger pages in the parameters of the request, or for fewer elements")
+            descriptorKey: request.descriptorKey, status: response.status)
     }
 }
 
@@ -77,8 +76,7 @@ extension OAuthError {
         var error = OAuthError(
             .profile, .insufficientScope,
             "the request for \(further.claims.map(\.name).joined(separator: ", ")) needs a scope that was not granted",
-            descriptorKey: "profile.requests.any_of",
-            hint: "sign in with the scope \(scopes.joined(separator: " or "))")
+            descriptorKey: "profile.requests.any_of")
         error.scopes = scopes
         return error
     }

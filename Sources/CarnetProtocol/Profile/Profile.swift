@@ -90,7 +90,8 @@ extension Profile {
         raw = body
         claims = provider.profile.claims.compactMap { claim in
             root.first(of: claim.value).flatMap {
-                provider.profile.accepts($0, as: claim.name) ? Named(claim.name, $0) : nil
+                let value = provider.profile.value(of: claim.name, in: $0)
+                return provider.profile.accepts(value, as: claim.name) ? Named(claim.name, value) : nil
             }
         }
         // The subject is that of one response; the other claims are derived once all are read.
@@ -225,22 +226,26 @@ extension Profile {
                 throw OAuthError(
                     .profile, .subjectMismatch,
                     "the profile belongs to another user than the one who signed in: its sub is "
-                        + "\"\(own.quotable(limit: 80))\", not \"\(subject.quotable(limit: 80))\"",
+                        + "\"\(request.quotable(own, limit: 80))\", not \"\(subject.quotable(limit: 80))\"",
                     descriptorKey: key)
             }
         }
     }
 
-    /// Who signed in, as far as the tokens and the values of the sign-in say without a further request: the subject of the
-    /// ID token, else that of the profile in the token response, else one that is derived of those values alone.
+    /// Who signed in: the subject of the ID token, else that of a profile, else one that is derived of the tokens and the
+    /// values of the sign-in alone. Lint, the engine and sites ask here.
     ///
-    /// - Parameter provider: Filled with the tokens that the sign-in keeps.
+    /// - Parameters:
+    ///   - stated: The subject of the ID token, or of an earlier response.
+    ///   - profile: What is known without a further request, or a response to one.
+    ///   - provider: Filled with the tokens that the sign-in keeps.
     package static func subject(
-        of idToken: IDToken?, _ profile: Profile?, at provider: FilledProvider
+        stated: String?, _ profile: Profile?, at provider: FilledProvider
     ) -> String? {
-        if let stated = idToken?.subject ?? profile?.subject { return stated }
-        let derived = provider.profile.derive.first { $0.name == "subject" }?.value
-        guard let derived, !derived.references.contains(where: { $0.origin == .claim }) else { return nil }
+        if let stated = stated ?? profile?.subject { return stated }
+        guard let derived = provider.profile.subjectTemplate,
+            !derived.references.contains(where: { $0.origin == .claim })
+        else { return nil }
         return Profile(mapping: .null, with: provider).subject
     }
 
@@ -272,5 +277,14 @@ extension ProviderSections {
     package var canHaveProfile: Bool {
         profile.source != nil || endpoints[.userinfo] != nil || endpoints.late[.userinfo] != nil || issuer != nil
             || needsMetadata
+    }
+
+    /// Why no site and no gateway lets people sign in with the provider; `nil` if they can.
+    package var obstacleToSites: String? {
+        guard hasSignInPage else {
+            let grants = grantsWithoutPage.map(\.rawValue).joined(separator: ", ")
+            return "no page to sign in at" + (grants.isEmpty ? "" : ", only the grants \(grants)")
+        }
+        return canHaveProfile ? nil : "no profile, which says who signed in"
     }
 }

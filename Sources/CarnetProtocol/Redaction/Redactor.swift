@@ -123,7 +123,7 @@ extension IncomingResponse {
 
 extension String {
     /// The text without words that may be tokens: 20 or more characters of base64url or a JWT, with letters and digits.
-    var withoutTokens: String {
+    package var withoutTokens: String {
         var output: [UInt8] = []
         var word: [UInt8] = []
         func isTokenByte(_ byte: UInt8) -> Bool { ASCII.isUnreserved(byte) || [0x2B, 0x2F, 0x3D].contains(byte) }

@@ -37,7 +37,14 @@ struct ResponsePlaces {
         switch request.step {
         case .tokenRequest, .refresh:
             guard provider.profile.source == .tokenResponse else { break }
-            for claim in provider.profile.claims { addHarmless(claim.value[...], below: provider.profile.root.tokens) }
+            for claim in provider.profile.claims {
+                let root = provider.profile.root.tokens
+                guard let each = provider.profile.ownClaims[claim.name]?.each, let list = claim.value.first else {
+                    addHarmless(claim.value[...], below: root)
+                    continue
+                }
+                addHarmless(each[...], below: root + list.tokens + [nil])
+            }
         case .deviceAuthorization: add(provider.device.response)
         case .introspection, .revocation: add(provider.token.response.errors)
         case .exchange:

@@ -99,9 +99,7 @@ extension ClientMetadata {
             guard error.kind == .missingEndpoint, provider.resource != nil else { throw error }
             throw error.meaning(
                 .missingEndpoint, "the authorization server \(provider.issuer ?? "") registers no clients by itself",
-                hint:
-                    "register a client there by hand with the redirect URI \(redirectURIs[0]), and add --client-id ID"
-            )
+                hint: Advice.registeringByHand(redirectURIs[0]))
         }
         return try .registration(
             .post, url, key: "endpoints.registration", token: initialAccessToken, body: try document(at: provider))

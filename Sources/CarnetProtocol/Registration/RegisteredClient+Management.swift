@@ -34,8 +34,7 @@ extension RegisteredClient {
                 .registration,
                 .unsupported,
                 "the server returned no token and no URL at the origin of its registration endpoint for managing this registration",
-                descriptorKey: Self.key,
-                hint: "register again, or change the registration in the provider's console"
+                descriptorKey: Self.key
             )
         }
         return try .registration(
@@ -69,7 +68,6 @@ extension RegisteredClient {
 
     private static func void(_ response: IncomingResponse, _ request: PreparedRequest) -> OAuthError {
         OAuthError.status(response, .registration, key: key, hiding: request.secrets).meaning(
-            .unauthorized, "the token for managing this registration is invalid",
-            hint: "the registration was deleted, or its token was replaced; register again")
+            .unauthorized, "the token for managing this registration is invalid")
     }
 }

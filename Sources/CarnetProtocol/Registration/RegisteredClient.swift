@@ -123,8 +123,7 @@ extension RegisteredClient {
                     ? "the server registered the method \(method) instead of \(known.rawValue)"
                     : "the server registered the method \(method), and issued no secret",
                 descriptorKey: key,
-                status: response.status,
-                hint: "request a method that the server supports; see client.authentication"
+                status: response.status
             )
         }
         self.authenticationMethod = authenticationMethod

@@ -93,24 +93,23 @@ extension OAuthError {
                 stepUp: stepUp
             )
         }
-        // RFC 6750, section 3.1 requires 401 with invalid_token; some servers return 400 or 403.
-        if response.status == 401 || serverError?.code == "invalid_token" {
-            return rejectedToken(response, of: request, serverError)
-        }
-        // RFC 6750, section 3.1 says it in the challenge. Any other 403 says nothing of scopes.
-        if response.status == 403, serverError?.code == "insufficient_scope" || !challenge.scopes.isEmpty {
+        // RFC 6750, section 3.1 says it in the challenge of a 403; some servers return 401. Any other 403 says nothing of scopes.
+        let isScope = serverError?.code == "insufficient_scope"
+        if [401, 403].contains(response.status) && isScope || response.status == 403 && !challenge.scopes.isEmpty {
             var error = OAuthError(
                 request.step,
                 .insufficientScope,
                 "the granted scopes are not sufficient for the resource",
                 descriptorKey: request.descriptorKey,
-                status: 403,
-                server: serverError,
-                hint: challenge.scopes.isEmpty
-                    ? nil : "sign in with the scopes " + challenge.scopes.joined(separator: " ").quotable(limit: 1000)
+                status: response.status,
+                server: serverError
             )
             error.scopes = challenge.scopes
             return error
+        }
+        // RFC 6750, section 3.1 requires 401 with invalid_token; some servers return 400 or 403.
+        if response.status == 401 || serverError?.code == "invalid_token" {
+            return rejectedToken(response, of: request, serverError)
         }
         return OAuthError.status(
             response, request.step, key: request.descriptorKey, fields: errors, hiding: request.secrets)
@@ -175,17 +174,15 @@ extension OutcomeRules {
         throw OAuthError(
             request.step,
             .serverError,
-            "the server refused the request: \(place) is \(found.map { Self.shown($0) } ?? "missing"), and success is "
-                + success.expected.map { Self.shown($0) }.joined(separator: " or "),
+            "the server refused the request: \(place) is "
+                + (found.map { request.quotable($0.jsonText(), limit: 40).withoutTokens } ?? "missing")
+                + ", and success is "
+                + success.expected.map { $0.jsonText().quotable(limit: 40) }.joined(separator: " or "),
             descriptorKey: "\(section).success",
             status: response.status,
             server: server
         )
     }
-}
-
-extension OutcomeRules {
-    private static func shown(_ value: JSONValue) -> String { value.jsonText().quotable(limit: 40) }
 }
 
 extension ErrorFields {

@@ -53,8 +53,7 @@ package enum ResourceRequest {
                 .resource,
                 .undeclaredHost,
                 "the access token must not be sent to \(url.origin)",
-                descriptorKey: "api.hosts",
-                hint: "if the host belongs to the provider, add it to api.hosts or to a resource map"
+                descriptorKey: "api.hosts"
             )
         }
         let credential = try TokenCredential(tokens, in: provider.api.tokenIn, at: provider, for: .resource)

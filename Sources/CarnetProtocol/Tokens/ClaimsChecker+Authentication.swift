@@ -22,10 +22,9 @@ extension ClaimsChecker {
             throw OAuthError(
                 .idToken,
                 .authenticationTooWeak,
-                claims["acr"] == nil
-                    ? "the ID token does not say how the user signed in"
-                    : "the user authenticated with \"\(claims["acr"]?.string?.quotable(limit: 80) ?? "no string")\", which is not required",
-                hint: "required: " + expectations.essentialACRs.joined(separator: " ").quotable()
+                (claims["acr"].map { "the user authenticated with the acr \"\($0.shown)\"" }
+                    ?? "the ID token has no acr, which says how the user signed in")
+                    + "; required: " + expectations.essentialACRs.joined(separator: " ").quotable()
             )
         }
     }

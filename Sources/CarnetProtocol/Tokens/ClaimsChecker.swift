@@ -31,7 +31,8 @@ struct ClaimsChecker {
             throw OAuthError(
                 .idToken, .subjectMismatch,
                 "the refreshed ID token is for another user: its sub is \"\(subject.quotable(limit: 80))\", "
-                    + "not \"\(expected.quotable(limit: 80))\"")
+                    + "not \"\(expected.quotable(limit: 80))\"",
+                hint: "the provider changed the user's subject, or another user's token was refreshed: {sign_in}")
         }
         // OpenID Connect Back-Channel Logout, section 2.4: only a logout token has events.
         guard claims.all["events"] == nil else {
@@ -60,9 +61,9 @@ struct ClaimsChecker {
         guard audience.count == 1 || authorizedParty != nil || !others.isEmpty && audience.allSatisfy(isTrusted) else {
             throw OAuthError(
                 .idToken, .audienceMismatch,
-                "the ID token has further audiences, and does not name the client that it was issued to (azp)",
-                descriptorKey: "id_token.other_audiences",
-                hint: "if the further audiences belong to this client's own services, name them there"
+                "the ID token has further audiences, and does not name the client that it was issued to (azp): its aud is "
+                    + audience.prefix(5).map { "\"\($0.quotable(limit: 80))\"" }.joined(separator: ", "),
+                descriptorKey: "id_token.other_audiences"
             )
         }
     }

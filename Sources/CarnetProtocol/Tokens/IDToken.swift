@@ -67,8 +67,7 @@ extension IDTokenExpectations {
                 .idToken,
                 .badDescriptor,
                 "an ID token cannot be validated: the descriptor has no issuer",
-                descriptorKey: "issuer",
-                hint: "add the issuer; or, if nothing needs the ID token, id_token: { none: REASON }"
+                descriptorKey: "issuer"
             )
         }
         self.init(

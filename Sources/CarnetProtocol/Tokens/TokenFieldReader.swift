@@ -4,30 +4,36 @@ import CarnetFoundation
 /// Reads the fields of a token response. It tolerates other JSON types where they are harmless.
 struct TokenFieldReader {
     let root: JSONValue
+    let request: PreparedRequest
     let step: OAuthError.Step
+    let status: Int
     /// The members of the whole body that may state an error.
     var signsOfError: [String] = []
+    /// The reason that the body gives.
+    var said: String?
 
-    func missing(_ name: String, hint: String? = nil) -> OAuthError {
+    func missing(_ name: String) -> OAuthError {
         OAuthError(
             step,
             .missingField,
-            "the response has no \(name)" + root.shownMembers,
+            root[name]?.isNull == true
+                ? "the response's \(name) is null" : "the response has no \(name)" + request.members(of: root),
             descriptorKey: "token.response.fields.\(name)",
-            status: 200,
-            hint: hint
+            status: status
         )
     }
 
     /// The error of a response that has no tokens where they should be, but members that look like an error.
-    static func unnamedError(_ members: [String], _ step: OAuthError.Step) -> OAuthError {
+    static func unnamedError(
+        _ members: [String], _ said: String?, _ step: OAuthError.Step, status: Int
+    ) -> OAuthError {
         OAuthError(
             step,
             .missingField,
-            "the response has no access_token, but " + members.joined(separator: " and "),
+            "the response has no access_token, but " + members.joined(separator: " and ")
+                + (said.map { "; the server said \"\($0)\"" } ?? ""),
             descriptorKey: "token.response.errors",
-            status: 200,
-            hint: "if they state an error, name their places in token.response.errors, or see token.response.success"
+            status: status
         )
     }
 
@@ -36,9 +42,9 @@ struct TokenFieldReader {
         OAuthError(
             step,
             .wrongFieldType,
-            "the response's \(name) is not \(expected)" + (value.map { ": it is \($0.shown)" } ?? ""),
+            "the response's \(name) is not \(expected)" + (value.map { ": it is \(request.shown($0))" } ?? ""),
             descriptorKey: "token.response.fields.\(name)",
-            status: 200
+            status: status
         )
     }
 
@@ -60,9 +66,11 @@ struct TokenFieldReader {
     /// error, not a missing value.
     func accessToken(_ pointers: PointerList) throws(OAuthError) -> Secret {
         guard let value = root.first(of: pointers.pointers) else {
-            throw signsOfError.isEmpty ? missing("access_token") : Self.unnamedError(signsOfError, step)
+            throw signsOfError.isEmpty
+                ? missing("access_token") : Self.unnamedError(signsOfError, said, step, status: status)
         }
-        guard let text = value.string, !text.isEmpty else { throw wrongType("access_token", "a string") }
+        guard let text = value.string else { throw wrongType("access_token", "a string") }
+        guard !text.isEmpty else { throw wrongType("access_token", "a token", value) }
         return try token("access_token", text, lowest: 0x21, limit: ReceivedLimit.token)
     }
 
@@ -114,19 +122,25 @@ struct TokenFieldReader {
     }
 }
 
-extension JSONValue {
-    /// A value that is no secret, for a message.
-    var shown: String {
-        scalarText.map { "\"\($0.quotable(limit: 60).withoutTokens)\"" }
-            ?? (object != nil ? "an object" : array != nil ? "a list" : "null")
-    }
+extension PreparedRequest {
+    /// A value of the response that is no secret, for a message.
+    func shown(_ value: JSONValue) -> String { value.shown { quotable($0, limit: $1) } }
 
     /// The names of an object's members, for a message about a missing one; empty for anything else.
-    var shownMembers: String {
-        guard let members = object?.members, !members.isEmpty else { return "" }
+    func members(of value: JSONValue) -> String {
+        guard let members = value.object?.members, !members.isEmpty else { return "" }
         return "; its members are "
-            + members.prefix(10).map { $0.name.quotable(limit: 40).withoutTokens }
-            .joined(separator: ", ")
+            + members.prefix(10).map { quotable($0.name, limit: 40).withoutTokens }.joined(separator: ", ")
+    }
+}
+
+extension JSONValue {
+    /// A value that is no secret, for a message about a token.
+    var shown: String { shown { $0.quotable(limit: $1) } }
+
+    fileprivate func shown(_ quotable: (String, Int) -> String) -> String {
+        scalarText.map { "\"\(quotable($0, 60).withoutTokens)\"" }
+            ?? (object != nil ? "an object" : array != nil ? "a list" : "null")
     }
 
     /// The members that usually state an error where no standard's member does.

@@ -60,7 +60,7 @@ extension TokenResponse {
             accessToken = try fields.accessToken(rules.fields.accessToken)
             tokenType = try fields.string("token_type", rules.fields.tokenType) ?? rules.defaultTokenType
         }
-        guard let tokenType else { throw fields.missing("token_type", hint: "add token.response.default_token_type") }
+        guard let tokenType else { throw fields.missing("token_type") }
         // RFC 9449, section 5: a Bearer token in response to a proof is not bound to the key.
         let accepted =
             request.isSenderConstrained ? ["DPoP"] : ["Bearer", provider.api.scheme] + rules.acceptedTokenTypes
@@ -171,16 +171,24 @@ extension TokenResponse {
             )
         }
         let signsOfError = body.signsOfError
+        let said = signsOfError.isEmpty ? nil : response.words(hiding: request.secrets)
         guard let root = body[rules.root], root.object != nil else {
-            if !signsOfError.isEmpty { throw TokenFieldReader.unnamedError(signsOfError, step) }
+            if !signsOfError.isEmpty {
+                throw TokenFieldReader.unnamedError(signsOfError, said, step, status: response.status)
+            }
             throw OAuthError(
                 step,
                 .missingField,
                 "the response has no object where the fields should be",
                 descriptorKey: "token.response.root",
-                status: 200
+                status: response.status
             )
         }
-        return (body, TokenFieldReader(root: root, step: step, signsOfError: signsOfError))
+        return (
+            body,
+            TokenFieldReader(
+                root: root, request: request, step: step, status: response.status, signsOfError: signsOfError,
+                said: said)
+        )
     }
 }

@@ -31,8 +31,7 @@ extension CallbackVerification {
                 .callback,
                 .badSignedCallback,
                 "the callback's signature is invalid",
-                descriptorKey: "callback.verify",
-                hint: "check the client secret; the callback may also be forged"
+                descriptorKey: "callback.verify"
             )
         }
     }

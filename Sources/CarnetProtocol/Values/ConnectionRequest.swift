@@ -93,6 +93,16 @@ package struct ConnectionRequest: Sendable {
     /// What the members of a lookup's candidates must be. A condition with a value that is not known does not count.
     package func conditions(_ lookup: LookupRules) -> [Named<String>] { known.named(lookup.conditions.items) }
 
+    /// Why a URL cannot be requested with these values; `nil` if it can.
+    package func obstacle(to url: Template) -> String? {
+        do throws(WebURLError) {
+            _ = try known.url(url, trusting: provider.trustedHosts)
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+
     private func url(_ template: Template, _ step: OAuthError.Step, key: String) throws(OAuthError) -> WebURL {
         do throws(WebURLError) {
             return try known.url(template, trusting: provider.trustedHosts)

@@ -136,7 +136,8 @@ extension AuthorizationServer {
             fields.append((name: "scope", value: scopes.joined(separator: separator)))
         }
         return callback(
-            fields, to: request.target, for: request.client, adding: sampleFields, isFirst: isFirst, status: status)
+            fields, to: request.target, for: request.client, adding: sampleFields, isFirst: isFirst, of: user,
+            status: status)
     }
 
     /// What the sample of a callback has beyond the standard's parameters, by the provider's names.
@@ -156,6 +157,7 @@ extension AuthorizationServer {
         for client: SandboxClient? = nil,
         adding others: [(name: String, value: String)] = [],
         isFirst: Bool = false,
+        of user: SandboxUser? = nil,
         status: HTTPResponse.Status = .found
     ) -> Reply {
         var fields = fields
@@ -169,7 +171,8 @@ extension AuthorizationServer {
             fields.append(("iss", tokenIssuer))
         }
         fields = fields.map { (provider.callback.rename[$0.name] ?? $0.name, $0.value) } + others
-        fields = completed(fields, for: client ?? (clients.count == 1 ? clients.first : nil), isFirst: isFirst)
+        fields = completed(
+            fields, for: client ?? (clients.count == 1 ? clients.first : nil), isFirst: isFirst, of: user)
         if target.mode.isSigned {
             guard let token = try? signed(fields, for: target.clientID ?? "") else {
                 return .json(["error": "server_error"], status: .internalServerError)

@@ -98,7 +98,8 @@ struct AuthorizationServer: Sendable {
         switch provider.issuerMatch {
         case .pattern(let pattern): pattern.source
         case .off: provider.issuer.map { $0 + "/other" }
-        case .exact, .anyOf: provider.issuer
+        case .exact, .anyOf:
+            provider.issuer ?? provider.discoveryURL.map { "\($0.scheme)://\($0.authority)" }
         }
     }
 
@@ -161,7 +162,9 @@ extension AuthorizationServer {
         let names = endpoints.endpoints(at: request.url)
         guard names.count > 1 else { return names.first }
         let received = request.allParameters
-        let order: [EndpointName] = [.revocation, .token, .refresh]
+        // The page is opened with GET; a device posts.
+        let device = names.contains(.authorization) ? [EndpointName.deviceAuthorization] : []
+        let order: [EndpointName] = [.revocation, .token, .refresh] + device
         return order.first { names.contains($0) && isRequest(request, received, for: $0) }
             ?? names.first { !order.contains($0) } ?? names.first
     }
@@ -182,6 +185,10 @@ extension AuthorizationServer {
             let isBare = provider.revocation.tokenIn != nil && request.method.rawValue == rules.method.rawValue
             return isBare || has(rules, "token")
         case .token: return has(provider.token.request, "code", "grant_type") || received["grant_type"] != nil
+        case .deviceAuthorization:
+            let names = ParameterNames(provider.authorization)
+            return has(provider.device.request, "client_id", "scope") && received["ticket"] == nil
+                && received[names["response_type"]] == nil
         default: return has(provider.refresh.request, "refresh_token")
         }
     }

@@ -3,7 +3,7 @@ import CarnetFoundation
 
 /// The URLs at which one provider is impersonated.
 ///
-/// What a descriptor leaves to discovery is invented below the issuer, and the metadata documents name all of it.
+/// What a descriptor leaves to discovery is invented below the issuer, or at the host of `discovery_url`, and the metadata documents name all of it.
 struct ServedEndpoints: Sendable {
     let urls: [EndpointName: WebURL]
     let metadata: [WebURL]
@@ -15,15 +15,19 @@ struct ServedEndpoints: Sendable {
     init(of provider: FilledProvider) {
         var urls = provider.endpoints.urls
         var metadata: [WebURL] = []
-        if let issuer = provider.issuer.flatMap({ try? WebURL($0) }) {
-            let path = issuer.path.hasSuffix("/") ? String(issuer.path.dropLast()) : issuer.path
-            let origin = "\(issuer.scheme)://\(issuer.authority)"
+        let issuer = provider.issuer.flatMap { try? WebURL($0) }
+        // Without an issuer, the document at discovery_url names the endpoints all the same.
+        if let base = issuer ?? provider.discoveryURL {
+            let path = issuer == nil ? "" : base.path.hasSuffix("/") ? String(base.path.dropLast()) : base.path
+            let origin = "\(base.scheme)://\(base.authority)"
             let places = [
                 "\(origin)\(path)/.well-known/openid-configuration",
                 "\(origin)/.well-known/oauth-authorization-server\(path)",
                 "\(origin)/.well-known/openid-configuration\(path)",
             ]
-            metadata = (path.isEmpty ? places.dropLast() : places[...]).compactMap { try? WebURL($0) }
+            if issuer != nil {
+                metadata = (path.isEmpty ? places.dropLast() : places[...]).compactMap { try? WebURL($0) }
+            }
             if provider.discovery != .off {
                 for (name, suffix) in Self.inventedPaths where urls[name] == nil {
                     urls[name] = try? WebURL("\(origin)\(path)/\(suffix)")

@@ -19,7 +19,7 @@ enum PercentEncoding {
     /// Encodes a value in the way that a descriptor says.
     static func encode(_ text: String, as encoding: ParameterEncoding) -> String {
         switch encoding {
-        case .percent: encode(text)
+        case .percent, .repeated: encode(text)
         case .plus: encode(text).replacing("%20", with: "+")
         case .raw: text.map { "!$'()*+,;=:@/?".contains($0) ? String($0) : encode(String($0)) }.joined()
         }

@@ -124,7 +124,8 @@ extension ReceivedParameters {
     func check(
         _ names: ParameterNames, added: [Named<String>], mayRepeat: Set<String> = []
     ) throws(OAuthError) {
-        let repeatable = Set(mayRepeat.map { names[$0] })
+        let listed = names.encode.items.filter { $0.value == .repeated }.map(\.name)
+        let repeatable = Set(mayRepeat.map { names[$0] } + listed)
         if let name = repeatedName(beside: repeatable.union(names.json)) {
             throw .invalidRequest("the parameter \(name) is sent more than once")
         }
@@ -137,6 +138,12 @@ extension ReceivedParameters {
             throw .invalidRequest("the parameter \(names[standard]) must be left out")
         }
         for item in added {
+            if names.encode[item.name] == .repeated, let list = (try? JSONValue(parsing: item.value))?.array {
+                guard values(named: item.name) == list.compactMap(\.scalarText) else {
+                    throw .invalidRequest("the parameter \(item.name) must be sent once for each of \(item.value)")
+                }
+                continue
+            }
             if names.json.contains(item.name), let value = values[item.name] {
                 guard value.jsonText().isSameBytes(as: item.value) else {
                     throw .invalidRequest(
@@ -144,6 +151,8 @@ extension ReceivedParameters {
                 }
                 continue
             }
+            // Empty is as if omitted.
+            if item.value.isEmpty, self[item.name] == nil { continue }
             guard let value = self[item.name] else {
                 throw .invalidRequest("the parameter \(item.name)=\(item.value) is missing")
             }

@@ -42,6 +42,9 @@ struct Reply {
         case .jsonp:
             reply.body = Array("callback( \(value.jsonText()) );\n".utf8)
             reply.headers[.contentType] = "text/javascript"
+        case .guarded:
+            reply.body = Array("&&&START&&&\(value.jsonText())".utf8)
+            reply.headers[.contentType] = "text/html; charset=utf-8"
         }
         return reply
     }

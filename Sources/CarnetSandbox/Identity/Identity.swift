@@ -16,8 +16,9 @@ struct Identity {
         let later = Set(provider.profile.requests.flatMap { $0.claims.map(\.name) })
         // Where a template makes the subject, nobody says that the provider has the standard's members.
         let derived = provider.profile.derive
-        let isDerived = derived.contains { $0.name == "subject" }
+        let isDerived = provider.profile.subjectTemplate != nil
         let read = Set(derived.flatMap(\.value.references).filter { $0.origin == .claim }.map(\.name))
+        let naming = provider.profile.subjectTemplate?.references ?? []
         for claim in provider.profile.claims where !later.contains(claim.name) {
             if isDerived, !provider.profile.ownClaims.contains(claim.name), !read.contains(claim.name) { continue }
             let isSubject = claim.name == "subject"
@@ -29,7 +30,9 @@ struct Identity {
             let present = place.flatMap { profile[$0] }
             let standard = StandardClaim.all.first { $0.name == claim.name }
             let example = isSubject ? StandardClaim.exampleSubject : standard?.example
-            if let value = user.claims[claim.name] {
+            let isNaming = naming.contains(TemplateReference(.claim, claim.name))
+            if let value = user.claims[claim.name] ?? (isNaming ? user.claims["subject"] : nil) {
+                let value = provider.profile.ownClaims[claim.name]?.list(of: value) ?? value
                 profile.set(Self.value(value, inTheTypeOf: present), at: target)
             } else if let example, present.map({ Self.isRedacted($0) || isSubject && $0.isNull }) ?? true {
                 profile.set(example, at: target)

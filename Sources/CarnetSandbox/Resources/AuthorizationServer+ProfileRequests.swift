@@ -71,7 +71,8 @@ extension AuthorizationServer {
     private static func body(of further: ProfileRequest, about user: SandboxUser) -> JSONValue {
         let lists = further.claims.filter(\.value.isList)
         if let sample = further.sample, !lists.contains(where: { user.claims[$0.name] != nil }) {
-            return sample.response(below: further.root, meeting: further.conditions)
+            return sample.response(
+                below: further.root, meeting: further.conditions, fixed: further.fixedConditions)
         }
         func object(_ value: (String) -> JSONValue) -> JSONValue {
             var object = JSONValue.object(JSONObject())

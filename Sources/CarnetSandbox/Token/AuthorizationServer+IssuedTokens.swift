@@ -2,39 +2,6 @@ import CarnetCrypto
 import CarnetDescriptors
 import CarnetFoundation
 
-extension ProviderSections {
-    /// The claims of a token that templates read.
-    fileprivate func claimsRead(of token: String) -> [JSONPointer] {
-        let requests = [self.token.request, refresh.request, profile.request, revocation.request].map(\.late)
-        let calls = connection.lookups.items.map(\.value.call) + connection.onConnect + connection.onDisconnect
-        let named =
-            requests.flatMap { $0.parameters + $0.headers } + api.lateHeaders + api.lateParameters
-            + calls.flatMap { $0.headers.items + $0.parameters.items }
-            + exchange.flatMap { $0.value.request.headers.items + $0.value.request.parameters.items }
-        var templates: [Template] =
-            named.map(\.value) + connection.derive.items.map(\.value.template) + calls.map(\.url)
-            + exchange.map(\.value.url) + endpoints.late.values + lateResources.map(\.resource.url)
-        templates += profile.derive.map(\.value) + profile.requests.map(\.lateURL)
-        return templates.flatMap { $0.claimsRead(of: token) }
-    }
-
-    /// Those that name the user.
-    fileprivate func claimsOfSubject(in token: String) -> [JSONPointer] {
-        profile.derive.first { $0.name == "subject" }?.value.claimsRead(of: token) ?? []
-    }
-}
-
-extension Template {
-    fileprivate func claimsRead(of token: String) -> [JSONPointer] {
-        func pointers(_ expression: TemplateExpression) -> [JSONPointer] {
-            let inner = expression.operands.flatMap(pointers)
-            guard case .claim(.value(TemplateReference(.token, token)), let pointer) = expression else { return inner }
-            return inner + [pointer]
-        }
-        return expressions.flatMap(pointers)
-    }
-}
-
 extension AuthorizationServer {
     /// Whether the provider issues ID tokens: a scope may be called openid elsewhere, too.
     var issuesIDTokens: Bool {
@@ -68,22 +35,8 @@ extension AuthorizationServer {
             claims.set(.string(thumbprint), at: JSONPointer(tokens: ["cnf", "x5t#S256"]))
         }
         for mark in accessTokenMarks { claims.set(mark.value, at: JSONPointer(tokens: [mark.name])) }
-        add(read, of: "access_token", to: &claims, about: grant.user)
+        provider.add(read, of: "access_token", to: &claims, about: grant.user)
         return try sign(claims, type: "at+jwt", with: keys().signer)
-    }
-
-    /// Adds the claims that templates read. Those that name the user differ between users.
-    private func add(
-        _ read: [JSONPointer], of token: String, to claims: inout JSONValue, about user: SandboxUser
-    ) {
-        let subject = provider.shared.sections.claimsOfSubject(in: token)
-        for pointer in read {
-            if subject.contains(pointer), claims[pointer] == nil || user.claims["subject"] != nil {
-                claims.set(.string(Identity(user, at: provider).subject), at: pointer)
-            } else if claims[pointer] == nil {
-                claims.set("example", at: pointer)
-            }
-        }
     }
 
     /// The client, and beside it the further audiences that the descriptor knows.
@@ -129,7 +82,7 @@ extension AuthorizationServer {
         }
         identity.addClaims(to: &claims, for: effectiveScopes(grant.scopes))
         let missing = provider.shared.sections.claimsRead(of: "id_token").filter { claims[$0] == nil }
-        add(missing, of: "id_token", to: &claims, about: grant.user)
+        provider.add(missing, of: "id_token", to: &claims, about: grant.user)
         let token = try signedIDToken(claims, grant, with: key)
         return try encrypt(
             has(.badSignature) ? JSONWebToken.withBrokenSignature(token) : token, as: provider.idToken.encryption,
@@ -190,6 +143,37 @@ extension AuthorizationServer {
         } catch {
             throw .serverError("the token could not be signed")
         }
+    }
+}
+
+extension Provider {
+    /// Adds the claims that templates read. Those that name the user differ between users.
+    fileprivate func add(
+        _ read: [JSONPointer], of token: String, to claims: inout JSONValue, about user: SandboxUser
+    ) {
+        let subject = self.shared.sections.claimsOfSubject(in: token)
+        for pointer in read {
+            if subject.contains(pointer), claims[pointer] == nil || user.claims["subject"] != nil {
+                claims.set(.string(Identity(user, at: self).subject), at: pointer)
+            } else if claims[pointer] == nil {
+                claims.set("example", at: pointer)
+            }
+        }
+    }
+
+    /// What templates read of a token before one is issued: the claims that it will have, without a signature. `nil` if they
+    /// read none.
+    func claimsOnly(
+        of token: String, _ field: KeyPath<ResponseFields, PointerList>, about user: SandboxUser
+    ) -> String? {
+        let read = self.shared.sections.claimsRead(of: token)
+        guard !read.isEmpty else { return nil }
+        let identity = Identity(user, at: self)
+        var claims = JSONValue.object(self.sampleClaims(of: field) ?? JSONObject())
+        let subject = field == \.idToken ? identity.subjectOfIDToken : identity.subject
+        claims.set(.string(subject), at: JSONPointer(tokens: ["sub"]))
+        add(read, of: token, to: &claims, about: user)
+        return JSONWebToken.withoutSignature("." + Base64URL.encode(claims.jsonText().utf8) + ".")
     }
 }
 

@@ -34,7 +34,7 @@ extension AuthorizationServer {
                 if isRefresh {
                     try refresh(received.parameters, names, for: client, provedBy: thumbprint)
                 } else {
-                    try exchange(received.parameters, names, for: client, provedBy: thumbprint)
+                    try exchange(received.parameters, names, request, for: client, provedBy: thumbprint)
                 }
             return success(body, by: isRefresh ? provider.refreshResponse : provider.token.response)
         } catch {
@@ -92,10 +92,11 @@ extension AuthorizationServer {
 
     /// The authorization code grant (RFC 6749, section 4.1.3; RFC 7636, section 4.6).
     private mutating func exchange(
-        _ received: ReceivedParameters, _ names: ParameterNames, for client: SandboxClient,
+        _ received: ReceivedParameters, _ names: ParameterNames, _ request: ServerRequest, for client: SandboxClient,
         provedBy thumbprint: String?
     ) throws(OAuthError) -> JSONValue {
-        let text = try received.require("code", names)
+        let found = sentCode(in: received, names, request)
+        let text = if let found { found } else { try received.require("code", names) }
         guard let code = ledger.codes[text], let grant = ledger.grants[code.grantID],
             grant.clientID.isSameBytes(as: client.clientID)
         else { throw .invalidGrant("there is no such authorization code for this client") }
@@ -120,6 +121,13 @@ extension AuthorizationServer {
         }
         ledger.grants[code.grantID]?.keyThumbprint = thumbprint
         return try issue(code.grantID, grant, scopes: grant.scopes, isRefresh: false, refreshToken: nil)
+    }
+
+    /// The code; where the parameter is left out, it is in another one, or in a header.
+    func sentCode(in received: ReceivedParameters, _ names: ParameterNames, _ request: ServerRequest) -> String? {
+        guard names.omits("code") else { return received[names["code"]] }
+        let sent = received.pairs.map(\.value) + request.possibleCredentials
+        return ledger.codes.keys.first { code in sent.contains { $0.contains(code) } }
     }
 
     private func checkVerifier(_ verifier: String?, against challenge: String?) throws(OAuthError) {
@@ -259,7 +267,9 @@ extension AuthorizationServer {
             let place = JSONPointer(tokens: shape.rules.root.tokens + ["authorization_details"])
             body.set(details, at: place)
         }
-        if !isRefresh || provider.refresh.response != nil { body.add(shape.rules.capture) }
+        if !isRefresh || provider.refresh.response != nil {
+            body.add(shape.rules.capture, .token, of: Person(of: grant, at: provider))
+        }
         if !isRefresh { try addTokenSets(to: &body, of: grant) }
         return body
     }

@@ -44,7 +44,8 @@ struct TokenRequestBody {
             throw .invalidRequest("the method is \(request.method.rawValue); it must be \(rules.method.rawValue)")
         }
         let wanted = rules.encoding
-        let isEmptyForm = isEmpty && wanted == .form && !rules.queryParameters.isEmpty
+        // Without a parameter for the body, an empty one is the form.
+        let isEmptyForm = isEmpty && wanted == .form && queried.allSatisfy(rules.queryParameters.contains)
         guard encoding == wanted || isEmptyForm else {
             throw .invalidRequest("the parameters are sent as \(encoding.phrase); here they must be \(wanted.phrase)")
         }

@@ -15,8 +15,7 @@ extension AuthorizationServer {
     /// token.
     mutating func exchange(_ step: Named<ExchangeStep>, _ request: ServerRequest) -> Reply {
         do throws(OAuthError) {
-            var values = values(of: request, for: clients.count == 1 ? clients.first : nil)
-            let target = try? values.url(step.value.url, trusting: provider.trustedHosts)
+            let target = try? provider.sampleValues(seams).url(step.value.url, trusting: provider.trustedHosts)
             var received = try TokenRequestBody(request, endpoint: target ?? request.url)
             let sent = received.parameters.pairs.map(\.value) + request.possibleCredentials
             // A step that sends no token is for the latest sign-in.
@@ -27,6 +26,7 @@ extension AuthorizationServer {
             guard let token, let (access, grant) = ledger.activeAccess(token, at: seams.now()) else {
                 throw .invalidGrant("no parameter is a valid access token")
             }
+            var values = values(of: request, for: client(grant.clientID), grant)
             values.set(.token, "access_token", token)
             try received.check(request, against: step.value.resolved.filled(values))
             var body = step.value.sample ?? .object(JSONObject())
@@ -44,7 +44,7 @@ extension AuthorizationServer {
                         base: body, isSample: step.value.sample != nil, rules: step.value.response),
                     separator: provider.scopes.separator, at: seams.now())
             }
-            body.add(step.value.capture)
+            body.add(step.value.capture, .step, of: Person(of: grant, at: provider))
             return .json(body)
         } catch {
             return errorReply(error, to: request)
@@ -92,13 +92,15 @@ extension AuthorizationServer {
     ///
     /// - Parameter isFirst: Whether it is the first time that the person allows the client anything.
     func completed(
-        _ fields: [(name: String, value: String)], for client: SandboxClient?, isFirst: Bool
+        _ fields: [(name: String, value: String)], for client: SandboxClient?, isFirst: Bool, of user: SandboxUser?
     ) -> [(name: String, value: String)] {
         var fields = fields
         for capture in provider.callback.capture.items
         where isFirst || capture.name != provider.profile.callback?.capture {
             let name = capture.value.parameter ?? capture.name
-            if !fields.contains(where: { $0.name == name }) { fields.append((name, capture.example)) }
+            if !fields.contains(where: { $0.name == name }) {
+                fields.append((name, Person(user, at: provider).value(of: capture)))
+            }
         }
         if let rule = provider.callback.verification {
             var values = provider.sampleValues(seams)
@@ -128,9 +130,15 @@ extension ExchangeStep {
 
 extension JSONValue {
     /// Puts the example of each kept member where a sample has none. Null says that this user has none.
-    mutating func add(_ captures: NamedList<ResponseCapture>) {
-        for capture in captures.items where !hasMember(at: capture.value.pointers.pointers) {
-            if let place = capture.value.pointers.pointers.first, let example = capture.value.example {
+    mutating func add(
+        _ captures: NamedList<ResponseCapture>, _ origin: TemplateOrigin = .connection, of person: Person? = nil
+    ) {
+        for capture in captures.items {
+            let pointers = capture.value.pointers.pointers
+            guard let place = pointers.first(where: { self[$0] != nil }) ?? pointers.first else { continue }
+            if let own = person?.value(of: capture, origin) {
+                set(.string(own), at: place)
+            } else if let example = capture.value.example, !hasMember(at: pointers) {
                 set(.string(example), at: place)
             }
         }

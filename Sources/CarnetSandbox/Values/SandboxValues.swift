@@ -24,16 +24,23 @@ extension Provider {
     func sampleValues(_ seams: Seams, _ grant: Grant? = nil) -> TemplateValues {
         var values = TemplateValues(
             tables: self.tables, now: seams.now(), random: seams.randomBytes, digests: SandboxDigests())
-        for capture in self.callback.capture.items { values.set(.callback, capture.name, capture.example) }
-        for capture in self.token.response.capture.items {
-            values.set(.token, capture.name, self.samples.token.kept(by: capture.value))
+        let person = Person(of: grant, at: self)
+        for capture in self.callback.capture.items {
+            values.set(.callback, capture.name, person.value(of: capture))
         }
-        for step in self.exchange {
-            for capture in step.value.capture.items {
-                values.set(.step, capture.name, step.value.sample.kept(by: capture.value))
+        func set(_ origin: TemplateOrigin, _ captures: NamedList<ResponseCapture>, _ sample: JSONValue?) {
+            for capture in captures.items {
+                values.set(origin, capture.name, person.value(of: capture, origin) ?? sample.kept(by: capture.value))
             }
         }
+        set(.token, self.token.response.capture, self.samples.token)
+        for step in self.exchange { set(.step, step.value.capture, step.value.sample) }
+        let user = grant?.user ?? .sample
+        values.set(.token, "access_token", self.claimsOnly(of: "access_token", \.accessToken, about: user))
         values.setIDToken(of: grant, at: self)
+        if grant?.idToken == nil {
+            values.set(.token, "id_token", self.claimsOnly(of: "id_token", \.idToken, about: user))
+        }
         values.set(.token, "scope", grant?.scopes.joined(separator: self.scopes.separator))
         for (name, text) in self.secretInputs { values.set(.input, name, text) }
         for lookup in self.connection.lookups.items {
@@ -55,32 +62,34 @@ extension Provider {
 
 extension LookupRules {
     /// The candidates of the sample that meet conditions. Where there is none, such as for inputs of another customer, the
-    /// first one is made to meet them.
+    /// first one that meets what the descriptor itself states is made to meet them.
     func candidates(meeting conditions: [Named<String>]) -> [JSONValue] {
         let all = sampleCandidates
         let found = all.filter { $0.meets(conditions) }
-        return found.isEmpty ? all.first.map { [$0.meeting(conditions)] } ?? [] : found
+        guard found.isEmpty else { return found }
+        return all.first { $0.meets(fixedConditions) }.map { [$0.meeting(conditions)] } ?? []
     }
 
     /// The sample with a candidate that meets conditions, and with the examples of what it keeps besides.
     func response(meeting conditions: [Named<String>]) -> JSONValue {
-        sample.response(below: root, meeting: conditions, adding: capture)
+        sample.response(below: root, meeting: conditions, fixed: fixedConditions, adding: capture)
     }
 
     private var sampleCandidates: [JSONValue] { sample[root].map { $0.array ?? [$0] } ?? [] }
 }
 
 extension JSONValue {
-    /// The sample with a candidate that meets conditions.
+    /// The sample with a candidate that meets conditions, if one meets those that the descriptor itself states.
     func response(
-        below root: JSONPointer, meeting conditions: [Named<String>],
+        below root: JSONPointer, meeting conditions: [Named<String>], fixed: [Named<String>],
         adding captures: NamedList<ResponseCapture> = NamedList()
     ) -> JSONValue {
         let all = self[root].map { $0.array ?? [$0] } ?? []
         guard !all.isEmpty else { return self }
         let isMet = all.contains { $0.meets(conditions) }
+        let nearest = isMet ? nil : all.firstIndex { $0.meets(fixed) }
         let adapted = all.enumerated().map { index, candidate in
-            var candidate = isMet || index > 0 ? candidate : candidate.meeting(conditions)
+            var candidate = index == nearest ? candidate.meeting(conditions) : candidate
             candidate.add(captures)
             return candidate
         }
@@ -174,21 +183,19 @@ extension AuthorizationServer {
         let known = clients.first { client in
             received[names["client_id"]].map(client.clientID.isSameBytes) ?? (clients.count == 1)
         }
-        var values = values(of: request, for: known ?? (clients.count == 1 ? clients.first : nil))
-        if let code = received[names["code"]] {
+        let code = sentCode(in: received, names, request)
+        let sent = received[names["refresh_token"]]
+        let grantID =
+            sent.flatMap { ledger.refreshTokens[$0]?.grantID ?? ledger.accessTokens[$0]?.grantID }
+            ?? code.flatMap { ledger.codes[$0]?.grantID }
+        var values = values(
+            of: request, for: known ?? (clients.count == 1 ? clients.first : nil), grantID.flatMap { ledger.grants[$0] }
+        )
+        if let code {
             values.set(.callback, "code", code)
             values.set(.callback, "state", ledger.codes[code]?.state)
-            let requested = ledger.codes[code].flatMap { ledger.grants[$0.grantID] }?.requestedScopes
-            values.set(.client, "scope", requested?.joined(separator: provider.scopes.separator))
         }
-        let sent = received[names["refresh_token"]]
         values.set(.token, "refresh_token", sent)
-        let grantID = sent.flatMap { ledger.refreshTokens[$0]?.grantID ?? ledger.accessTokens[$0]?.grantID }
-        if let grant = grantID.flatMap({ ledger.grants[$0] }) {
-            values.setIDToken(of: grant, at: provider)
-            values.set(.token, "scope", grant.scopes.joined(separator: provider.scopes.separator))
-            values.set(.client, "scope", grant.requestedScopes.joined(separator: provider.scopes.separator))
-        }
         return try filled(rules, values, request, received)
     }
 

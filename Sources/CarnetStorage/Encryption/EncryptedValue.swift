@@ -32,7 +32,22 @@ package enum EncryptedValue {
         for purpose: String,
         with ring: KeyRing
     ) throws -> Value {
-        let damaged = TokenStoreError(.unreadable, "the encrypted \(purpose) is truncated or was changed")
+        let payload = try payload(of: text, for: purpose, with: ring)
+        guard let value = try? JSONDecoder().decode(type, from: payload) else { throw damaged(purpose) }
+        return value
+    }
+
+    /// Whether a value was encrypted for this purpose.
+    package static func opens(_ text: String, for purpose: String, with ring: KeyRing) -> Bool {
+        (try? payload(of: text, for: purpose, with: ring)) != nil
+    }
+
+    private static func damaged(_ purpose: String) -> TokenStoreError {
+        TokenStoreError(.unreadable, "the encrypted \(purpose) is truncated or was changed")
+    }
+
+    private static func payload(of text: String, for purpose: String, with ring: KeyRing) throws -> Data {
+        let damaged = damaged(purpose)
         guard let bytes = Base64URL.decode(text.utf8), bytes.count > headerLength else { throw damaged }
         guard bytes[0] == formatVersion else {
             throw TokenStoreError(
@@ -48,9 +63,7 @@ package enum EncryptedValue {
             )
         }
         let header = Array(bytes.prefix(headerLength)) + Array(purpose.utf8)
-        guard let payload = key.decrypt(Array(bytes.dropFirst(headerLength)), binding: header),
-            let value = try? JSONDecoder().decode(type, from: payload)
-        else { throw damaged }
-        return value
+        guard let payload = key.decrypt(Array(bytes.dropFirst(headerLength)), binding: header) else { throw damaged }
+        return payload
     }
 }

@@ -61,8 +61,12 @@ public struct StoreKeySource: Sendable {
         case .given(let ring):
             return ring
         case .environment(let variable, let environment):
-            guard let text = environment(variable), !text.isEmpty else {
-                throw TokenStoreError(.unavailable, "the environment variable \(variable), the store's key, is not set")
+            let text: String
+            do throws(VariableError) {
+                let found = environment(variable).map { [variable: $0] } ?? [:]
+                text = try found.value(ofVariable: variable, at: "the store's key")
+            } catch {
+                throw TokenStoreError(.unavailable, error.reason)
             }
             do {
                 return try KeyRing(text: text)

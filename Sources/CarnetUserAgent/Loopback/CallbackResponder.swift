@@ -27,8 +27,7 @@ struct CallbackResponder: Sendable {
         }
         // Another user may know the state, from the arguments of a program, and send another code.
         guard inbox.takes(callback, unless: LoopbackPeer.isForeign(request.names)) else {
-            // A page that the person opens by hand has no parameters, and says nothing.
-            if query?.isEmpty == false || !form.isEmpty { inbox.ignore(callback.report) }
+            inbox.ignore(callback.report)
             return CallbackPage.refused.response()
         }
         // The browser gets its page before the port is closed. If the browser is gone, the callback still counts.

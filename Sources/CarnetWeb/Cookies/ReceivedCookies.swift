@@ -11,6 +11,8 @@ package import HTTPTypes
 package struct ReceivedCookies: Sendable {
     /// More names than any browser has of these.
     private static let countLimit = 32
+    /// Each value of a name that comes twice is decrypted.
+    private static let repetitionLimit = 4
     /// No browser keeps a longer value (RFC 6265, section 6.1).
     private static let valueLimit = 4096
 
@@ -18,19 +20,27 @@ package struct ReceivedCookies: Sendable {
     package private(set) var all: [(name: String, value: String)] = []
     /// Whether the request has no cookie at all.
     package private(set) var isEmpty = true
-    /// Whether one of the names came twice. A browser sends two of one name if they were set for different hosts or
-    /// paths, and says nothing of where each is from.
+    /// Whether one of the names came twice, with values of this site. A browser sends two of one name if they were set for
+    /// different hosts or paths, and says nothing of where each is from. Programs also send a host's cookies to its subdomains.
     package private(set) var isAmbiguous = false
 
-    /// - Parameter prefix: How the wanted names begin.
-    package init(_ request: HTTPRequest, namesBeginningWith prefix: String) {
+    /// - Parameters:
+    ///   - prefix: How the wanted names begin.
+    ///   - isOwn: Whether a value is of this site. Asked where a name comes twice.
+    package init(
+        _ request: HTTPRequest, namesBeginningWith prefix: String,
+        isOwn: (_ name: String, _ value: String) -> Bool = { _, _ in true }
+    ) {
         // A browser sends one field over HTTP/1.1, and may send one for each cookie over HTTP/2 (RFC 9113, section
         // 8.2.3).
-        self.init(fields: request.headerFields[values: .cookie].map { Array($0.utf8) }, namesBeginningWith: prefix)
+        self.init(
+            fields: request.headerFields[values: .cookie].map { Array($0.utf8) }, namesBeginningWith: prefix,
+            isOwn: isOwn)
     }
 
-    init(fields: [[UInt8]], namesBeginningWith prefix: String) {
-        var names = Set<ArraySlice<UInt8>>()
+    init(fields: [[UInt8]], namesBeginningWith prefix: String, isOwn: (String, String) -> Bool) {
+        var places: [ArraySlice<UInt8>: Int] = [:]
+        var found: [(name: String, values: [String])] = []
         for field in fields {
             Work.count(field.count + 1)
             for pair in field.split(separator: UInt8(ascii: ";")) {
@@ -41,14 +51,29 @@ package struct ReceivedCookies: Sendable {
                 let name = Self.trimmed(pair[..<equals])
                 guard !name.isEmpty, name.starts(with: prefix.utf8) else { continue }
                 let value = Self.trimmed(pair[(equals + 1)...])
-                guard names.insert(name).inserted, names.count <= Self.countLimit else {
+                let place = places[name] ?? found.count
+                if place == found.count { found.append((Self.text(name), [])) }
+                places[name] = place
+                found[place].values.append(value.count <= Self.valueLimit ? Self.text(value) : "")
+                guard found.count <= Self.countLimit, found[place].values.count <= Self.repetitionLimit else {
                     isAmbiguous = true
-                    all = []
                     return
                 }
-                all.append((Self.text(name), value.count <= Self.valueLimit ? Self.text(value) : ""))
             }
         }
+        for (name, values) in found {
+            let own = values.count == 1 ? values : values.filter { isOwn(name, $0) }
+            isAmbiguous = isAmbiguous || own.count > 1
+            all += own.map { (name, $0) }
+        }
+        if isAmbiguous { all = [] }
+    }
+
+    /// The other cookies of a request, as one field; empty without any. Every byte of their names and values stays.
+    static func text(of request: HTTPRequest, withoutNamesBeginningWith prefix: String) -> String {
+        request.headerFields[values: .cookie].flatMap { $0.utf8.split(separator: UInt8(ascii: ";")) }
+            .filter { pair in !pair.drop { $0 == 0x20 || $0 == 0x09 }.starts(with: prefix.utf8) }
+            .map { Substring($0).trimming { $0 == " " || $0 == "\t" } }.filter { !$0.isEmpty }.joined(separator: "; ")
     }
 
     package subscript(name: String) -> String? {

@@ -24,6 +24,9 @@ struct SiteCookies: Sendable {
     /// The report of a sign-out.
     var report: String { "\(prefix)signed-out" }
 
+    /// Notes that somebody has signed out.
+    var departure: String { "\(prefix)departure" }
+
     /// What a session of another host of the site must be handed over with.
     var entry: String { "\(prefix)entry" }
 

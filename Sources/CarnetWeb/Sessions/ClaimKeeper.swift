@@ -89,8 +89,7 @@ final class ClaimKeeper: Sendable {
         var known = Known(connection)
         if client.areUsedUp(known.tokens), let claims = known.claims, !claims.isUsable(at: now) {
             throw OAuthError(
-                .profile, .noRefreshToken, "the tokens expired long ago, and there is no refresh token",
-                hint: "sign in again")
+                .profile, .noRefreshToken, "the tokens expired long ago, and there is no refresh token")
         }
         let isPaused = table.withLock { $0.pauses[key].map { $0 > now } ?? false }
         if !isPaused, client.isRefreshDue(known.tokens) || !isCurrent(known, at: client, now) {
@@ -205,7 +204,7 @@ final class ClaimKeeper: Sendable {
 
 extension Task where Failure == any Error {
     /// The result of a task that others wait for, too; `nil` if it takes longer, or if this task is cancelled.
-    fileprivate func value(within patience: Duration) async throws -> Success? {
+    package func value(within patience: Duration) async throws -> Success? {
         let (results, result) = AsyncStream.makeStream(of: Result<Success, any Error>?.self)
         Task<Void, Never> { result.yield(await self.result) }
         let timer = Task<Void, Never> {

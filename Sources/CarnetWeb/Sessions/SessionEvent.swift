@@ -12,14 +12,14 @@ package enum SessionEvent: Sendable {
 }
 
 extension WebSignIn {
-    /// The session of a request for a page that says who is signed in: without what has ended elsewhere. If the store does
+    /// The session of a request for a page that says who is signed in: without what has ended. If the store does
     /// not work, it is as the cookie says, because nobody knows that it has ended.
     package func shownSession(of request: HTTPRequest) async -> WebSession? {
         guard let session = session(of: request) else { return nil }
         var ended: [WebAccount] = []
         for account in session.accounts {
             do {
-                if try await tokenSession(of: account) == nil { ended.append(account) }
+                if try await current(account, asksProvider: false) == nil { ended.append(account) }
             } catch let error where error.endsSession {
                 ended.append(account)
             } catch {}

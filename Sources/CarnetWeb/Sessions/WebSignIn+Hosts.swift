@@ -13,6 +13,7 @@ package import HTTPTypes
 extension WebSignIn {
     private static let ticketPurpose = "ticket for a session"
     private static let requestPurpose = "request for a session"
+    static let entryPurpose = "secret of a browser"
     private static let ticketLifetime: TimeInterval = 60
     private static let entryLifetime = 3600
     private static let entryBytes = 16
@@ -33,16 +34,18 @@ extension WebSignIn {
     }
 
     /// At either host: the hash of the browser's secret, and the cookie to set.
-    package func beginEntry(_ request: HTTPRequest) -> (hash: String, cookie: String?) {
+    package func beginEntry(_ request: HTTPRequest) throws -> (hash: String, cookie: String?) {
         let secret = entrySecret(of: request) ?? randomName(bytes: Self.entryBytes)
-        return (hash(secret), cookies.cookie(cookies.entry, secret, seconds: Self.entryLifetime))
+        let value = try EncryptedValue.encrypt(
+            secret, for: purpose(Self.entryPurpose), with: keys, random: random)
+        return (hash(secret), cookies.cookie(cookies.entry, value, seconds: Self.entryLifetime))
     }
 
     /// At a host without a session: the request for a ticket, and the cookie to set.
     ///
     /// - Parameter browser: The hash of the browser's secret at the host with the sign-in.
     package func entryRequest(_ request: HTTPRequest, from browser: String) throws -> (text: String, cookie: String?) {
-        let (entry, cookie) = beginEntry(request)
+        let (entry, cookie) = try beginEntry(request)
         let asked = EntryRequest(
             entry: entry, browser: browser, expiresAt: clock.now.addingTimeInterval(Double(Self.entryLifetime)))
         return (
@@ -100,7 +103,9 @@ extension WebSignIn {
     }
 
     private func entrySecret(of request: HTTPRequest) -> String? {
-        receivedCookies(of: request)[cookies.entry].flatMap { $0.utf8.count == 2 * Self.entryBytes ? $0 : nil }
+        receivedCookies(of: request)[cookies.entry].flatMap {
+            try? EncryptedValue.decrypt($0, as: String.self, for: purpose(Self.entryPurpose), with: keys)
+        }
     }
 
     private func hash(_ secret: String) -> String { Array(SHA256.hash(data: Array(secret.utf8))).hexadecimal }

@@ -11,13 +11,27 @@ extension WebSignIn {
 
     private var sessionPurpose: String { purpose("session at a browser") }
 
-    /// The cookies of a request that can be this site's.
+    /// The cookies of a request that can be this site's. Of two with the same name, the one that is encrypted for this origin.
     func receivedCookies(of request: HTTPRequest) -> ReceivedCookies {
-        ReceivedCookies(request, namesBeginningWith: cookies.prefix)
+        ReceivedCookies(request, namesBeginningWith: cookies.prefix) { name, value in
+            let use =
+                switch name {
+                case cookies.session: sessionPurpose
+                case cookies.entry: purpose(Self.entryPurpose)
+                case cookies.report: purpose(Self.reportPurpose)
+                default: purpose(PendingSignIn.purpose)
+                }
+            return EncryptedValue.opens(value, for: use, with: keys)
+        }
     }
 
-    /// The session in the request's cookie. A cookie that this site did not encrypt counts as no session, and so do two
-    /// cookies with the same name.
+    /// The cookies of a request without this site's own, for another program: with the session, it could be the person.
+    package func cookiesOfOthers(in request: HTTPRequest) -> String {
+        ReceivedCookies.text(of: request, withoutNamesBeginningWith: cookies.prefix)
+    }
+
+    /// The session in the request's cookie. A cookie that this site did not encrypt counts as no session, and so do two that
+    /// it encrypted.
     ///
     /// The token store is not read: `tokenSession(of:)` does that.
     package func session(of request: HTTPRequest) -> WebSession? {
@@ -88,12 +102,16 @@ extension WebSignIn {
         }
     }
 
-    /// The account with its current claims, if the site keeps any; `nil` if it has no tokens.
+    /// The account with its current claims, if the site keeps any; `nil` if it has no tokens, or was not used within the idle
+    /// time. Notes that it is used.
     ///
+    /// - Parameter asksProvider: Whether claims may be read again.
     /// - Throws: `TokenStoreError`; `OAuthError` if the session has ended, or the tokens were issued to another registration.
-    private func current(_ account: WebAccount) async throws -> WebAccount? {
+    func current(_ account: WebAccount, asksProvider: Bool = true) async throws -> WebAccount? {
         guard let client = clients[account.provider], try await !hasBeenIdle(account, at: client) else { return nil }
-        guard let claims else { return try await client.session(for: account.storeName).map { _ in account } }
+        guard asksProvider, let claims else {
+            return try await client.session(for: account.storeName).map { _ in account }
+        }
         return try await claims.current(account, at: client, clock, logger)
     }
 

@@ -7,7 +7,7 @@ import HTTPTypes
 import Logging
 
 extension WebSignIn {
-    private static let reportPurpose = "report of a sign-out at a browser"
+    static let reportPurpose = "report of a sign-out at a browser"
     private static let reportLifetime = 600
 
     /// Signs out the account of the form's `connection`, or all, as far as its `extent` says: `local`, `revoke` or

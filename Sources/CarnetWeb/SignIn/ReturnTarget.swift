@@ -20,9 +20,11 @@ package struct ReturnTarget: Hashable, Sendable, Codable {
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.first == UInt8(ascii: "/"), bytes.count <= Self.lengthLimit,
-            bytes.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") })
+            bytes.allSatisfy({ (0x21...0x7E).contains($0) })
         else { return nil }
         var form = Array(bytes.prefix { $0 != 0x3F && $0 != 0x23 })
+        // Behind the path, browsers leave it as it is.
+        guard !form.contains(UInt8(ascii: "\\")) else { return nil }
         // Servers and proxies decode paths, some of them twice, and then remove dot segments.
         for _ in 0..<3 {
             guard Self.staysLocal(form) else { return nil }
@@ -40,6 +42,16 @@ package struct ReturnTarget: Hashable, Sendable, Codable {
         // Where segments are removed, an empty one may become the first.
         let hasEmpty = segments.dropLast().contains { $0.isEmpty }
         return segments.count <= 1 || !(segments.first?.isEmpty ?? true) && !(isRelative && hasEmpty)
+    }
+
+    /// The same page without the page that it would lead on to; otherwise the first page of the site.
+    var short: ReturnTarget {
+        let parts = path.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
+        let fields = PercentEncoding.decodeForm(parts.dropFirst().first ?? "") ?? []
+        let kept = fields.filter { $0.name != "return_to" }
+        guard kept.count < fields.count else { return .home }
+        return ReturnTarget("\(parts[0])?\(PercentEncoding.encode(kept))") ?? .home
     }
 
     package init(from decoder: any Decoder) throws {

@@ -100,7 +100,7 @@ extension WebSignIn {
             profile = try await session.profile(for: claims?.names ?? [])
         } catch {
             // An unavailable profile must not fail the sign-in of a user who is identified without it.
-            guard identity.subject != nil else { throw error }
+            guard try await session.subject(with: nil) != nil else { throw error }
             let isSafe = error is OAuthError || error is TokenStoreError
             logger.notice(
                 "The profile of a sign-in is unavailable",
@@ -109,13 +109,12 @@ extension WebSignIn {
                     "cause": "\(isSafe ? "\(error)" : "the request was cancelled")",
                 ])
         }
-        guard let subject = identity.subject ?? profile?.subject, !subject.isEmpty else {
+        guard let subject = try await session.subject(with: profile), !subject.isEmpty else {
             throw OAuthError(
                 .profile,
                 .missingField,
                 "neither the ID token nor the profile identifies the user",
-                descriptorKey: "profile.claims.subject",
-                hint: "request the scope openid, or set profile.claims.subject"
+                descriptorKey: "profile.claims.subject"
             )
         }
         var account = WebAccount(

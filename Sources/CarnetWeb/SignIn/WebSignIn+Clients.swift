@@ -9,6 +9,11 @@ extension WebSignIn {
     /// - Throws: `OAuthError` of step `configuration`.
     func check(_ client: OAuthClient) throws(OAuthError) {
         let (provider, registration) = (client.provider, client.registration)
+        guard provider.hasSignInPage else {
+            throw OAuthError(
+                .configuration, .missingEndpoint, "\(provider.name) has \(provider.obstacleToSites ?? "")",
+                descriptorKey: "endpoints.authorization", hint: "name it only where no person signs in")
+        }
         guard isPage(registration.redirectURI) else {
             throw OAuthError(
                 .configuration,

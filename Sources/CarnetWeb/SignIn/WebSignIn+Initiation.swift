@@ -47,13 +47,20 @@ extension WebSignIn {
 
     /// Sends the browser to the only provider, without the page of providers.
     ///
-    /// - Returns: `nil` with several providers, and where the browser would not show the page.
+    /// - Returns: `nil` with several providers, where the browser would not show the page, and after a sign-out: the provider
+    ///   would sign the same person in again, without a question. A sign-out at another host leaves the session's cookie here.
     package func beginAtOnce(_ request: HTTPRequest, returningTo target: ReturnTarget) async -> WebReply? {
         let all = clients.all
-        guard all.count == 1, let client = all.first, isPageLoad(request), !isRebound(request),
-            !receivedCookies(of: request).isAmbiguous
+        let received = receivedCookies(of: request)
+        guard all.count == 1, let client = all.first, isPageLoad(request), !isRebound(request), !received.isAmbiguous,
+            received[cookies.departure] == nil, session(of: request) == nil
         else { return nil }
         return await begin(client, AuthorizationOptions(lifetime: signInLifetime), returnTo: target, request)
+    }
+
+    /// The cookie of a browser that has signed out, for `beginAtOnce`. It lasts as long as a session.
+    package var departureCookie: String? {
+        cookies.cookie(cookies.departure, "1", seconds: Int(sessionLifetime))
     }
 
     private struct Initiation {

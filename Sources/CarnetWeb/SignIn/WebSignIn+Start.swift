@@ -59,7 +59,7 @@ extension WebSignIn {
                 logger.notice(
                     "The address of a page is too long to return to after the sign-in",
                     metadata: ["bytes": "\(returnTo.path.utf8.count)"])
-                waiting.returnTo = .home
+                waiting.returnTo = returnTo.short
                 cookie = try kept()
             }
             let others = receivedCookies(of: request).all.map(\.name).filter(cookies.isPending)
@@ -123,6 +123,11 @@ extension WebSignIn {
             (status, title, advice) = (
                 .forbidden, "\(name) denied the sign-in",
                 "You or an administrator denied access. Nothing was changed. You can try again."
+            )
+        case ("consent_required", _), ("interaction_required", _), ("login_required", _):
+            (status, title, advice) = (
+                .forbidden, "\(name) needs more than this sign-in",
+                "You or an administrator has to give consent there, or to sign in again. Nothing was changed. You can try again."
             )
         case (_, .tryLater), (_, nil):
             (status, title, advice) = (

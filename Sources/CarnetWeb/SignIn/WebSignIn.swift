@@ -210,7 +210,11 @@ public struct WebSignIn: Sendable {
         switch (route, request.method) {
         case (.choice, .get), (.choice, .head): return await choice(request)
         case (.start(let provider), .post): return await start(provider, request, form)
-        case (.start(let provider), .get), (.start(let provider), .head): return await choice(request, only: provider)
+        case (.start(let provider), .get), (.start(let provider), .head):
+            if let client = clients[provider], !client.provider.hasSignInPage {
+                return await begin(client, AuthorizationOptions(), returnTo: .home, request)
+            }
+            return await choice(request, only: provider)
         case (.callback, .post) where !PercentEncoding.isForm(request.headerFields[.contentType]),
             (.initiation, .post) where !PercentEncoding.isForm(request.headerFields[.contentType]):
             return show(
@@ -296,7 +300,7 @@ public struct WebSignIn: Sendable {
     func choicePage(
         _ returnTo: ReturnTarget, only provider: ProviderID? = nil, session: WebSession? = nil
     ) -> SignInChoice {
-        let shown = clients.all.map(\.provider).filter { provider == nil || $0.id == provider }
+        let shown = clients.all.map(\.provider).filter { $0.hasSignInPage && (provider == nil || $0.id == provider) }
         return SignInChoice(
             providers: shown.map {
                 .init(

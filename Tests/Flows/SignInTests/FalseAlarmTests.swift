@@ -97,6 +97,12 @@ import Testing
         ("S002", endpoints.replacing("[read] }", with: "[read, write], separator: '+' }")),
         ("T062", endpoints + "profile: { claims: { subject: /id, email_verified_at: /verified } }\n"),
         ("K121", endpoints + "callback: { capture: { shop: { pattern: '[a-z]{1,128}', example: acme } } }\n"),
+        (
+            "C010",
+            endpoints + "client: { authentication: [client_secret_basic] }\nclient_credentials: { method: GET }\n"
+        ),
+        ("M005", endpoints + "docs: http://odd.example/docs\n"),
+        ("T062", endpoints + "profile: { claims: { subject: /id, emails: /emails } }\n"),
     ]
 
     @Test("is passed now, and signs in", arguments: right.indices)

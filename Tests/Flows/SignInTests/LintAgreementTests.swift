@@ -82,7 +82,6 @@ struct LintAgreementTests {
                 }
             }
         }
-        // Docs/decisions/lint-agreement.md has the counts of the first 300.
         if ProcessInfo.processInfo.environment["CARNET_LINT_SEEDS"] != nil {
             print("\(passed) pass lint, \(refused) do not, \(codes.count) codes: \(codes.sorted())")
             print("first seeds with one code:", alone.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" })

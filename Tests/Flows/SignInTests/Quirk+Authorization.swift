@@ -37,6 +37,12 @@ extension Quirk {
             proof: proof("authorization: { parameters: { owner: user } }", "\(start)&scope=read\(end)&owner=user")
         ),
         Quirk(
+            "a parameter is a JSON object", key: "`authorization.parameters`", neededBy: "the claims of Twitch",
+            proof: proof(
+                "authorization: { parameters: { claims: { userinfo: { email: null } } } }",
+                "\(start)&scope=read\(end)&claims=%7B%22userinfo%22%3A%7B%22email%22%3Anull%7D%7D")
+        ),
+        Quirk(
             "a provider's parameter has the name of a standard one", key: "`authorization.parameters`",
             neededBy: "1: BambooHR (request)",
             proof: proof(
@@ -266,6 +272,10 @@ extension Quirk {
             "the callback has a tenant or a webhook instead of a code",
             neededBy: "2: Microsoft's admin consent, Sentry",
             missing: "it is no authorization code grant"),
+        Quirk(
+            "the client secret is a parameter of the authorization request",
+            neededBy: "Neato",
+            missing: "the request is a URL, which the browser keeps and the user can read"),
         Quirk("user data is only in the first callback", key: "`profile.callback`", neededBy: "Apple") {
             let keys = """
                 authorization: { response_mode: form_post }

@@ -45,6 +45,18 @@ extension Quirk {
             #expect(profile["nickname"]?.string == "1")
         },
         Quirk(
+            "a claim is a member of each element of a list", key: "`profile.claims` with `root` and `each`",
+            neededBy: "Yammer, LINE WORKS, Cronofy"
+        ) {
+            let fixture = try SignInFixture(
+                odd: endpoints + """
+                    profile: { claims: { subject: /id, groups: { root: /teams, each: [/slug, /name] } } }
+                    samples: { userinfo: { id: 7, teams: [{ name: red }, { other: 1 }, { slug: blue, name: Blue }] } }
+
+                    """)
+            #expect(try await fixture.signIn().profile()["groups"] == ["red", "blue"])
+        },
+        Quirk(
             "the name comes in two parts", key: "nothing: `name` is `given_name` and `family_name` if it is missing",
             neededBy: "32: LinkedIn, Strava, Naver"
         ) {
@@ -341,6 +353,43 @@ extension Quirk {
             #expect(profile.name == "Ada King 3")
             #expect(profile["names"] == ["Ada", "King", 3])
             #expect(profile["nickname"] == nil)
+        },
+        Quirk(
+            "a GraphQL API reports errors with status 200, in a member that is missing otherwise",
+            key: "`profile.success: { field: /errors, equals: [null] }`, `profile.errors`", neededBy: "Mautic, GraphQL"
+        ) {
+            func fixture(_ sample: String, isLinted: Bool) throws -> SignInFixture {
+                try SignInFixture(
+                    odd: endpoints + """
+                        profile:
+                          success: { field: /errors, equals: [null] }
+                          errors: { error: /errors/0/extensions/code, codes: { UNAUTHENTICATED: invalid_token } }
+                          root: /data/me
+                          claims: { subject: /id }
+                        samples: { userinfo: \(sample) }
+
+                        """, isLinted: isLinted)
+            }
+            let works = try fixture("{ data: { me: { id: 7 } } }", isLinted: true)
+            #expect(try await works.signIn().profile().subject == "7")
+            let expired = try fixture(
+                "{ errors: [{ message: expired, extensions: { code: UNAUTHENTICATED } }] }", isLinted: false)
+            let error = await #expect(throws: OAuthError.self) { _ = try await expired.signIn().profile() }
+            #expect(error?.kind == .unauthorized && error?.server?.code == "invalid_token")
+        },
+        Quirk(
+            "only a claim of the access token identifies the user",
+            key: "`profile.from: token`, `profile.derive.subject`: `{jwt_claim(token.access_token, '/NAME')}`",
+            neededBy: "myUplink, Yale, Watts Vision"
+        ) {
+            // {"userId":"u-1"}, without a signature.
+            let token = "eyJhbGciOiJub25lIn0.eyJ1c2VySWQiOiJ1LTEifQ."
+            let fixture = try SignInFixture(
+                odd: """
+                    profile: { from: token, derive: { subject: "{jwt_claim(token.access_token, '/userId')}" } }
+                    samples: { token: { access_token: \(token), token_type: Bearer } }
+                    """)
+            #expect(try await fixture.signIn().profile().subject == "u-1")
         },
         Quirk(
             "JSON inside a string, a time instead of a boolean", neededBy: "2, one each",

@@ -242,6 +242,22 @@ extension Quirk {
 
     static let credentials = [
         Quirk(
+            "programs have tokens of their own, and no user signs in",
+            key: "`client_credentials`, without `endpoints.authorization`", neededBy: "CrowdStrike, HaloPSA, Wootric"
+        ) {
+            let fixture = try SignInFixture(
+                odd: """
+                    endpoints: { token: https://odd.example/token }
+                    client_credentials: { parameters: { tenant: t1 } }
+                    profile: { subject: { none: a token is for the client itself } }
+                    """, secret: "s")
+            #expect(try await fixture.client.tokens(for: .clientCredentials(scopes: ["read"])).scopes == ["read"])
+            #expect(
+                await fixture.wire(.token) == [
+                    "POST https://odd.example/token\ngrant_type=client_credentials&scope=read&tenant=t1"
+                ])
+        },
+        Quirk(
             "the secret is the user name of Basic", key: "`token.headers`: `Authorization`",
             neededBy: "2: Stripe apps"
         ) {

@@ -160,7 +160,7 @@ extension Quirk {
         },
         Quirk(
             "an expired access token gets 403 with a non-standard error code", key: "`api.errors.codes`",
-            neededBy: "Salesforce"
+            neededBy: "Salesforce, Netatmo, GoTo"
         ) {
             let fixture = try SignInFixture(
                 odd: endpoints + """

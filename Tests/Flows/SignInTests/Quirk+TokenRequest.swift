@@ -55,6 +55,14 @@ extension Quirk {
             )
         ),
         Quirk(
+            "a parameter is sent once for each element of a list", key: "`token.encode: repeated`",
+            neededBy: "servers that read a list of a form",
+            proof: proof(
+                "token: { parameters: { audience: [a, b c] }, encode: { audience: repeated } }",
+                "\(url)\n\(grant)\(rest)&client_id=client&audience=a&audience=b%20c"
+            )
+        ),
+        Quirk(
             "standard parameters have non-standard names", key: "`token.rename`", neededBy: "3: TikTok, WeChat, Deezer",
             proof: proof(
                 "token: { rename: { client_id: app_id, client_secret: secret, code: auth_code } }\n"

@@ -187,11 +187,14 @@ extension Quirk {
             #expect(fixture.responses.all.last?.head.headerFields[.contentType] == "text/html; charset=utf-8")
         },
         Quirk(
-            "the response is JSON with another content type, or in a function call",
-            key: "`token.response.format: json`, `jsonp`",
-            neededBy: "golang/oauth2 guesses for text/plain; QQ"
+            "the response is JSON with another content type, in a function call, or behind a guard",
+            key: "`token.response.format: json`, `jsonp`, `guarded`",
+            neededBy: "golang/oauth2 guesses for text/plain; QQ; Xiaomi"
         ) {
-            for (format, start) in [("json", "{"), ("jsonp", #"callback( {"access_token":""#)] {
+            for (format, start) in [
+                ("json", "{"), ("jsonp", #"callback( {"access_token":""#),
+                ("guarded", #"&&&START&&&{"access_token":""#),
+            ] {
                 let fixture = try SignInFixture(
                     odd: "token: { response: { format: \(format) } }", faults: [.refreshRevoked])
                 let session = try await fixture.signIn()

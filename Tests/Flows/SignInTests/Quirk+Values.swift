@@ -13,9 +13,9 @@ private let exchange =
 extension Quirk {
     static let values = [
         Quirk(
-            "a scope contains the customer's region, or is the client id",
+            "a scope contains the customer's name, host or region, or is the client id",
             key: "`scopes.default`, `{name}`, `{client.id}`",
-            neededBy: "Azure AD B2C"
+            neededBy: "Azure AD B2C, Dynamics 365"
         ) {
             let fixture = try SignInFixture(
                 odd: """

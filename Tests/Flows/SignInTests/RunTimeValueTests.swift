@@ -83,7 +83,7 @@ struct RunTimeValueTests {
                 trusted_hosts: ['*.odd.example']
                 api: { base_url: '{token.api}' }
                 resources: [{ scope: read, title: Me, url: /me }]
-                """
+                """, isLinted: false
         )
         #expect(try await fixture.signIn().resources().isEmpty)
     }

@@ -26,6 +26,7 @@ struct SignInFixture {
         certificate: ClientCertificate? = nil,
         decryptionKeys: [ClientKey] = [],
         faults: Set<SandboxFault> = [],
+        user: SandboxUser = .sample,
         backChannelLogoutURI: String? = nil,
         frontChannelLogoutURI: String? = nil,
         postLogoutRedirectURI: String? = nil,
@@ -46,7 +47,7 @@ struct SignInFixture {
                     backChannelLogoutURI: backChannelLogoutURI,
                     frontChannelLogoutURI: frontChannelLogoutURI)
             ],
-            options: SandboxOptions(faults: faults),
+            options: SandboxOptions(approval: .automatic(user), faults: faults),
             now: { clock.now }
         )
         client = try OAuthClient(

@@ -2,7 +2,9 @@ import Carnet
 import CarnetApple
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetProtocol
 import CarnetSandbox
+import CarnetTestSupport
 import CarnetTesting
 import Foundation
 import Observation
@@ -119,6 +121,7 @@ struct SignInModelTests {
         await model.signIn()
         #expect(model.phase == .signedOut)
         #expect((model.failure as? OAuthError)?.server?.code == "access_denied")
+        #expect(model.mistake == nil)
         await app.sandbox.setFaults([])
         await model.signIn()
         #expect(model.phase == .signedIn)
@@ -129,6 +132,24 @@ struct SignInModelTests {
         #expect(model.phase == .signedIn)
         #expect(model.failure != nil)
         #expect(try await model.session?.accessToken() != nil)
+    }
+
+    @Test("A redirect URI that no app can receive is on the screen and in the log, with what to change")
+    func mistake() async throws {
+        let (log, sheets) = (RecordedLog(), FakeSheets())
+        let descriptor = try SandboxedApp().descriptor
+        let client = try OAuthClient(
+            descriptor,
+            registration: ClientRegistration(clientID: "client", redirectURI: "http://127.0.0.1/callback"),
+            transport: SandboxTransport(Sandbox(providers: [try descriptor.resolve()], clients: [])),
+            logger: log.logger)
+        let model = SignInModel(client, agent: sheets.agent())
+        await model.signIn()
+        let mistake = try #require(model.mistake)
+        #expect(mistake.contains("the redirect URI http://127.0.0.1/callback: register one with a scheme"))
+        #expect(!mistake.contains("--paste"))
+        let entry = try #require(log.entriesWithLevels.last)
+        #expect(entry.hasPrefix("error: A sign-in failed cause=") && entry.contains(mistake), "\(entry)")
     }
 
     @Test("A provider that is down needs attention and keeps the session; one that ends it asks for a new sign-in")

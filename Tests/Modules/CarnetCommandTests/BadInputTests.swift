@@ -89,6 +89,16 @@ struct BadInputTests {
             "a key that is too long to be one", good + String(repeating: "k", count: 2000) + ": 1\n",
             "5:1: error: there is no ':' after this key [D004]"),
         BadFile(
+            "no space after a colon", "carnet: 1\nid: acme\nname: Acme\nissuer:https://id.acme.example\nscopes: {}\n",
+            "4:7: error: there is no space after this ':' [D004]"),
+        BadFile(
+            "no space after the first colon", "carnet:1\nid: acme\n",
+            "1:7: error: there is no space after this ':' [D004]"),
+        BadFile(
+            "a no-break space after a colon",
+            "carnet: 1\nid: acme\nname: Acme\nissuer:\u{A0}https://id.acme.example\nscopes: {}\n",
+            "4:8: error: a no-break space (U+00A0) follows this ':' [D004]"),
+        BadFile(
             "unknown keys by the thousand", good + (0..<5_000).map { "k\($0): \($0)\n" }.joined(),
             "5:1: error: unknown key \"k0\" [K001]"),
         BadFile("nothing but a null", "~\n", "1:1: error: found nothing [K002]"),
@@ -102,6 +112,15 @@ struct BadInputTests {
         #expect(first.map(String.init) == file.finding)
         #expect(result.status == (file.finding.contains("cannot be read") ? 2 : 1))
         #expect(result.standardError == "")
+    }
+
+    @Test("Typographic quotation marks around a URL are named")
+    func curlyQuotes() async throws {
+        let text = Self.good.replacing("https://id.acme.example", with: "\u{201C}https://id.acme.example\u{201D}")
+        try home.write(text, to: "acme.yaml")
+        let result = try await home.run("lint", "acme.yaml")
+        #expect(
+            result.standardOutput.contains("the quotation mark \u{201C} belongs to the value: remove it"), "\(result)")
     }
 
     @Test("Each kind of line end is one", arguments: ["\r", "\r\n", "\n"])

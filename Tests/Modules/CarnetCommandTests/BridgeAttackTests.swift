@@ -18,13 +18,6 @@ struct BridgeAttackTests {
         home = try CommandHome()
     }
 
-    private static let initialize =
-        #"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}"#
-
-    private static func call(_ id: Int) -> String {
-        #"{"jsonrpc":"2.0","id":\#(id),"method":"tools/call","params":{"name":"add"}}"#
-    }
-
     /// A good server without sessions and streams.
     private static func respond(_ request: PlayedResource.Request, _ response: PlayedResource.Response) {
         guard request.method == "POST", let id = (try? JSONValue(parsing: request.body))?["id"] else {
@@ -39,7 +32,7 @@ struct BridgeAttackTests {
         let login = try await home.logIn(resource.url)
         #expect(login.status == 0, "\(login)")
         let run = try home.start(["mcp", resource.url, "--no-browser"] + arguments)
-        run.send(Self.initialize)
+        run.send(HostMessage.initialize)
         _ = try await run.line(0, of: .standardOutput)
         return run
     }
@@ -62,8 +55,8 @@ struct BridgeAttackTests {
         let run = try await start(resource, "--timeout", "5")
         for id in 1...3 { run.send(#"{"jsonrpc":"2.0","id":"ping-\#(id)","result":{}}"#) }
         run.send(#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#)
-        run.send(Self.call(1))
-        #expect(try JSONValue(parsing: try await run.line(1, of: .standardOutput))["id"] == 1)
+        run.send(HostMessage.call(1))
+        #expect(try await run.message(1)["id"] == 1)
         let result = try await run.finish()
         #expect(result.status == 0, "\(result)")
         #expect(!result.standardError.split(separator: "\n").contains { $0.hasPrefix("http") }, "\(result)")
@@ -80,7 +73,7 @@ struct BridgeAttackTests {
             response.json(500, #"{"jsonrpc":"2.0","id":\#(id),"error":{"code":-1,"message":"\#(text)"}}"#)
         }
         let run = try await start(resource)
-        for id in 1...2 { run.send(Self.call(id)) }
+        for id in 1...2 { run.send(HostMessage.call(id)) }
         let lines = [try await run.line(1, of: .standardOutput), try await run.line(2, of: .standardOutput)]
         #expect(Set(try lines.map { try JSONValue(parsing: $0)["id"] }) == [1, 2])
         let result = try await run.finish()
@@ -163,14 +156,24 @@ struct BridgeAttackTests {
         #expect(sent.allSatisfy { $0.value.hasPrefix("=?base64?") })
     }
 
+    @Test("PR-32: The headers of a tool are not endless")
+    func PR_32_endlessHeaders() throws {
+        let properties = (0...100).map { #""p\#($0)":{"type":"string","x-mcp-header":"P\#($0)"}"# }
+            .joined(separator: ",")
+        let list = #"{"id":1,"result":{"tools":[{"name":"t","inputSchema":{"properties":{\#(properties)}}}]}}"#
+        var tools = ToolHeaders()
+        let leftOut = tools.read(try #require(Message(list.utf8))).leftOut
+        #expect(leftOut.count == 1)
+    }
+
     /// The metadata may name the host instead of the resource. Tokens are for the host then, and messages still for the URL
     /// that the user named: another program may be at the root.
     @Test("PR-33: The metadata of a resource moves the messages to another URL")
     func PR_33_messagesForAnotherURL() async throws {
         let resource = try await PlayedResource(namesHost: true) { Self.respond($0, $1) }
         let run = try await start(resource)
-        run.send(Self.call(1))
-        #expect(try JSONValue(parsing: try await run.line(1, of: .standardOutput))["id"] == 1)
+        run.send(HostMessage.call(1))
+        #expect(try await run.message(1)["id"] == 1)
         let result = try await run.finish()
         #expect(result.status == 0 && !result.standardOutput.contains("error"), "\(result)")
         #expect(resource.requests("/").isEmpty && resource.calls.count { $0.method == "POST" } == 2)

@@ -23,18 +23,6 @@ struct BridgeTests {
         return try home.start(["mcp", server.url, "--no-browser"] + arguments)
     }
 
-    private func line(_ number: Int, of run: CommandRun) async throws -> JSONValue {
-        try JSONValue(parsing: try await run.line(number, of: .standardOutput))
-    }
-
-    private static let initialize =
-        #"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}"#
-    private static let initialized = #"{"jsonrpc":"2.0","method":"notifications/initialized"}"#
-
-    private static func call(_ id: Int, _ tool: String = "add") -> String {
-        #"{"jsonrpc":"2.0","id":\#(id),"method":"tools/call","params":{"name":"\#(tool)"}}"#
-    }
-
     private static func result(_ id: Int) -> String { #"{"jsonrpc":"2.0","id":\#(id),"result":{"content":[]}}"# }
 
     private static func message(of request: PlayedResource.Request) -> JSONValue? {
@@ -75,11 +63,11 @@ struct BridgeTests {
         let server = Server()
         let resource = try await PlayedResource { server.play($0, $1) }
         let run = try await start(resource)
-        run.send(Self.initialize)
-        #expect(try await line(0, of: run)["result"]?["protocolVersion"] == "2025-11-25")
-        run.send(Self.initialized)
-        run.send(Self.call(1))
-        #expect(try await line(1, of: run)["id"] == 1)
+        run.send(HostMessage.initialize)
+        #expect(try await run.message(0)["result"]?["protocolVersion"] == "2025-11-25")
+        run.send(HostMessage.initialized)
+        run.send(HostMessage.call(1))
+        #expect(try await run.message(1)["id"] == 1)
         let result = try await run.finish()
         #expect(result.status == 0, "\(result)")
         #expect(result.standardOutput.split(separator: "\n").count == 2, "\(result)")
@@ -88,7 +76,7 @@ struct BridgeTests {
         let posts = calls.filter { $0.method == "POST" }
         #expect(posts.allSatisfy { $0.headers["accept"] == "application/json, text/event-stream" })
         #expect(posts.allSatisfy { $0.headers["content-type"] == "application/json" })
-        #expect(posts.map(\.body) == [Self.initialize, Self.initialized, Self.call(1)])
+        #expect(posts.map(\.body) == [HostMessage.initialize, HostMessage.initialized, HostMessage.call(1)])
         #expect(posts[0].headers["mcp-session-id"] == nil && posts[0].headers["mcp-protocol-version"] == nil)
         for call in posts.dropFirst() + calls.filter({ $0.method != "POST" }) {
             #expect(call.headers["mcp-session-id"] == "session-1")
@@ -103,13 +91,13 @@ struct BridgeTests {
         let server = Server()
         let resource = try await PlayedResource { server.play($0, $1) }
         let run = try await start(resource)
-        run.send(Self.initialize)
-        _ = try await line(0, of: run)
-        run.send(Self.initialized)
+        run.send(HostMessage.initialize)
+        _ = try await run.message(0)
+        run.send(HostMessage.initialized)
         while server.listening.withLock({ $0 }) == nil { try await Task.sleep(for: .milliseconds(5)) }
         server.listening.withLock { $0?.part(": keep-alive\r\n\r\nevent: message\r\ndata: {\"jsonrpc\":\"2.0\",\r\n") }
         server.listening.withLock { $0?.part("data: \"method\":\"notifications/tools/list_changed\"}\r\n\r\n") }
-        #expect(try await line(1, of: run)["method"] == "notifications/tools/list_changed")
+        #expect(try await run.message(1)["method"] == "notifications/tools/list_changed")
         // A stream is not read to its end before its messages are passed on.
         #expect(server.listening.withLock { $0?.isClosed } == false)
         #expect(try await run.finish().status == 0)
@@ -135,10 +123,10 @@ struct BridgeTests {
             }
         }
         let run = try await start(resource)
-        run.send(Self.initialize)
-        _ = try await line(0, of: run)
-        run.send(Self.call(1))
-        #expect(try await line(1, of: run)["id"] == 1)
+        run.send(HostMessage.initialize)
+        _ = try await run.message(0)
+        run.send(HostMessage.call(1))
+        #expect(try await run.message(1)["id"] == 1)
         let (end, start) = (try #require(ended.withLock { $0 }), try #require(resumed.withLock { $0 }))
         #expect(start - end >= .milliseconds(1450))
         #expect(try await run.finish().status == 0)
@@ -158,10 +146,10 @@ struct BridgeTests {
             response.end()
         }
         let run = try await start(resource)
-        run.send(Self.initialize)
-        _ = try await line(0, of: run)
-        run.send(Self.call(1))
-        #expect(try await line(1, of: run)["id"] == 1)
+        run.send(HostMessage.initialize)
+        _ = try await run.message(0)
+        run.send(HostMessage.call(1))
+        #expect(try await run.message(1)["id"] == 1)
         #expect(try #require(began.withLock { $0 }).duration(to: .now) >= .milliseconds(400))
         let result = try await run.finish()
         #expect(result.standardError.ranges(of: "not a JSON-RPC message").count == 1, "\(result)")
@@ -179,22 +167,27 @@ struct BridgeTests {
                 response.json(500, #"{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"no"}}"#)
             } else if request.body.contains("page") {
                 response.send(503, ["Content-Type": "text/html"], "<p>busy</p>")
+            } else if request.body.contains("moved") {
+                response.send(302, ["Location": "https://new.example/mcp"])
             } else {
                 server.play(request, response)
             }
         }
         let run = try await start(resource)
-        run.send(Self.initialize)
-        _ = try await line(0, of: run)
-        run.send(Self.call(1, "broken"))
-        #expect(try await line(1, of: run)["method"] == "notifications/progress")
-        let broken = try await line(2, of: run)
+        run.send(HostMessage.initialize)
+        _ = try await run.message(0)
+        run.send(HostMessage.call(1, "broken"))
+        #expect(try await run.message(1)["method"] == "notifications/progress")
+        let broken = try await run.message(2)
         #expect(broken["id"] == 1 && broken["error"]?["code"] == -32603, "\(broken)")
-        run.send(Self.call(2, "status"))
-        #expect(try await line(3, of: run)["error"]?["code"] == -32000)
-        run.send(Self.call(3, "page"))
-        let page = try await line(4, of: run)
+        run.send(HostMessage.call(2, "status"))
+        #expect(try await run.message(3)["error"]?["code"] == -32000)
+        run.send(HostMessage.call(3, "page"))
+        let page = try await run.message(4)
         #expect(page["id"] == 3 && page["error"]?["message"]?.string?.contains("503") == true, "\(page)")
+        run.send(HostMessage.call(4, "moved"))
+        let moved = try await run.message(5)["error"]?["message"]?.string ?? ""
+        #expect(moved.contains("https://new.example/mcp") && moved.contains("give its URL to carnet mcp"), "\(moved)")
         #expect(try await run.finish().status == 0)
     }
 
@@ -203,11 +196,11 @@ struct BridgeTests {
         let server = Server()
         let resource = try await PlayedResource { server.play($0, $1) }
         let run = try await start(resource)
-        run.send(Self.initialize)
-        _ = try await line(0, of: run)
+        run.send(HostMessage.initialize)
+        _ = try await run.message(0)
         resource.expireTokens()
-        for id in 1...8 { run.send(Self.call(id)) }
-        _ = try await line(8, of: run)
+        for id in 1...8 { run.send(HostMessage.call(id)) }
+        _ = try await run.message(8)
         let result = try await run.finish()
         #expect(result.status == 0 && !result.standardOutput.contains("error"), "\(result)")
         let refreshes = resource.requests("/token").filter { $0.form["grant_type"] == "refresh_token" }
@@ -224,19 +217,37 @@ struct BridgeTests {
             isOld && current > 0 ? response.send(404) : server.play(request, response)
         }
         let run = try await start(resource)
-        run.send(Self.initialize)
-        _ = try await line(0, of: run)
-        for id in 1...4 { run.send(Self.call(id)) }
-        _ = try await line(4, of: run)
+        run.send(HostMessage.initialize)
+        _ = try await run.message(0)
+        for id in 1...4 { run.send(HostMessage.call(id)) }
+        _ = try await run.message(4)
         let result = try await run.finish()
         #expect(result.standardOutput.split(separator: "\n").count == 5, "\(result)")
         #expect(!result.standardOutput.contains("error"), "\(result)")
         #expect(server.sessions.withLock { $0 } == 2)
         let posts = resource.calls.filter { $0.method == "POST" }
-        let second = try #require(posts.lastIndex { $0.body == Self.initialize })
+        let second = try #require(posts.lastIndex { $0.body == HostMessage.initialize })
         #expect(posts[second].headers["mcp-session-id"] == nil)
-        #expect(posts[second...].contains { $0.body == Self.initialized })
+        #expect(posts[second...].contains { $0.body == HostMessage.initialized })
         #expect(posts.last?.headers["mcp-session-id"] == "session-2")
+    }
+
+    @Test("A session that the server begins without a response does not hold its messages")
+    func silentRestart() async throws {
+        let server = Server()
+        let isSilent = Lock(false)
+        let resource = try await PlayedResource { request, response in
+            guard isSilent.withLock({ $0 }) else { return server.play(request, response) }
+            request.body == HostMessage.initialize ? response.begin() : response.send(404)
+        }
+        let run = try await start(resource, "--timeout", "5")
+        run.send(HostMessage.initialize)
+        _ = try await run.message(0)
+        isSilent.withLock { $0 = true }
+        run.send(HostMessage.call(1))
+        let failed = try await run.message(1)
+        #expect(failed["error"]?["message"]?.string?.contains("began no other one") == true, "\(failed)")
+        #expect(try await run.finish().status == 0)
     }
 
     @Test("A user who is not signed in gets one page, and the message waits for the sign-in")
@@ -244,20 +255,37 @@ struct BridgeTests {
         let server = Server()
         let resource = try await PlayedResource { server.play($0, $1) }
         let run = try home.start(["mcp", resource.url, "--no-browser"])
-        run.send(Self.initialize)
+        run.send(HostMessage.initialize)
         let page = try await run.line(of: .standardError) { $0.hasPrefix("http") }
         try await Browser().open(page)
-        #expect(try await line(0, of: run)["id"] == 0)
+        #expect(try await run.message(0)["id"] == 0)
         // The session ends at the server: the next message asks again.
         resource.endSessions()
-        run.send(Self.call(1))
+        run.send(HostMessage.call(1))
         let second = try await run.line(of: .standardError) { $0.hasPrefix("http") && $0 != page }
         try await Browser().open(second)
-        #expect(try await line(1, of: run)["id"] == 1)
+        #expect(try await run.message(1)["id"] == 1)
         let result = try await run.finish()
         #expect(result.status == 0, "\(result)")
         #expect(result.standardOutput.split(separator: "\n").allSatisfy { $0.hasPrefix("{") }, "\(result)")
         #expect(resource.requests("/register").count == 1 && resource.requests("/authorize").count == 2)
+    }
+
+    @Test("A server that rejects what was just issued has one page, and the error says who can help")
+    func rejectedAtOnce() async throws {
+        let resource = try await PlayedResource { _, response in
+            response.send(401, ["WWW-Authenticate": #"Bearer error="invalid_token""#])
+        }
+        let run = try home.start(["mcp", resource.url, "--no-browser"])
+        run.send(HostMessage.initialize)
+        try await Browser().open(try await run.line(of: .standardError) { $0.hasPrefix("http") })
+        let errors = try await run.message(0)["error"]?["message"]?.string ?? ""
+        run.send(HostMessage.call(1))
+        #expect(try await run.message(1)["error"] != nil)
+        #expect(errors.contains("just issued") && errors.contains("operator"), "\(errors)")
+        let result = try await run.finish()
+        #expect(!result.standardError.contains("descriptor_key"), "\(result)")
+        #expect(resource.requests("/authorize").count == 1)
     }
 
     @Test("More scopes are asked for, in addition to the granted ones, once for all messages that require them")
@@ -270,13 +298,13 @@ struct BridgeTests {
             response.send(403, ["WWW-Authenticate": #"Bearer error="insufficient_scope", scope="write""#])
         }
         let run = try await start(resource)
-        run.send(Self.initialize)
-        _ = try await line(0, of: run)
-        for id in 1...3 { run.send(Self.call(id)) }
+        run.send(HostMessage.initialize)
+        _ = try await run.message(0)
+        for id in 1...3 { run.send(HostMessage.call(id)) }
         let page = try await run.line(of: .standardError) { $0.hasPrefix("http") }
         #expect(page.contains("scope=read%20write") || page.contains("scope=read+write"), "\(page)")
         try await Browser().open(page)
-        _ = try await line(3, of: run)
+        _ = try await run.message(3)
         let result = try await run.finish()
         #expect(result.status == 0 && !result.standardOutput.contains("error"), "\(result)")
         // One page at the login, one for the scope.
@@ -296,16 +324,16 @@ struct BridgeTests {
             response.send(403, ["WWW-Authenticate": #"Bearer error="insufficient_scope", scope="more\#(number)""#])
         }
         let run = try await start(resource)
-        run.send(Self.initialize)
-        _ = try await line(0, of: run)
-        run.send(Self.call(1))
+        run.send(HostMessage.initialize)
+        _ = try await run.message(0)
+        run.send(HostMessage.call(1))
         var pages: Set<String> = []
         for _ in 0..<2 {
             let page = try await run.line(of: .standardError) { $0.hasPrefix("http") && !pages.contains($0) }
             pages.insert(page)
             try await Browser().open(page)
         }
-        let error = try await line(1, of: run)
+        let error = try await run.message(1)
         #expect(error["id"] == 1 && error["error"] != nil, "\(error)")
         #expect(try await run.finish().status == 0)
         #expect(resource.requests("/authorize").count == 3)
@@ -321,11 +349,11 @@ struct BridgeTests {
             return #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":{\#(params)\#(meta)}}"#
         }
         run.send(call("tools/call", #""name":"wetter-größe","#))
-        _ = try await line(0, of: run)
+        _ = try await run.message(0)
         run.send(call("resources/read", #""uri":"file:///a b","#))
-        _ = try await line(1, of: run)
+        _ = try await run.message(1)
         run.send(call("server/discover", ""))
-        _ = try await line(2, of: run)
+        _ = try await run.message(2)
         #expect(try await run.finish().status == 0)
         let posts = resource.calls.filter { $0.method == "POST" && $0.headers["authorization"] != nil }
         #expect(posts.map { $0.headers["mcp-method"] } == ["tools/call", "resources/read", "server/discover"])
@@ -357,12 +385,12 @@ struct BridgeTests {
         let run = try await start(resource)
         let meta = #""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#
         run.send(#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{\#(meta)}}"#)
-        let listed = try await line(0, of: run)["result"]?["tools"]?.array
+        let listed = try await run.message(0)["result"]?["tools"]?.array
         #expect(listed?.map { $0["name"] } == ["sql", "plain"])
         run.send(
             #"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"sql","arguments":{"region":"us-west1","#
                 + #""dry":true,"limit":-7,"deep":{"note":"größe"}},\#(meta)}}"#)
-        _ = try await line(1, of: run)
+        _ = try await run.message(1)
         let result = try await run.finish()
         #expect(result.standardError.contains("the tool bad-type is left out"), "\(result)")
         let call = try #require(resource.calls.last { $0.body.contains("tools/call") })
@@ -397,13 +425,13 @@ struct BridgeTests {
         let resource = try await PlayedResource { server.play($0, $1) }
         let run = try await start(resource)
         run.send("hello\n\n[]\n{\"id\":1")
-        run.send(Self.initialize)
-        #expect(try await line(0, of: run)["id"] == 0)
+        run.send(HostMessage.initialize)
+        #expect(try await run.message(0)["id"] == 0)
         let result = try await run.finish()
         #expect(result.status == 0 && result.standardError.contains("not a JSON-RPC message"), "\(result)")
         let script = #"mkfifo in; (printf '%s\n' "$2"; exec sleep 60) > in & "$0" mcp "$1" < in | true; echo end"#
         let pipe = try CommandRun(
-            URL(filePath: "/bin/sh"), ["-c", script, BuiltProduct.carnet.path, resource.url, Self.initialize],
+            URL(filePath: "/bin/sh"), ["-c", script, BuiltProduct.carnet.path, resource.url, HostMessage.initialize],
             environment: home.environment, folder: home.folder)
         _ = try await pipe.line(of: .standardOutput, within: .seconds(50)) { $0 == "end" }
         pipe.stop()
@@ -417,10 +445,10 @@ struct BridgeTests {
             response.begin()
         }
         let run = try await start(resource)
-        run.send(Self.initialize)
-        _ = try await line(0, of: run)
-        run.send(Self.call(1))
-        while !resource.calls.contains(where: { $0.body == Self.call(1) }) {
+        run.send(HostMessage.initialize)
+        _ = try await run.message(0)
+        run.send(HostMessage.call(1))
+        while !resource.calls.contains(where: { $0.body == HostMessage.call(1) }) {
             try await Task.sleep(for: .milliseconds(5))
         }
         let started = ContinuousClock.now
@@ -436,7 +464,7 @@ struct BridgeTests {
         let server = Server()
         let resource = try await PlayedResource { server.play($0, $1) }
         let runs = try (0..<5).map { _ in try home.start(["mcp", resource.url, "--no-browser"]) }
-        for run in runs { run.send(Self.initialize) }
+        for run in runs { run.send(HostMessage.initialize) }
         let first = try await withThrowingTaskGroup(of: String.self) { group in
             for run in runs {
                 group.addTask { try await run.line(of: .standardError) { $0.hasPrefix("http") } }
@@ -446,10 +474,30 @@ struct BridgeTests {
             return try #require(first)
         }
         try await Browser().open(first)
-        for run in runs { #expect(try await line(0, of: run)["id"] == 0) }
+        for run in runs { #expect(try await run.message(0)["id"] == 0) }
         for run in runs { #expect(try await run.finish().status == 0) }
         #expect(resource.requests("/authorize").count == 1)
         #expect(resource.requests("/register").count == 1)
+    }
+
+    @Test("A server that is down gets the next message as soon as it is back")
+    func serverThatIsDown() async throws {
+        let server = Server()
+        let resource = try await PlayedResource(lifetime: 1) { server.play($0, $1) }
+        let run = try await start(resource)
+        try await resource.stop()
+        // The token has expired, so its refresh is the first request.
+        try await Task.sleep(for: .seconds(1))
+        for number in 0..<2 {
+            run.send(HostMessage.initialize)
+            let refused = try await run.message(number)
+            #expect(refused["error"]?["message"]?.string?.contains("refused") == true, "\(refused)")
+        }
+        try await resource.resume()
+        run.send(HostMessage.initialize)
+        let response = try await run.message(2)
+        #expect(response["result"] != nil, "\(response)")
+        #expect(try await run.finish().status == 0)
     }
 
     // MARK: Servers that many users meet
@@ -462,7 +510,7 @@ struct BridgeTests {
             seen.insert(page)
             try await Browser().open(page)
         }
-        return try await line(number, of: run)
+        return try await run.message(number)
     }
 
     @Test("A server that forgot its clients gets a new one, and the user one page")
@@ -470,10 +518,10 @@ struct BridgeTests {
         let server = Server()
         let resource = try await PlayedResource { server.play($0, $1) }
         let run = try await start(resource)
-        run.send(Self.initialize)
-        _ = try await line(0, of: run)
+        run.send(HostMessage.initialize)
+        _ = try await run.message(0)
         resource.forgetClients()
-        run.send(Self.call(1))
+        run.send(HostMessage.call(1))
         let response = try await signIn(run, until: 1, pages: 1)
         #expect(response["id"] == 1 && response["result"] != nil, "\(response)")
         let result = try await run.finish()
@@ -495,9 +543,9 @@ struct BridgeTests {
             response.send(403, ["WWW-Authenticate": #"Bearer error="insufficient_scope", scope="read admin""#])
         }
         let run = try await start(resource)
-        run.send(Self.initialize)
-        _ = try await line(0, of: run)
-        run.send(Self.call(1))
+        run.send(HostMessage.initialize)
+        _ = try await run.message(0)
+        run.send(HostMessage.call(1))
         let response = try await signIn(run, until: 1, pages: 2)
         #expect(response["id"] == 1 && response["result"] != nil, "\(response)")
         let result = try await run.finish()
@@ -512,8 +560,8 @@ struct BridgeTests {
         let server = Server()
         let resource = try await PlayedResource(habits: .isOld) { server.play($0, $1) }
         let run = try await start(resource)
-        run.send(Self.initialize)
-        #expect(try await line(0, of: run)["result"] != nil)
+        run.send(HostMessage.initialize)
+        #expect(try await run.message(0)["result"] != nil)
         #expect(try await run.finish().status == 0)
     }
 
@@ -524,11 +572,11 @@ struct BridgeTests {
         let run = try await start(resource)
         let second = try await home.logIn(resource.url, "--account", "work")
         #expect(second.status == 0, "\(second)")
-        run.send(Self.initialize)
-        #expect(try await line(0, of: run)["result"] != nil)
+        run.send(HostMessage.initialize)
+        #expect(try await run.message(0)["result"] != nil)
         let other = try home.start(["mcp", resource.url, "--no-browser", "--account", "work"])
-        other.send(Self.initialize)
-        #expect(try await line(0, of: other)["result"] != nil)
+        other.send(HostMessage.initialize)
+        #expect(try await other.message(0)["result"] != nil)
         let tokens = Set(resource.calls.compactMap { $0.headers["authorization"] })
         #expect(tokens.count == 2, "\(tokens)")
         for ended in [run, other] { #expect(try await ended.finish().status == 0) }
@@ -542,8 +590,8 @@ struct BridgeTests {
         let run = try home.start(
             ["mcp", resource.url, "--no-browser", "--header", "X-Team: blue", "--header-env", "X-API-Key: ACME_KEY"],
             environment: ["ACME_KEY": "correct horse"])
-        run.send(Self.initialize)
-        #expect(try await line(0, of: run)["result"] != nil)
+        run.send(HostMessage.initialize)
+        #expect(try await run.message(0)["result"] != nil)
         let result = try await run.finish()
         #expect(result.status == 0 && !"\(result)".contains("correct horse"), "\(result)")
         let calls = resource.calls.filter { $0.method == "POST" }
@@ -559,8 +607,8 @@ struct BridgeTests {
         let run = try home.start(
             ["mcp", resource.url, "--header-env", "Authorization: ACME_TOKEN"],
             environment: ["ACME_TOKEN": "Bearer made-up"])
-        run.send(Self.initialize)
-        let response = try await line(0, of: run)
+        run.send(HostMessage.initialize)
+        let response = try await run.message(0)
         #expect(response["error"]?["message"]?.string?.contains("status 401") == true, "\(response)")
         _ = try await run.finish()
         #expect(resource.calls.allSatisfy { $0.headers["authorization"] == "Bearer made-up" })
@@ -582,11 +630,11 @@ struct BridgeTests {
                 "mcp", resource.url, "--client-credentials", "--client-id", "robot", "--client-secret-env",
                 "ROBOT_SECRET",
             ], environment: ["ROBOT_SECRET": "s3cret"])
-        run.send(Self.initialize)
-        #expect(try await line(0, of: run)["result"] != nil)
+        run.send(HostMessage.initialize)
+        #expect(try await run.message(0)["result"] != nil)
         resource.expireTokens()
-        run.send(Self.call(1))
-        #expect(try await line(1, of: run)["result"] != nil)
+        run.send(HostMessage.call(1))
+        #expect(try await run.message(1)["result"] != nil)
         let result = try await run.finish()
         #expect(result.status == 0 && !"\(result)".contains("s3cret"), "\(result)")
         #expect(resource.requests("/authorize").isEmpty && resource.requests("/register").isEmpty)
@@ -603,6 +651,22 @@ struct BridgeTests {
         #expect(login.status == 0, "\(login)")
         #expect(resource.requests("/register").allSatisfy { !$0.body.contains(usual) })
         withExtendedLifetime(blocker) {}
+    }
+
+    @Test("A document that the server does not take as the client id is named at once")
+    func unusedDocument() async throws {
+        let resource = try await PlayedResource { $1.json(200, "{}") }
+        let document = ["--client-id-document", "https://tool.example/client.json"]
+        for (arguments, reason) in [
+            ([], "does not announce client_id_metadata_document_supported"), ([], "was registered earlier"),
+            (["--register-again"], "does not announce client_id_metadata_document_supported"),
+        ] {
+            let login = try await home.logIn([resource.url] + document + arguments)
+            #expect(login.status == 0, "\(login)")
+            #expect(login.standardError.contains("--client-id-document is not used"), "\(login)")
+            #expect(login.standardError.contains(reason), "\(login)")
+        }
+        #expect(resource.requests("/register").count == 2)
     }
 
     @Test("--raw prints the token, and nothing on stderr")

@@ -108,6 +108,17 @@ struct ClientTests {
         #expect(!result.standardError.contains("s3cret"))
     }
 
+    @Test("A clients file that others can change is warned of, whatever it contains")
+    func aFileThatOthersCanChange() async throws {
+        let file = try home.write("google: { client_id: x }\n", to: "clients.yaml")
+        for (mode, isWarned) in [(0o644, false), (0o664, true), (0o646, true)] {
+            #expect(chmod(file.path, mode_t(mode)) == 0)
+            let result = try await home.run(
+                "login", "google", "--clients", "clients.yaml", "--no-browser", "--timeout", "1")
+            #expect(result.standardError.contains("other users can change") == isWarned, "\(mode): \(result)")
+        }
+    }
+
     @Test("A secret that is not where it should be is a usage error")
     func aSecretThatIsNotWhere() async throws {
         try home.write("google: { client_id: x, client_secret_env: NOT_SET }\n", to: "clients.yaml")
@@ -117,6 +128,31 @@ struct ClientTests {
         let file = try await home.run("login", "google", "--clients", "clients.yaml")
         #expect(file.status == 2 && file.standardError.contains("secret.txt: no such file"), "\(file)")
         #expect(try await home.run("login", "google", "--client-secret", "x").status == 2)
+    }
+
+    @Test("A file that is missing is named with the line that names it")
+    func missingFileIsPlaced() async throws {
+        for key in ["client_key_file", "client_secret_file"] {
+            try home.write("google:\n  client_id: x\n  \(key): key.pem\n", to: "clients.yaml")
+            let result = try await home.run("login", "google", "--clients", "clients.yaml")
+            #expect(result.status == 2, "\(result)")
+            #expect(result.standardError.contains("clients.yaml:3: \(key): key.pem: no such file"), "\(result)")
+        }
+    }
+
+    @Test(
+        "A clients file without provider ids at its first level is told so",
+        arguments: [
+            "client_id: x\nclient_secret: hunter2\n",
+            "providers:\n  google: { client_id: x, client_secret: hunter2 }\n",
+        ])
+    func firstLevel(_ text: String) async throws {
+        try home.write(text, to: "clients.yaml")
+        let result = try await home.run("login", "google", "--clients", "clients.yaml")
+        #expect(result.status == 2, "\(result)")
+        #expect(result.standardError.contains("the first level is provider ids"), "\(result)")
+        #expect(!result.standardError.contains("hunter2"), "\(result)")
+        #expect(result.standardError.split(separator: "\n").count == 3, "\(result)")
     }
 
     @Test("The command that makes a clients file private does so")

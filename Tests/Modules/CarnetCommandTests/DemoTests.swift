@@ -142,6 +142,29 @@ struct DemoTests {
         }
     }
 
+    @Test("A provider without a page to sign in at has no button, and the reason is named")
+    func withoutPage() async throws {
+        var registry = ProviderRegistry()
+        registry.add([
+            SourceFile(
+                path: "acme.yaml",
+                text:
+                    "carnet: 1\nid: acme\nname: Acme\nendpoints: { token: https://id.acme.example/token }\nclient_credentials: {}\n"
+            )
+        ])
+        var refused: [String] = []
+        let setup = await DemoSetup(
+            registry, origin: Self.origin, transport: { makeNetworkTransport(localAccess: $0) },
+            trial: DemoCommand.trial
+        ) { _ in
+            nil
+        } refuse: {
+            refused.append("\($0.id): \($1)")
+        }
+        #expect(refused == ["acme: it has no page to sign in at, only the grants client_credentials"])
+        #expect(setup.clients.all.isEmpty)
+    }
+
     @Test("Every built-in provider with a profile leads to the sandbox, and the others are named")
     func builtIn() async throws {
         var refused: [String] = []
@@ -157,7 +180,7 @@ struct DemoTests {
         #expect(
             refused
                 == withoutProfile.map {
-                    "\($0): it has no profile, and a site needs one to know who signed in"
+                    "\($0): it has no profile, which says who signed in"
                 })
         let site = try setup.site(
             keys: KeyRing(try EncryptionKey([UInt8](repeating: 7, count: 32))),

@@ -1,3 +1,4 @@
+import CarnetServerTestSupport
 import CarnetTestSupport
 import Foundation
 import Testing
@@ -80,6 +81,20 @@ struct DiscoveryCommandTests {
         let wrong = try await home.run("new", "acme", "--issuer", address + "/nope")
         #expect(wrong.status == 1 && wrong.standardError.contains("check --issuer"), "\(wrong)")
         #expect(wrong.standardError.contains("\(address)/nope/.well-known/openid-configuration"), "\(wrong)")
+    }
+
+    @Test("New refuses metadata with which nobody can sign in, and names what is missing")
+    func newRefusesMetadata() async throws {
+        let server = try await PlayedServer { request in
+            .json(
+                200,
+                #"{"issuer":"http://\#(request.headers["host"] ?? "")","authorization_endpoint":"https://id.acme.example/a","#
+                    + #""jwks_uri":"https://id.acme.example/keys","response_types_supported":["id_token"]}"#)
+        }
+        let result = try await home.run("new", "acme", "--issuer", "http://\(server.authority)")
+        try await server.stop()
+        #expect(result.status == 1 && result.standardOutput.isEmpty, "\(result)")
+        #expect(result.standardError.contains("has no token_endpoint: Carnet cannot sign in with it"), "\(result)")
     }
 
     @Test("compare has nothing to compare where there is no metadata")

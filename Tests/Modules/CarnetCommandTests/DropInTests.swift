@@ -69,5 +69,7 @@ struct DropInTests {
         let named = try await home.run("try", "broken")
         #expect(named.status == 2)
         #expect(named.standardError.contains("providers/broken.yaml has errors; run carnet lint on it"))
+        #expect(named.standardError.contains("next  run carnet lint providers/broken.yaml\n"), "\(named)")
+        #expect(!named.standardError.contains("list them"), "\(named)")
     }
 }

@@ -45,8 +45,10 @@ struct GatewayCommandTests {
 
         init(_ home: CommandHome, _ arguments: [String], environment: [String: String] = [:]) async throws {
             run = try home.start(["gateway"] + arguments + ["--port", "0"], environment: environment)
-            let line = try await run.line(0, of: .standardOutput)
-            port = try #require(try WebURL(line).port)
+            let line = try await run.line(of: .standardOutput) { $0.contains("http://") }
+            // With --json, the URL is in a document.
+            let url = line.split(separator: "\"").first { $0.hasPrefix("http://") }
+            port = try #require(try WebURL(url.map(String.init) ?? line).port)
         }
 
         func send(_ head: String, to port: Int? = nil, form: String = "", _ fields: [String] = []) async throws -> Reply
@@ -133,6 +135,63 @@ struct GatewayCommandTests {
         #expect(result.status == 0, "\(result)")
     }
 
+    @Test("With --json, each line of the log is a document with its time, whatever a client sends")
+    func jsonLog() async throws {
+        let home = try CommandHome()
+        try home.write(Sample.acme(), to: "providers/acme.yaml")
+        try home.write(Self.file.replacing("signed_in }", with: "{ group: [ops] } }"), to: "gateway.yaml")
+        let gateway = try await Running(home, ["gateway.yaml", "--sandbox", "--json", "--providers", "providers"])
+        try await gateway.signIn()
+        // Right-to-left overrides, a line separator, an escape of a terminal, quotation marks and what looks as another entry.
+        let texts = ["a\u{202E}b", "a\u{2028}b", "a%1B[2J", #"a"b\"#, #"a","level":"notice"#, "%0A{}", "é"]
+        for text in texts { #expect(try await gateway.decide("/\(text)").status != 200) }
+        gateway.run.send(signal: SIGTERM)
+        let result = try await gateway.run.finish()
+        #expect(result.status == 0, "\(result)")
+        let messages = try Self.log(result).map(\.message)
+        #expect(messages.contains("Somebody signed in"))
+        let refused = messages.filter { $0 == "A request is refused" || $0 == "The proxy's request cannot be used" }
+        #expect(refused.count == texts.count, "\(messages)")
+    }
+
+    /// The entries of a log of JSON documents. With the output, each line is one.
+    private static func log(_ result: CommandResult) throws -> [(level: String, message: String)] {
+        for line in result.standardOutput.split(separator: "\n") { _ = try JSONValue(parsing: String(line)) }
+        let start = try Date("2020-01-01T00:00:00Z", strategy: .iso8601)
+        return try result.standardError.split(separator: "\n").map { line in
+            let entry = try #require(
+                try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String], "\(line)")
+            #expect(try Date(try #require(entry["time"]), strategy: .iso8601) > start)
+            let level = try #require(entry["level"])
+            #expect(["notice", "warning", "error"].contains(level))
+            return (level, try #require(entry["message"]))
+        }
+    }
+
+    @Test("With --json, what lint finds at the start is an entry of the log with its level")
+    func jsonStart() async throws {
+        let home = try CommandHome()
+        try home.write(Sample.acme(), to: "providers/acme.yaml")
+        func start(_ file: String) async throws -> [(level: String, message: String)] {
+            try home.write(file, to: "gateway.yaml")
+            let arguments = [
+                "gateway", "gateway.yaml", "--sandbox", "--json", "--providers", "providers", "--port", "0",
+            ]
+            let run = try home.start(arguments)
+            if file.contains("signed_in") {
+                _ = try await run.line(of: .standardError) { $0.contains("Ctrl-C") }
+                run.send(signal: SIGTERM)
+            }
+            return try Self.log(try await run.finish())
+        }
+        let warned = try await start(Self.file + "session: { lifetime: 60, idle: 600 }\n")
+        #expect(warned.contains { $0.level == "warning" && $0.message.contains("gateway.yaml:7:26") }, "\(warned)")
+        #expect(!warned.contains { $0.level == "error" }, "\(warned)")
+        let refused = try await start(Self.file.replacing("signed_in", with: "nobody"))
+        #expect(refused.contains { $0.level == "error" && $0.message.contains("gateway.yaml:5:") }, "\(refused)")
+        #expect(refused.allSatisfy { $0.level == "error" }, "\(refused)")
+    }
+
     @Test("A changed file counts at once, and one with mistakes changes nothing and is reported by its line")
     func reload() async throws {
         let home = try CommandHome()
@@ -148,6 +207,17 @@ struct GatewayCommandTests {
         try home.write(Self.file.replacing("allow: signed_in", with: "allow: anyone"), to: "gateway.yaml")
         _ = try await gateway.run.line(of: .standardError) { $0.contains("was read again") }
         #expect(try await gateway.decide("/wiki").status == 200)
+        // The mistake of a descriptor has its own place.
+        try home.write(Sample.acme().replacing("issuer:", with: "isuer:"), to: "providers/acme.yaml")
+        _ = try await gateway.run.line(of: .standardError) { $0.contains("providers/acme.yaml:4:1") }
+        _ = try await gateway.run.line(of: .standardError) { $0.contains("acme.yaml has errors; the gateway goes on") }
+        #expect(try await gateway.decide("/wiki").status == 200)
+    }
+
+    @Test("The printed address of the gateway is a URL")
+    func address() {
+        #expect(GatewayAddressOptions.url(of: "::1", 4180) == "http://[::1]:4180")
+        #expect(GatewayAddressOptions.url(of: "10.0.0.5", 4180) == "http://10.0.0.5:4180")
     }
 
     /// A gateway with a store in files, somebody who signed in, and the sandbox that stands for the provider.

@@ -1,6 +1,7 @@
 import Carnet
 import CarnetFoundation
 import CarnetGateway
+import CarnetProtocol
 import CarnetWeb
 import Foundation
 import Logging
@@ -71,6 +72,16 @@ struct GatewayLoaderTests {
         try writeSecret("correct battery")
         let renewed = try await client()
         #expect(renewed !== wider && renewed.registration.clientSecret?.reveal() == "correct battery")
+    }
+
+    @Test("A provider leads back after a sign-out only if the file says that it knows the page")
+    func postLogoutRedirect() async throws {
+        func registered() async throws -> String? {
+            try #require(try await loader.load().web.clients["acme"]).registration.postLogoutRedirectURI
+        }
+        #expect(try await registered() == nil)
+        try writeFile("{ id: acme, post_logout_redirect: true }")
+        #expect(try await registered() == "https://apps.example/carnet/signed-out")
     }
 
     @Test("Used proofs are remembered beyond a change of the file")

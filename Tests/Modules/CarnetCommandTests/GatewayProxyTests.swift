@@ -129,14 +129,23 @@ struct GatewayProxyTests {
         "Each header of the gateway file is removed from the client's request, and set for the program",
         arguments: [
             ("nginx", ["proxy_set_header NAME $identity_", "$upstream_http_LOW"]),
-            ("caddy", ["request_header -NAME\n", "{http.reverse_proxy.header.CANON}", "header_up NAME {http.vars."]),
+            (
+                "caddy",
+                [
+                    "request_header -NAME\n", "{http.reverse_proxy.header.CANON}", "header_up NAME {http.vars.",
+                    "@absent_LOW vars {http.reverse_proxy.header.CANON} \"\"\n",
+                    "vars @absent_LOW absent_LOW NAME\n", "header_up -{http.vars.absent_LOW}\n",
+                ]
+            ),
             ("traefik", ["\"NAME\": \"\"\n", "authResponseHeaders: [", "\"NAME\""]),
             ("haproxy", ["http-request del-header LOWER\n", "[\"LOWER\"] = true"]),
-            ("apache", ["[\"LOWER\"] = true"]),
+            ("apache", ["[\"LOWER\"] = true", "r.headers_in[name] = value ~= \"\" and value or nil\n"]),
         ])
     func headers(proxy: String, wanted: [String]) async throws {
-        let made = try await make(proxy, Self.small + "identity_token: {}\n")
+        let file = Self.small.replacing("{ x-", with: "{ X-Forwarded-Email: \"{account.email}\", x-")
+        let made = try await make(proxy, file + "identity_token: {}\n")
         for (name, canonical) in [
+            ("X-Forwarded-Email", "X-Forwarded-Email"),
             ("x-auth-GROUPS", "X-Auth-Groups"), ("Remote-User", "Remote-User"),
             ("X-Auth-Assertion", "X-Auth-Assertion"),
         ] {
@@ -187,6 +196,14 @@ struct GatewayProxyTests {
         let line = try #require(text.components(separatedBy: "\n").first { $0.contains("X-Accel-Redirect") })
         #expect(line.hasPrefix("proxy_ignore_headers X-Accel-Redirect;"))
         #expect(text.components(separatedBy: "proxy_ignore_headers").count == 2)
+    }
+
+    @Test("While nothing responds, nginx and Caddy show a page of every host", arguments: ["nginx", "caddy"])
+    func failure(proxy: String) async throws {
+        let text = try await example(proxy).text
+        #expect(text.components(separatedBy: "<h1>This page is unavailable now</h1>").count == 2, "\(text)")
+        let uses = proxy == "nginx" ? "include /etc/nginx/carnet-gateway.conf;" : "import carnet_failure\n"
+        #expect(text.components(separatedBy: uses).count == 3, "\(text)")
     }
 
     @Test("Secret, metadata and ports are as the gateway file has them", arguments: proxies)
@@ -292,7 +309,8 @@ struct GatewayProxyTests {
         for text in [
             "edit: the program of 127.0.0.1 is expected at http://127.0.0.1:9001",
             "write to /etc/nginx/conf.d/carnet-site.conf",
-            "next: carnet gateway gateway.yaml --port 5000\n", "next: nginx -t && nginx -s reload\n",
+            "next: carnet gateway gateway.yaml --port 5000\n", "worker_connections 4096 or more",
+            "next: nginx -t && nginx -s reload\n",
         ] {
             #expect(result.standardError.contains(text), "\(text): \(result.standardError)")
         }
@@ -428,6 +446,7 @@ struct GatewayProxyTests {
             #expect(result.status == 0 && result.standardOutput.contains(replacing), "\(proxy): \(result)")
             #expect(!result.standardOutput.contains(removing), "\(proxy)")
             #expect(result.standardError.contains("--connections 800"), "\(proxy): \(result.standardError)")
+            #expect(result.standardError.contains("worker_connections 1600 or more") == (proxy == "nginx"))
             let own = ["nginx": ["keepalive 100;", "proxy_read_timeout 600s;"], "haproxy": ["timeout server 600s"]]
             for line in own[proxy] ?? [] { #expect(result.standardOutput.contains(line), "\(proxy): \(line)") }
         }

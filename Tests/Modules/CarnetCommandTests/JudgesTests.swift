@@ -76,6 +76,79 @@ struct JudgesTests {
                     + "samples: { userinfo: { id: 1 } }\n",
                 "Acme works", "failed"
             ),
+            // A value of a lookup in the URL of the profile.
+            (
+                Self.pages + "  userinfo: https://api.acme.example/{connection.site}/me\n"
+                    + "profile: { claims: { subject: /id } }\nsamples: { userinfo: { id: u-7 } }\n"
+                    + "connection: { lookups: { site: { url: https://api.acme.example/sites, value: /id, sample: [{ id: s1 }] } } }\n",
+                "https://api.acme.example/s1/me", "failed"
+            ),
+            // A claim of a token in URLs, with a sample that has it and without one.
+            (
+                Self.pages + "connection: { derive: { region: \"{jwt_claim(token.access_token, '/region')}\" } }\n"
+                    + "api: { base_url: 'https://api.acme.example/{connection.region}' }\nscopes: { default: [read] }\n"
+                    + "resources: [{ scope: read, title: Albums, url: /albums }]\n"
+                    + "samples: { token: { access_token: eyJhbGciOiAibm9uZSJ9.eyJyZWdpb24iOiAiZXUxIn0., token_type: Bearer } }\n",
+                "https://api.acme.example/eu1/albums", "failed"
+            ),
+            (
+                Self.pages + "  userinfo: \"https://api.acme.example/{connection.region}/me\"\n"
+                    + "connection: { derive: { region: \"{jwt_claim(token.access_token, '/region')}\" } }\n"
+                    + "profile: { claims: { subject: /id } }\n",
+                "https://api.acme.example/example/me", "failed"
+            ),
+            // Conditions that name a place, and a list.
+            (
+                Self.pages
+                    + "connection: { lookups: { site: { url: https://api.acme.example/sites, where: { /state/is: main, tags: eu }, value: /id, "
+                    + "sample: [{ id: s1, state: { is: side }, tags: [eu] }, { id: s2, state: { is: main }, tags: [de, eu] }] } } }\n"
+                    + "scopes: { default: [read] }\n"
+                    + "resources: [{ scope: read, title: Albums, url: 'https://api.acme.example/{connection.site}' }]\n",
+                "https://api.acme.example/s2", "failed"
+            ),
+            // The URL of the metadata is all that is known.
+            ("discovery_url: https://id.acme.example/metadata.json\n", "Acme works", "failed"),
+            // A request without a parameter, and a parameter without a value.
+            (Self.pages + "exchange: { wide: { url: https://api.acme.example/wide } }\n", "Acme works", "failed"),
+            (Self.pages + "token: { parameters: { scope: '{client.scope}' } }\n", "Acme works", "failed"),
+            // An input with a pattern and no example.
+            (
+                "issuer: https://{host}/{tenant}\ninputs: { host: { type: hostname, pattern: '[a-z]+[.]acme[.]example' }, tenant: { pattern: '[0-9]{4}' } }\n",
+                "https://a.acme.example/1111/", "failed"
+            ),
+            // One URL for the page and for devices.
+            (
+                Self.pages + "  device_authorization: https://id.acme.example/authorize\n",
+                "Sign-in on another device", "failed"
+            ),
+            // A guard before the JSON, a JSON value in the URL, a repeated parameter, and a code in a parameter of its own.
+            (
+                Self.pages + "token: { response: { format: guarded } }\n"
+                    + "samples: { token: '&&&START&&&{\"access_token\":\"redacted\",\"token_type\":\"Bearer\"}' }\n",
+                "Acme works", "failed"
+            ),
+            (
+                Self.pages + "authorization: { parameters: { claims: { userinfo: { email: null } } } }\n",
+                "claims=%7B%22userinfo%22", "failed"
+            ),
+            (
+                Self.pages
+                    + "token: { parameters: { audience: [a, b] }, encode: { audience: repeated } }\nrefresh: { rotation: none }\n"
+                    + "samples: { token: { access_token: redacted, token_type: Bearer } }\n",
+                "&audience=b", "failed"
+            ),
+            (
+                Self.pages
+                    + "token: { body: json, omit: [code], parameters: { auth: { value: '{callback.code}' } } }\n",
+                "Acme works", "failed"
+            ),
+            // A list of members of the first response.
+            (
+                Self.pages + "  userinfo: https://id.acme.example/me\n"
+                    + "profile: { claims: { subject: /id, groups: { root: /teams, each: /name } } }\n"
+                    + "samples: { userinfo: { id: 1, teams: [{ name: red }, { name: blue }] } }\n",
+                "[\"red\",\"blue\"]", "failed"
+            ),
         ])
     func agreed(_ text: String, _ shown: String, _ hidden: String) async throws {
         let (lint, trial) = try await judge(text)
@@ -97,6 +170,18 @@ struct JudgesTests {
                     + "samples: { userinfo: { encodedId: a1 } }\n", "T003"
             ),
             (Self.pages + "token: { headers: { Authorization: Basic } }\n", "C008"),
+            (
+                Self.pages
+                    + "connection: { lookups: { site: { url: https://api.acme.example/sites, where: { kind: main }, value: /id, "
+                    + "sample: [{ id: s1, kind: side }] } } }\n", "K121"
+            ),
+            (
+                Self.pages + "token: { response: { capture: { site: /site } } }\ntrusted_hosts: ['*.acme.example']\n"
+                    + "api: { base_url: '{token.site}' }\nscopes: { default: [read] }\n"
+                    + "resources: [{ scope: read, title: Albums, url: /albums }]\n"
+                    + "samples: { token: { access_token: redacted, token_type: Bearer, site: 'https://other.example' } }\n",
+                "R002"
+            ),
         ])
     func refused(_ text: String, _ code: String) async throws {
         let (lint, trial) = try await judge(text)
@@ -111,6 +196,70 @@ struct JudgesTests {
                 + "  userinfo: https://{host}/me\nauthorization: { response_type: '{host}' }\n")
         #expect(lint.standardOutput.contains("[K124]"), "\(lint)")
         #expect(trial.status == 1, "\(trial)")
+    }
+
+    @Test("The sample of a client's own tokens is judged by their section")
+    func sampleOfOwnTokens() async throws {
+        let start =
+            "endpoints: { token: https://id.acme.example/token }\n"
+            + "samples: { token: { access_token: redacted, token_type: Bearer, expiresIn: 3600 } }\n"
+        let (wrong, _) = try await judge(
+            start + "client_credentials: { response: { fields: { expires_in: /expiresin } } }\n")
+        #expect(
+            wrong.standardOutput.contains(
+                "did you mean client_credentials: { response: { fields: { expires_in: /expiresIn } } }?"), "\(wrong)")
+        let (right, trial) = try await judge(
+            start + "client_credentials: { response: { fields: { expires_in: /expiresIn } } }\n")
+        #expect(right.standardOutput.contains("no findings") && trial.status == 0, "\(right) \(trial)")
+    }
+
+    @Test("A kept value that no example has is named by lint, and ends the trial")
+    func keptValueWithoutExample() async throws {
+        let (lint, trial) = try await judge(Self.pages + "token: { response: { capture: { site: /site } } }\n")
+        #expect(lint.standardOutput.contains("because {token.site} has no example [R001]"), "\(lint)")
+        #expect(trial.status == 1 && trial.standardOutput.contains("site"), "\(trial)")
+    }
+
+    @Test("A provider without a page to sign in at has no button, and each command names what it has")
+    func withoutPage() async throws {
+        try home.write(
+            Self.head
+                + "endpoints: { token: https://id.acme.example/token, device_authorization: https://id.acme.example/device }\n"
+                + "client: { authentication: [none] }\nclient_credentials: {}\nprofile: { subject: { none: a device } }\n",
+            to: "providers/acme.yaml")
+        let login = try await home.run("login", "acme", "--client-id", "x", "--providers", "providers")
+        #expect(login.status == 2 && login.standardError.contains("acme has no page to sign in at"), "\(login)")
+        for advice in ["run carnet login acme --device", "run carnet call acme --client-credentials"] {
+            #expect(login.standardError.contains(advice), "\(login)")
+        }
+        let routes = "routes: [{ allow: { provider: acme, subject: 1 } }]\n"
+        for (signsIn, status, shown) in [("true", 2, "acme has no page to sign in at"), ("false", 0, "providers acme")]
+            as [(String, Int32, String)]
+        {
+            try home.write(
+                "gateway: 1\norigin: https://apps.example\nbearer: [acme]\n"
+                    + "providers: [{ id: acme, client_id: x, sign_in: \(signsIn) }]\n" + routes, to: "gateway.yaml")
+            let check = try await home.run("gateway", "check", "gateway.yaml", "--providers", "providers")
+            #expect(check.status == status && (check.standardError + check.standardOutput).contains(shown), "\(check)")
+        }
+    }
+
+    @Test("Two people whose subject is a claim of the access token have two accounts")
+    func twoPeople() async throws {
+        try home.write(
+            Self.head + Self.pages
+                + "profile: { from: token, derive: { subject: \"{jwt_claim(token.access_token, '/userId')}\" } }\n",
+            to: "providers/acme.yaml")
+        let sandbox = try await RunningSandbox(home, "acme", "--ask", "--providers", "providers")
+        defer { sandbox.run.stop() }
+        for user in ["0", "1"] {
+            let login = try await home.startLogin(["acme", "--sandbox", sandbox.address, "--providers", "providers"])
+            try await Browser().agree(at: login.address, as: user)
+            let result = try await login.run.finish()
+            #expect(result.status == 0 && !result.standardError.contains("who signed in"), "\(result)")
+        }
+        let accounts = try await home.run("accounts", "--json").standardOutput
+        #expect(accounts.contains("100000000000000000001") && accounts.contains("100200300"), "\(accounts)")
     }
 
     @Test("One finding for a catalogue with gaps")

@@ -602,6 +602,24 @@ struct OpenAPIImportTests {
         #expect(resolved.endpoints[.deviceAuthorization]?.text == device)
     }
 
+    @Test("A scheme without a page gives a descriptor without one, and relative URLs are below the server")
+    func clientCredentials() throws {
+        let flow = "{ type: oauth2, flows: { clientCredentials: { tokenUrl: oauth/token, scopes: { read: Read } } } }"
+        let imported = try Self.imported(
+            Self.document(
+                security: "security: [{ acme: [read] }]", general: "servers: [{ url: 'https://api.acme.example/v2/' }]",
+                schemes: "    acme: \(flow)"), OpenAPIImport.Options(id: "acme"))
+        let file = SourceFile(path: "acme.yaml", text: imported.draft)
+        #expect(Linter().diagnostics(in: [file]).isEmpty, "\(imported.draft)")
+        let resolved = try #require(DescriptorDocument(file).descriptor).resolve()
+        #expect(resolved.endpoints[.token]?.text == "https://api.acme.example/v2/oauth/token")
+        #expect(!resolved.hasSignInPage && resolved.grantsWithoutPage == [.clientCredentials])
+        #expect(
+            Self.messages(imported).contains {
+                $0.hasSuffix("the scheme has no page to sign in at: the descriptor has none")
+            })
+    }
+
     // MARK: Whole documents
 
     @Test("A map and a descriptor have no finding, whatever the names and texts of the document are")

@@ -21,15 +21,19 @@ struct TerminalLineTests {
             !("a"..."z").contains($0) && !$0.isASCII || $0.value < 0x20 || $0.value == 0x7F
         }
         #expect(!forbidden.isEmpty)
-        let document = TerminalLine(.object(JSONObject(["name": .string(text)])))
-        for line in [TerminalLine(text), TerminalLine(progress: text), document] {
+        let object = JSONValue.object(JSONObject(["name": .string(text)]))
+        let documents = [TerminalLine(object), TerminalLine(object, .compact)]
+        for line in [TerminalLine(text), TerminalLine(progress: text)] + documents {
             let shown =
                 line.written.hasPrefix("\r\u{1B}[K") ? String(line.written.unicodeScalars.dropFirst(4)) : line.written
             for scalar in forbidden { #expect(!shown.unicodeScalars.contains(scalar), "\(shown.debugDescription)") }
         }
-        // The document has the same value.
-        let decoded = try JSONSerialization.jsonObject(with: Data(document.written.utf8)) as? [String: String]
-        #expect(decoded?["name"]?.unicodeScalars.elementsEqual(text.unicodeScalars) == true)
+        // The document has the same value; an entry of a log is one line.
+        for document in documents {
+            let decoded = try JSONSerialization.jsonObject(with: Data(document.written.utf8)) as? [String: String]
+            #expect(decoded?["name"]?.unicodeScalars.elementsEqual(text.unicodeScalars) == true)
+        }
+        #expect(!documents[1].written.contains("\n"))
     }
 
     /// Read by the grammar of the line alone: a message, then NAME=VALUE, where a value with other characters is quoted.

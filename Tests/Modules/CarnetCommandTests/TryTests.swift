@@ -86,8 +86,15 @@ struct TryTests {
         }
         for secret in ["code=", "Bearer"] { #expect(!result.standardOutput.contains(secret)) }
         let titles = labels.map { String($0.element) }
-        #expect(titles.contains { $0.contains("1. Authorization request, code_challenge") })
-        #expect(titles.contains { $0.contains("3. Token request, code_verifier") })
+        #expect(titles.contains { $0.contains(#/1\. Authorization request, code_challenge=[\w-]{10}…/#) })
+        #expect(titles.contains { $0.contains(#/3\. Token request, code_verifier=[\w-]*…/#) })
+    }
+
+    @Test("The diagram has the code verifier of a request in JSON, too")
+    func diagramOfJSON() async throws {
+        let result = try await home.run("try", "auth0", "--diagram", "svg")
+        #expect(result.standardOutput.contains(#/code_challenge=[\w-]{10}…</#), "\(result)")
+        #expect(result.standardOutput.contains(#/code_verifier=[\w-]{10}…</#), "\(result)")
     }
 
     @Test("The diagram for a document is an SVG file of its own", arguments: ["google", "github"])

@@ -85,6 +85,14 @@ struct DecoderMessageTests {
             "unknown key \"without a scheme\" [K001]; a comma ends a value inside { }: put the whole text between quotes"
         ),
         ("token: { response: { expires_in: /expires } }", "it is a key of another section: fields.expires_in"),
+        (
+            "token: { authentication: [client_secret_post] }",
+            "it is a key of another section: client.authentication, or refresh.authentication"
+        ),
+        ("profile: { subject: /id }", "write profile: { claims: { subject: /id } }"),
+        ("profile: { trusted_hosts: [acme.example] }", "it is a key at the top of the file"),
+        ("endpoints: [{ authorization: 'https://acme.example/a' }]", "write its keys without dashes"),
+        ("resources: { title: A, url: 'https://acme.example' }", "write a dash before each element"),
         ("refresh: { url: 'https://acme.example/refresh' }", "it is endpoints.refresh"),
         ("profile: { url: 'https://acme.example/me' }", "it is endpoints.userinfo"),
         ("revocation: { endpoint: 'https://acme.example/revoke' }", "it is endpoints.revocation"),
@@ -117,7 +125,7 @@ struct DecoderMessageTests {
         ("profile: { claims: { name: null } }", "or [] for a value that is never there"),
         (
             "endpoints: { userinfo: 'https://acme.example/{token.access_token}' }",
-            "cannot be in a URL [K005]; send it in a parameter or a header of the request"
+            "cannot be in a URL [K005]; the authorization request is a URL, too; send it in a parameter or a header of another request"
         ),
         (
             "token: { parameters: { a: '{md5(client.id)}' } }",
@@ -139,6 +147,38 @@ struct DecoderMessageTests {
         let (keys, words) = Self.mistakes[index]
         let found = finding(ResolutionFixture.head + keys + "\n")
         #expect(found?.contains(words) == true, "\(keys)\n\(found ?? "no finding")")
+    }
+
+    @Test(
+        "A value at the wrong level leads to its place",
+        arguments: [
+            ("authorization: https://acme.example/a", "an endpoint's URL belongs to endpoints.authorization"),
+            ("token: https://acme.example/t", "an endpoint's URL belongs to endpoints.token"),
+            ("revocation: https://acme.example/r", "an endpoint's URL belongs to endpoints.revocation"),
+            ("scopes:\n  default:[openid]", "put a space after 'default:'"),
+            ("logout: https://acme.example/o", "an endpoint's URL belongs to endpoints.end_session"),
+            (
+                "endpoints: { authorization: { pkce: required, response_type: code } }",
+                "such a value belongs to authorization"
+            ),
+            (
+                "endpoints:\nauthorization: https://acme.example/a\ntoken: https://acme.example/t",
+                "indent the keys that belong to endpoints: authorization, token"
+            ),
+        ])
+    func wrongLevel(_ keys: String, _ advice: String) {
+        let finding = finding("carnet: 1\nid: acme\nname: Acme\n\(keys)\n")
+        #expect(finding?.contains("[K002]; \(advice)") == true, "\(finding ?? "no finding")")
+    }
+
+    @Test("A version, a duration and an algorithm have no advice that contradicts them")
+    func numbersAndAlgorithms() {
+        #expect(finding("carnet: 2\nid: acme\nname: Acme\n")?.hasSuffix("expected the number 1") == true)
+        let skew = finding(ResolutionFixture.head + "id_token: { clock_skew: 5m }\n")
+        #expect(skew?.hasSuffix("; write the seconds without a unit: 300") == true, "\(skew ?? "")")
+        let algorithm = finding(ResolutionFixture.head + "id_token: { algorithms: [HS256] }\n")
+        #expect(algorithm?.contains("did you mean") == false, "\(algorithm ?? "")")
+        #expect(algorithm?.contains("; allowed: ") == true && algorithm?.contains("ES256") == true)
     }
 
     @Test("Nothing is no pointer")

@@ -47,7 +47,7 @@ struct DescriptorJSONTests {
         let plain = try descriptor.resolve(inputs: inputs).json
         #expect(plain["issuer"] == "https://id.acme.example/t1")
         #expect(plain["redirects"] == ["{tenant}:/callback"])
-        #expect(plain["authorization"]?["parameters"] == ["organization": "t1", "number": "1"])
+        #expect(plain["authorization"]?["parameters"] == ["organization": "t1", "number": .number("1")])
         #expect(plain["authorization"]?["pkce"] == ["none": "it has none"])
         #expect(plain["authorization"]?["nonce"] == "required", "a default")
         #expect(plain["token"]?["headers"] == ["Key": "{key}"], "a secret is not shown")

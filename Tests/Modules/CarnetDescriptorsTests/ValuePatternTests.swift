@@ -37,6 +37,18 @@ struct ValuePatternTests {
     }
 
     @Test(
+        "A value can be made up for a pattern",
+        arguments: [
+            ("[0-9]+", "1"), ("[0-9]*", "1"), ("(eu|us|com)", "eu"),
+            (#"[a-z0-9-]+\.shops\.example"#, "a.shops.example"),
+            ("a{2,3}", "aa"), ("[^a1A/]{2}", "!!"), ("é?x", "x"), ("(?:ab)*", "ab"), ("[é-ü]", "é"), ("a^b", nil),
+            ("$^", nil),
+        ] as [(String, String?)])
+    func aValueCanBeMadeUp(pattern: String, value: String?) throws {
+        #expect(try ValuePattern(pattern).shortestValue == value)
+    }
+
+    @Test(
         "What cannot be bounded or understood is rejected",
         arguments: [
             "(", ")", "[a", "*", "a**", "a{2}{3}", "a{3,2}", "a{0}", "a{0,0}", "a{1024}", "a{99999999999999999999}",

@@ -87,9 +87,55 @@ struct DescriptorDraftTests {
         #expect(Linter().lint(files: [file]).diagnostics == [])
         let descriptor = try #require(DescriptorDocument(file).descriptor)
         #expect(descriptor.docs == "https://acme.example/docs")
-        #expect(descriptor.endpoints[.userinfo] != nil && descriptor.endpoints[.authorization] == nil)
-        #expect(descriptor.profile.claims["subject"] != nil)
+        // Nobody named the host of a profile.
+        #expect(descriptor.endpoints[.userinfo] == nil && descriptor.endpoints[.authorization] == nil)
+        #expect(descriptor.profile.subject != nil && draft.text.contains("\nprofile: # guessed"))
         #expect(descriptor.scopes.defaults == [])
+        var facts = DescriptorDraft.Facts()
+        facts.userinfo = "https://api.acme.example/me"
+        let told = try #require(
+            DescriptorDraft(id: "acme", issuer: "https://id.acme.example", metadata: metadata, facts: facts))
+        #expect(told.text.contains("userinfo: \"https://api.acme.example/me\"\n") && !told.text.contains("none:"))
+    }
+
+    @Test("metadata without what a sign-in needs is named, and is no gap for programs")
+    func missing() throws {
+        func missing(_ metadata: JSONValue) throws -> [String] {
+            try #require(DescriptorDraft(id: "acme", issuer: "https://id.acme.example", metadata: metadata))
+                .missingEndpoints
+        }
+        let page: JSONValue = ["authorization_endpoint": "https://id.acme.example/a"]
+        #expect(try missing(page) == ["token_endpoint"])
+        let token: JSONValue = ["token_endpoint": "https://id.acme.example/t"]
+        #expect(try missing(token) == ["authorization_endpoint"])
+        let programs: JSONValue = [
+            "token_endpoint": "https://id.acme.example/t", "grant_types_supported": ["client_credentials"],
+        ]
+        #expect(try missing(programs) == [])
+        #expect(try #require(DescriptorDraft(id: "acme", issuer: nil)).missingEndpoints == [])
+    }
+
+    @Test("a draft says what the server does not announce: the code, or userinfo")
+    func saysWhatIsNotAnnounced() throws {
+        func text(_ metadata: JSONValue) throws -> String {
+            let draft = try #require(DescriptorDraft(id: "acme", issuer: "https://id.acme.example", metadata: metadata))
+            #expect(Linter().lint(files: [SourceFile(path: "acme.yaml", text: draft.text)]).diagnostics == [])
+            return draft.text
+        }
+        let algorithms: JSONValue = ["RS256"]
+        let implicit = try text([
+            "response_types_supported": ["id_token", "token id_token"],
+            "id_token_signing_alg_values_supported": algorithms,
+        ])
+        #expect(
+            implicit.contains(
+                "issuer: https://id.acme.example # guessed: the server does not announce the response type code"))
+        #expect(implicit.contains("\n# The server announces no userinfo endpoint"))
+        let hybrid = try text([
+            "response_types_supported": ["code id_token"], "userinfo_endpoint": "https://id.acme.example/u",
+            "id_token_signing_alg_values_supported": algorithms,
+        ])
+        #expect(hybrid.contains("issuer: https://id.acme.example\n") && !hybrid.contains("announces no userinfo"))
     }
 
     @Test("a draft names its scopes, and all that is known of the API and its server")

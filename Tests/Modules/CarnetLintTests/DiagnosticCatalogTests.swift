@@ -13,7 +13,7 @@ struct DiagnosticCatalogTests {
 
     @Test("A code is a family letter and three digits, a name is in kebab case", arguments: DiagnosticCatalog.all)
     func aCodeIsAFamilyLetter(rule: DiagnosticExplanation) {
-        #expect(rule.code.wholeMatch(of: /[DKESCTMR][0-9]{3}/) != nil)
+        #expect(rule.code.wholeMatch(of: /[BDKESCTMR][0-9]{3}/) != nil)
         #expect(rule.name.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)*/) != nil)
         #expect(rule.summary.hasSuffix("."))
         #expect(!rule.rationale.isEmpty)

@@ -33,6 +33,8 @@ struct ReporterTests {
             ("inputs: { key: { secret: true } }", "inputs: { key: { secret: true } }"),
             ("parameters: { secret: '{client.secret}' }", "parameters: { secret: '{client.secret}' }"),
             ("rename: { client_secret: key }", "rename: { client_secret: key }"),
+            ("fields: { access_token: /data/token }", "fields: { access_token: /data/token }"),
+            ("client_secret: /9j4AAQSkZJRg", "client_secret: *************"),
         ])
     func quotesNoSecret(_ line: String, _ shown: String) {
         #expect(MaskedSecrets.masking(line) == shown)

@@ -135,7 +135,7 @@ struct AuthorizationRequestTests {
         let error = expectError(.authorization, .reservedParameter) {
             try Attempt(Fixture.openID.replacingOccurrences(of: "/authorize", with: "/authorize?\(query)"))
         }
-        #expect(error?.hint == "remove it from the URL, or from the parameters of the request")
+        #expect(error?.hint == "remove it from the options, the URL or the descriptor")
     }
 
     // AREQ-07.

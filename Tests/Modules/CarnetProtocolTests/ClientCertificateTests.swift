@@ -53,6 +53,26 @@ struct ClientCertificateTests {
         #expect(!String(reflecting: identity).contains("MIG"))
     }
 
+    // RFC 7515, section 4.1.8; Entra ID demands the header.
+    @Test("An assertion names the certificate of its key, and no other", arguments: [true, false])
+    func assertionNamesTheCertificate(isOfKey: Bool) throws {
+        let key = isOfKey ? try ClientKey(pem: Secret(Self.key)) : try ClientKey.generate(.ES256)
+        let request = try TokenRequest.refresh(
+            Secret("r"),
+            in: RequestContext(
+                at: Fixture.provider(Fixture.plain + "client: { authentication: [private_key_jwt] }\n"),
+                as: ClientRegistration(
+                    clientID: "client", credentials: .available(signingKey: key, certificate: try Self.identity),
+                    redirectURI: "com.example.app:/callback"),
+                random: SeededRandomSource(seed: 2), now: Attempt.now))
+        let body = String(decoding: request.outgoing.body, as: UTF8.self)
+        let assertion = try #require(body.firstMatch(of: /client_assertion=([^&.]+)/)?.1)
+        let bytes = try #require(Base64URL.decode(Array(assertion.utf8)))
+        let header = String(decoding: Array(bytes), as: UTF8.self)
+        #expect(header.contains(#""x5t#S256":"\#(Self.thumbprint)""#) == isOfKey, "\(header)")
+        #expect(header.contains("x5t") == isOfKey)
+    }
+
     @Test("Key may stand elsewhere and a chain behind the certificate")
     func keyMayStandElsewhereAndAChainBehindTheCertificate() throws {
         let chain = Self.certificate + "\n" + Self.certificate

@@ -55,8 +55,11 @@ struct TokenResponseTests {
     @Test(
         "Members that look like an error are named where the token is missing",
         arguments: [
-            (#"{"error_code":40013,"error_msg":"bad app id"}"#, "error_code and error_msg"),
-            (#"{"code":401,"data":null,"message":"no"}"#, "code and message"),
+            (
+                #"{"error_code":40013,"error_msg":"bad app id"}"#,
+                #"error_code and error_msg; the server said "bad app id""#
+            ),
+            (#"{"code":401,"data":null,"message":"no"}"#, #"code and message; the server said "no""#),
         ])
     func membersThatLookLikeAnError(body: String, named: String) throws {
         for keys in ["", "token: { response: { root: /data } }\n"] {
@@ -70,6 +73,26 @@ struct TokenResponseTests {
     }
 
     // TOK-06, INT-23: servers that do not leave out what is empty. An access token that is empty stays an error.
+    @Test(
+        "A body that is not JSON is named, and nothing of it is shown that may be a token",
+        arguments: [
+            ("text/html", Array("<title>Login</title>".utf8), "\"Login\""),
+            (
+                "application/json", Array("<oauth><access_token>SlAV32hkKG</access_token></oauth>".utf8),
+                "it begins with <"
+            ),
+            ("application/x-www-form-urlencoded", Array("error=bad_client&x=SlAV32hkKG".utf8), "said \"bad_client\""),
+            ("application/json", [0xFF, 0xFE, 0x7B, 0x00, 0x7D, 0x00], "UTF-16"),
+        ] as [(String, [UInt8], String)])
+    func bodiesThatAreNotJSON(_ type: String, _ body: [UInt8], _ named: String) throws {
+        let head = HTTPResponse(status: .ok, headerFields: [.contentType: type])
+        let error = #expect(throws: OAuthError.self) {
+            try Endpoint().validate(IncomingResponse(head: head, body: body))
+        }
+        #expect(error?.message.contains(named) == true, "\(String(describing: error))")
+        #expect(error?.message.contains("SlAV32hkKG") == false)
+    }
+
     @Test("Empty member is one that is missing")
     func emptyMemberIsOneThatIsMissing() throws {
         let response = try Endpoint().validate(with: #""refresh_token":"","id_token":"","scope":" ","expires_in":"""#)

@@ -97,19 +97,20 @@ struct SimulationTests {
         let document = DescriptorDocument(
             MarkedExample(
                 completing: """
-                    issuer: https://{my_host}/{tenant}/{year}
+                    issuer: https://{my_host}/{tenant}/{year}/{day}
                     inputs:
                       my_host: { type: hostname }
                       tenant: { example: acme }
                       year: { pattern: '[0-9]{4}' }
+                      day: { pattern: 'no^thing' }
                       extra: { optional: true }
 
                     """
             ).file(named: "acme.yaml"))
         let descriptor = try #require(document.descriptor, "\(document.diagnostics)")
         let (values, missing) = descriptor.simulatedInputs()
-        #expect(values == ["my_host": "my-host.example", "tenant": "acme"])
-        #expect(missing == ["year"])
-        #expect(descriptor.simulatedInputs(["year": "2026"]).missing == [])
+        #expect(values == ["my_host": "my-host.example", "tenant": "acme", "year": "1111"])
+        #expect(missing == ["day"])
+        #expect(descriptor.simulatedInputs(["day": "2026"]).missing == [])
     }
 }

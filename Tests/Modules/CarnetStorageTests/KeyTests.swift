@@ -67,7 +67,7 @@ struct KeyTests {
     func missingVariableIsNamed() async {
         let source = StoreKeySource.environment("KEYS") { _ in nil }
         let error = await #expect(throws: TokenStoreError.self) { try await source.keys() }
-        #expect(error?.reason == "the environment variable KEYS, the store's key, is not set")
+        #expect(error?.reason == "the store's key: the environment variable KEYS is not set")
     }
 
     @Test("Bad variable is named and not repeated")

@@ -58,6 +58,20 @@ struct AutomaticRegistrationTests {
         #expect(provider.count("/register") == 1)
     }
 
+    // What a person granted one resource's client, the server would grant another's without asking.
+    @Test("Resources of two origins are two clients of a server, and two paths of one origin are one")
+    func resourcesOfTwoOrigins() async throws {
+        let registering = registering()
+        var clients: [String] = []
+        for resource in ["https://a.example/mcp", "https://a.example/other", "https://b.example/mcp"] {
+            let text = Fixture.openID.replacing(
+                "  revocation:", with: "  registration: https://id.acme.example/register\n  revocation:")
+            let provider = try Fixture.resolved(text + "\nresource: \(resource)\n")
+            clients.append(try await registering.registration(at: provider).clientID)
+        }
+        #expect(clients == ["registered-1", "registered-1", "registered-2"])
+    }
+
     // Each has its own memory, as processes have. What they share is the store and its locks.
     @Test("Programs that start together without a client register one")
     func programsThatStartTogether() async throws {

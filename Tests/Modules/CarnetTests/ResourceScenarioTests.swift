@@ -121,7 +121,8 @@ struct ResourceScenarioTests {
         Scenario("auth/metadata-issuer-mismatch") {
             let hosts = servers(["issuer": "https://attacker.example.com"])
             await expectError(.discovery, .issuerMismatch) { try await hosts.client() }
-            #expect(hosts.count(server) == 1 && hosts.count("\(issuer)/register") == 0)
+            // With and without a slash at the end of the issuer.
+            #expect(hosts.count(server) <= 2 && hosts.count("\(issuer)/register") == 0)
         },
         Scenario("auth/authorization-server-migration") {
             let store = MemoryTokenStore()
@@ -338,35 +339,11 @@ struct ResourceScenarioTests {
             hosts.challenge()
             _ = try await use(hosts, issuer: "https://api.example")
         },
-        // Without metadata, the endpoints are not guessed: a descriptor names them.
         Scenario("auth/2025-03-26-oauth-endpoint-fallback") {
             let hosts = ScriptedHosts(issuer: "https://api.example", metadata: "/nowhere")
             hosts.challenge()
-            let error = await expectError(.discovery, .missingField) { try await hosts.client() }
-            #expect(error?.hint?.contains("descriptor") == true)
-            let yaml = """
-                carnet: 1
-                id: mine
-                name: Mine
-                api: { hosts: [api.example] }
-                endpoints:
-                  authorization: https://api.example/authorize
-                  token: https://api.example/token
-                  registration: https://api.example/register
-
-                """
-            let descriptor = try Fixture.descriptor(yaml)
-            let registering = AutomaticRegistration(
-                ClientMetadata(redirectURIs: ["http://127.0.0.1/callback"], authenticationMethod: .clientSecretBasic),
-                transport: hosts)
-            let client = try OAuthClient(
-                descriptor, registration: try await registering.registration(at: try descriptor.resolve()),
-                transport: hosts, clock: hosts.clock)
-            let request = try await client.beginSignIn(AuthorizationOptions(access: .init(resource: [resource])))
-            #expect(request.url.hasPrefix("https://api.example/authorize?"))
-            let callback = "http://127.0.0.1/callback?code=c&state=\(request.pending.id.reveal())"
-            let session = try await client.completeSignIn(AuthorizationCallback(url: callback), for: request.pending)
-            #expect(try await session.send(HTTPRequest(url: resource)).status == 200)
+            _ = try await use(hosts, issuer: "https://api.example")
+            #expect(hosts.count("https://api.example/register") == 1 && hosts.count("https://api.example/token") == 1)
         },
     ]
 

@@ -131,6 +131,7 @@ struct LoopbackListenerTests {
                 "without a state arrived: access_denied, \"not approved\""
             ),
             ("error_code=1&error_message=Not%20Setup", "1, \"Not Setup\""), ("error", "with the parameters error"),
+            ("error_uri=https://x&error=access_denied", "without a state arrived: access_denied"),
             ("code=c0de", "with the parameters code"), ("error=x&state=wrong", "with another state arrived: x"),
             ("error=x&error_description=%E9", "arrived: x, \"(a value that is not UTF-8)\""),
         ])

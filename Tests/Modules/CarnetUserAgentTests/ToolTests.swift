@@ -1,3 +1,4 @@
+import CarnetTestSupport
 import CarnetTesting
 import CarnetTool
 import Foundation
@@ -63,9 +64,11 @@ final class ToolTests {
     }
 
     private func registration(
-        clientID: String? = nil, clients: String? = nil, environment: [String: String] = [:]
+        clientID: String? = nil, clients: String? = nil, environment: [String: String] = [:], log: RecordedLog? = nil
     ) throws -> ClientRegistration {
-        try ClientRegistration(of: descriptor(), clientID: clientID, clients: clients, environment: environment)
+        let log = log ?? RecordedLog()
+        return try ClientRegistration(
+            of: descriptor(), clientID: clientID, clients: clients, environment: environment, logger: log.logger)
     }
 
     /// What the server receives: the client id, and the redirect URI without its port.
@@ -123,5 +126,24 @@ final class ToolTests {
         #expect(text.contains("acme: { client_id: ID } in \(file)"))
         let absent = #expect(throws: SourceFileError.self) { try registration(clients: "\(folder)/none.yaml") }
         #expect("\(try #require(absent))".contains("none.yaml"))
+    }
+
+    @Test("A secret that other users of the machine can read is in the log", arguments: [0o600, 0o644, 0o640])
+    func exposedSecret(mode: mode_t) throws {
+        let inline = try write("acme: { client_id: id, client_secret: s3cret }\n", to: "clients.yaml")
+        let secret = try write("s3cret\n", to: "secret")
+        let named = try write("acme: { client_id: id, client_secret_file: secret }\n", to: "named.yaml")
+        for (file, holder) in [(inline, inline), (named, secret)] {
+            #expect(chmod(holder, mode) == 0)
+            let log = RecordedLog()
+            _ = try registration(clients: file, log: log)
+            #expect(log.entries.count == (mode == 0o600 ? 0 : 1), "\(log.entries)")
+            #expect(log.entries.allSatisfy { $0.contains(holder) && !$0.contains("s3cret") })
+        }
+        let harmless = try write("acme: { client_id: id }\n", to: "public.yaml")
+        #expect(chmod(harmless, mode) == 0)
+        let log = RecordedLog()
+        _ = try registration(clients: harmless, log: log)
+        #expect(log.entries.isEmpty)
     }
 }

@@ -37,6 +37,31 @@ struct PageTests {
         #expect(try await person.get("https://apps.example/start").status == 302)
     }
 
+    @Test("Who may not open the first page of a host is led to the folders that they may")
+    func foldersOfAHost() async throws {
+        let file = """
+            gateway: 1
+            origin: https://apps.example
+            providers: [acme]
+            routes:
+              - { host: apps.example, path: /notes/**, allow: signed_in }
+              - { host: apps.example, path: /ops/**, allow: { group: [ops] } }
+              - { host: apps.example, path: "/users/{id}/files/**", allow: signed_in }
+              - { host: apps.example, path: /status, allow: signed_in }
+              - { host: wiki.apps.example, allow: signed_in }
+              - { host: wiki.apps.example, path: /admin/**, allow: signed_in }
+
+            """
+        let stand = try await Stand(file)
+        var person = Person(stand)
+        _ = try await person.open("https://apps.example/notes/")
+        let body = try await person.get("https://apps.example/carnet/account").body
+        let links = body.ranges(of: "<li><a href=\"").map { range in
+            String(body[range.upperBound...].prefix { $0 != "\"" })
+        }
+        #expect(links == ["https://apps.example/notes/", "https://wiki.apps.example/"])
+    }
+
     @Test("The only script of a page is the one that its policy names")
     func script() async throws {
         let stand = try await Stand()
@@ -153,6 +178,31 @@ struct PageTests {
         #expect(elsewhere.location?.contains("evil") != true)
     }
 
+    @Test(
+        "GW-39: After a sign-out at any host, nobody is signed in again without the page",
+        arguments: ["apps", "wiki.apps"])
+    func GW_39_noSignInAfterASignOut(host: String) async throws {
+        let stand = try await Stand(
+            Stand.file.replacing("[acme, globex]", with: "[acme]").replacing("page: {", with: "page: { skip: true,"))
+        var person = Person(stand)
+        let signIn = "https://apps.example/carnet/sign-in?return_to=%2Fwiki"
+        let location = try #require(try await person.get(signIn).location)
+        let done = try await person.get(try await stand.sandbox.approve(authorizationURL: location))
+        #expect(done.location == "/wiki")
+        #expect(try await person.open("https://wiki.apps.example/").reply.status == 200)
+        let out = try await person.get("https://\(host).example/carnet/sign-out", post: "return_to=%2F")
+        #expect(out.status == 303, "\(out.body)")
+        for _ in 0..<2 {
+            let page = try await person.get(signIn)
+            #expect(page.status == 200 && page.body.contains("Sign in with Acme"))
+        }
+        // The button signs in as before.
+        #expect(try await person.open("https://apps.example/wiki").reply.status == 200)
+        // Another browser, which nobody has signed out, has no page.
+        var other = Person(stand)
+        #expect(try await other.get(signIn).status == 303)
+    }
+
     @Test("GW-40: Scripts of other origins read nothing of the account, and those of this one no secret")
     func GW_40_accountAsJSON() async throws {
         let stand = try await Stand(users: [Stand.groupMember])
@@ -178,6 +228,29 @@ struct PageTests {
         #expect(await account(nil).status == 401)
     }
 
+    @Test("GW-40: What a tenant says that nobody chose is in no document and on no page")
+    func GW_40_statementsOfAnyTenant() async throws {
+        let stand = try await Stand(
+            Stand.file.replacing("[acme, globex]", with: "[acme]"), users: [Stand.groupMember],
+            providers: [Stand.acme + "issuer_match: { template: 'https://id.acme.example/{tid}' }\n"])
+        var person = Person(stand)
+        let decision = try await person.open("https://apps.example/wiki").reply
+        #expect(decision.status == 200 && decision["X-Auth-Email"] == "")
+        for accept in ["application/json", "text/html"] {
+            let reply = await stand.site.respond(
+                to: HTTPRequest(
+                    method: .get, scheme: "https", authority: "apps.example", path: "/carnet/account",
+                    headerFields: [.accept: accept, .cookie: person.cookie("apps.example") ?? ""]),
+                from: IPAddress(numericHost: "127.0.0.1"))
+            #expect(reply.status == 200 && !reply.body.contains("ada@apps.example"), "\(reply.body)")
+            if accept == "application/json" { #expect(try JSONValue(parsing: reply.body)["groups"] == []) }
+        }
+        for path in ["/carnet/sign-out", "/admin/x"] {
+            let page = try await person.get("https://apps.example\(path)")
+            #expect(!page.body.contains("ada@apps.example"), "\(page.body)")
+        }
+    }
+
     @Test("GW-41: A program gets a person's token only on a route that asks for it, and none that a client made up")
     func GW_41_tokensForPrograms() async throws {
         let file = Stand.file.replacing(
@@ -187,6 +260,7 @@ struct PageTests {
                   - { path: /dash/**, allow: signed_in, token: access }
                   - { path: /id/**, bearer: true, allow: signed_in, token: { kind: id, header: X-ID-Token } }
                   - { path: /open/**, allow: anyone, token: access }
+                  - { path: /both/**, bearer: true, allow: signed_in, token: access }
 
                 """)
         let stand = try await Stand(file)
@@ -209,8 +283,14 @@ struct PageTests {
         // Another program gets what the client sent, and no token of the person.
         let wiki = try await ask("/wiki", forged)
         #expect(wiki.status == 200 && wiki["Authorization"] == "Bearer forged" && wiki["X-ID-Token"] == "")
-        let nobody = try await ask("/open/x", cookie: false, [])
-        #expect(nobody.status == 200 && nobody["Authorization"] == "")
+        // Where a program expects the person's token, nothing that a client made up takes its place.
+        for sent in [[], forged] {
+            let nobody = try await ask("/open/x", cookie: false, sent)
+            #expect(nobody.status == 200 && nobody["Authorization"] == "" && nobody["X-ID-Token"] == "")
+        }
+        let program = try await stand.sandbox.accessToken(for: Stand.origin, scopes: [], from: "acme")
+        let accepted = try await ask("/both/x", cookie: false, [("Authorization", "Bearer \(program)")])
+        #expect(accepted.status == 200 && accepted["Authorization"] == "Bearer \(program)")
         // An expired token is refreshed for the program, too.
         stand.clock.advance(by: .seconds(3 * 3600))
         let later = try await ask("/dash/x", [])
@@ -231,6 +311,23 @@ struct PageTests {
         stand.clock.advance(by: .seconds(601))
         #expect(try await person.get("https://apps.example/wiki").status == 302)
         #expect(try await stand.store.keys().isEmpty, "the tokens are gone, too")
+    }
+
+    @Test(
+        "No page names a person whose session was idle for too long",
+        arguments: ["/carnet/sign-out", "/carnet/sign-in?choose=1", "/carnet/signed-out", "/carnet/account"])
+    func idlePages(path: String) async throws {
+        let stand = try await Stand(Stand.file + "session: { idle: 600 }\n")
+        var person = Person(stand)
+        _ = try await person.open("https://apps.example/wiki")
+        func isNamed() async throws -> Bool {
+            let page = try await person.get("https://apps.example\(path)")
+            return page.body.contains("Ada") || page.body.contains("ada@")
+        }
+        #expect(try await isNamed())
+        stand.clock.advance(by: .seconds(601))
+        #expect(try await !isNamed())
+        #expect(try await stand.store.keys().isEmpty)
     }
 
     @Test("An issuer that nobody signs in with has no button, and its tokens open what takes tokens")

@@ -33,6 +33,55 @@ struct SessionTests {
         #expect(try await person.get("https://apps.example/wiki").status == 200)
     }
 
+    @Test("A program that sends the cookies of a host to its subdomains is signed in as a browser is")
+    func liberalCookies() async throws {
+        let stand = try await Stand()
+        var person = Person(stand)
+        person.isLiberal = true
+        let (reply, url) = try await person.open(Self.page)
+        #expect(reply.status == 200 && url == Self.page)
+        #expect(person.cookie("wiki.apps.example")?.ranges(of: "__Host-carnet-session=").count == 2)
+        #expect(try await person.get("https://apps.example/wiki").status == 200)
+        // Its session there ends alone: the other host's cookie opens nothing.
+        person.cookies["wiki.apps.example"] = [:]
+        #expect(try await person.get(Self.page).status == 302)
+        #expect(try await person.open(Self.page).reply.status == 200)
+    }
+
+    @Test("A decision does not wait for a store that does not respond")
+    func hangingStore() async throws {
+        let stand = try await Stand()
+        var person = Person(stand)
+        #expect(try await person.open("https://apps.example/wiki").reply.status == 200)
+        #expect(GatewayPatience().store < .seconds(10), "less than a proxy waits")
+        var patience = Stand.patience
+        patience.store = .milliseconds(100)
+        stand.site.replace(try stand.version(Stand.file, patience: patience))
+        stand.store.hang()
+        #expect(try await person.get("https://apps.example/wiki").status == 503)
+        #expect(stand.log.entries.contains { $0.contains("the store did not respond within 0.1") })
+        (patience.store, patience.openStore) = (.seconds(3600), .milliseconds(100))
+        stand.site.replace(try stand.version(Stand.file, patience: patience))
+        let open = try await person.get("https://apps.example/public/x")
+        #expect(open.status == 200 && open["X-Auth-User"] == "", "a page for anyone needs no session")
+        stand.store.work()
+        stand.site.replace(try stand.version(Stand.file))
+        #expect(try await person.get("https://apps.example/wiki").status == 200)
+        #expect(try await person.get("https://apps.example/public/x")["X-Auth-User"]?.isEmpty == false)
+    }
+
+    @Test("A link that no cookie has room for leads to its host at least")
+    func longLink() async throws {
+        let stand = try await Stand()
+        var person = Person(stand)
+        let long = "https://wiki.apps.example/?q=" + String(repeating: "a", count: 5000)
+        let (reply, url) = try await person.open(long)
+        #expect(reply.status == 200 && url == "https://wiki.apps.example/", "\(url.prefix(80))")
+        var other = Person(stand)
+        let short = "https://wiki.apps.example/?q=" + String(repeating: "a", count: 1500)
+        #expect(try await other.open(short).url == short)
+    }
+
     @Test("GW-30: A ticket works in the browser that asked for it, at one host, for a minute")
     func GW_30_aTicketIsForOneBrowser() async throws {
         let stand = try await Stand()

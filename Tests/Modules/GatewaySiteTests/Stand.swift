@@ -25,10 +25,11 @@ struct Stand {
 
     init(
         _ file: String = Stand.file, users: [SandboxUser] = [.sample], secret: String? = nil,
-        identityKeys: [ClientKey] = [], over network: (SandboxTransport) -> any Transport = { $0 }
+        identityKeys: [ClientKey] = [], providers: [String] = [Stand.acme, Stand.globex],
+        over network: (SandboxTransport) -> any Transport = { $0 }
     ) async throws {
         let (clock, store) = (clock, store)
-        let descriptors = try [Stand.acme, Stand.globex].map(Stand.descriptor)
+        let descriptors = try providers.map(Stand.descriptor)
         sandbox = Sandbox(
             providers: try descriptors.map { try $0.resolve(inputs: [:]) },
             clients: [
@@ -51,17 +52,25 @@ struct Stand {
             try Stand.version(file, clients, clock, secret, identityKeys, log), logger: log.logger)
     }
 
+    /// Longer than a busy machine stands still.
+    static var patience: GatewayPatience {
+        var patience = GatewayPatience()
+        (patience.store, patience.openStore, patience.provider) = (.seconds(3600), .seconds(3600), .seconds(3600))
+        return patience
+    }
+
     /// Another version of the file, with the same clients.
     func version(
-        _ file: String, secret: String? = nil, identityKeys: [ClientKey] = []
+        _ file: String, secret: String? = nil, identityKeys: [ClientKey] = [],
+        patience: GatewayPatience = Stand.patience
     ) throws -> GatewayVersion {
-        try Self.version(file, clients, clock, secret, identityKeys, log)
+        try Self.version(file, clients, clock, secret, identityKeys, log, patience)
     }
 
     private static func version(
         _ file: String, _ clients: ProviderClients, _ clock: ManualClock, _ secret: String?,
         _ identityKeys: [ClientKey],
-        _ log: RecordedLog
+        _ log: RecordedLog, _ patience: GatewayPatience = Stand.patience
     ) throws -> GatewayVersion {
         let read = GatewayFile(SourceFile(path: "gateway.yaml", text: file))
         let errors = read.diagnostics.filter { $0.severity == .error }
@@ -81,7 +90,8 @@ struct Stand {
                 audiences: issuer.audiences.isEmpty ? [origin] : issuer.audiences)
         }
         return GatewayVersion(
-            gateway, web: web, issuers: issuers, proxySecret: secret.map { Secret($0) }, identityKeys: identityKeys)
+            gateway, web: web, issuers: issuers, proxySecret: secret.map { Secret($0) }, identityKeys: identityKeys,
+            patience: patience)
     }
 
     static func descriptor(_ text: String) throws -> ProviderDescriptor {
@@ -151,11 +161,16 @@ struct Stand {
 struct Person {
     let stand: Stand
     var cookies: [String: [String: String]] = [:]
+    /// Whether the cookies of a host go to its subdomains too, as with Python's http.cookiejar.
+    var isLiberal = false
 
     init(_ stand: Stand) { self.stand = stand }
 
     func cookie(_ host: String) -> String? {
-        let sent = (cookies[host] ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        let hosts = cookies.keys.filter { $0 == host || isLiberal && host.hasSuffix("." + $0) }.sorted()
+        let sent = hosts.flatMap { host in
+            (cookies[host] ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        }
         return sent.isEmpty ? nil : sent.joined(separator: "; ")
     }
 

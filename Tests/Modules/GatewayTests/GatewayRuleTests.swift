@@ -47,6 +47,40 @@ struct GatewayRuleTests {
         #expect(found.contains(example.rule.code) == isDecisive, "\(found)")
     }
 
+    @Test(
+        "What is meant is named",
+        arguments: [
+            ("allow: everyone", "did you mean \"anyone\"?"),
+            ("allow: ann@example.com", "write allow: { email: ann@example.com }"),
+            ("allow: signed_in, methods: [PATHC]", "did you mean \"PATCH\"?"),
+        ])
+    func meantWords(_ keys: String, _ help: String) {
+        let found = lint("gateway: 1\norigin: https://apps.example\nproviders: [acme]\nroutes: [{ \(keys) }]\n")
+        #expect(found.contains { $0.help == help }, "\(found)")
+    }
+
+    @Test("A registered method has no finding", arguments: ["PATCH", "PROPFIND", "MKCALENDAR", "QUERY", "GET"])
+    func registeredMethods(_ method: String) {
+        let found = lint(
+            "gateway: 1\norigin: https://apps.example\nproviders: [acme]\n"
+                + "routes: [{ allow: signed_in, methods: [\(method)] }]\n")
+        #expect(!found.contains { $0.code == "G027" }, "\(found)")
+    }
+
+    @Test("A file that is no gateway file has one finding, about gateway files")
+    func otherFiles() {
+        func found(_ text: String) -> [Diagnostic] {
+            GatewayFile(SourceFile(path: "gateway.yaml", text: text)).diagnostics
+        }
+        let empty = found("")
+        #expect(empty.count == 1 && empty.first?.help?.contains("'gateway: 1'") == true, "\(empty)")
+        let descriptor = found("carnet: 1\nid: acme\nname: Acme\nissuer: https://id.acme.example\nscopes: {}\n")
+        #expect(descriptor.count == 1 && descriptor.first?.message.contains("descriptor") == true, "\(descriptor)")
+        let variable = found(
+            "gateway: 1\norigin: ${ORIGIN}\nproviders: [acme]\nroutes: [{ allow: signed_in }]\n")
+        #expect(variable.first?.message.contains("a variable of another program") == true, "\(variable)")
+    }
+
     @Test("Codes, names and examples")
     func catalog() {
         #expect(Set(Self.rules.map(\.code)).count == Self.rules.count)
@@ -58,7 +92,7 @@ struct GatewayRuleTests {
             #expect(rule.name.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)*/) != nil)
             #expect(rule.summary.hasSuffix(".") && !rule.rationale.isEmpty)
             // These need the known providers.
-            guard !["G014", "G016", "G017", "G020", "G023", "G024"].contains(rule.code) else { continue }
+            guard !["G014", "G016", "G017", "G020", "G023", "G024", "G029"].contains(rule.code) else { continue }
             #expect(!rule.bad.isEmpty && !rule.good.isEmpty, "\(rule.code)")
             #expect(rule.bad.allSatisfy { !MarkedExample($0).spans.isEmpty }, "\(rule.code)")
         }
@@ -239,6 +273,34 @@ struct GatewayRuleTests {
             findings(
                 "  - { id: plain, trust_email: administrators choose them }\n", allow: "{ email_domain: example.com }")
                 == [])
+    }
+
+    @Test("A group at a provider whose descriptor knows no groups is found, unless the file names their claim")
+    func groupWithoutClaim() {
+        #expect(
+            findings("  - plain\n", allow: "{ group: ops }") == [
+                "G029 5 the descriptor of Plain names no claim \"groups\""
+            ])
+        #expect(findings("  - { id: plain, groups: groups }\n", allow: "{ group: ops }") == [])
+        #expect(findings("  - { id: plain, groups: /roles }\n", allow: "{ group: ops }") == [])
+        // The issuer of this one is a tenant's, whose administrator decides.
+        #expect(findings("  - sso\n  - plain\n", allow: "{ provider: sso, group: ops }") == [])
+        // A scope, a request of the profile or the sample has them.
+        for known in [
+            "scopes: { default: [openid], catalog: [openid, groups] }\nsamples: { userinfo: { sub: \"1\" } }\n",
+            "profile: { claims: { groups: /teams } }\nsamples: { userinfo: { sub: \"1\" } }\n",
+            "samples: { userinfo: { sub: \"1\", groups: [] } }\n", "",
+        ] {
+            var registry = ProviderRegistry()
+            registry.add([
+                SourceFile(
+                    path: "acme.yaml",
+                    text: "carnet: 1\nid: acme\nname: Acme\nissuer: https://id.acme.example\n\(known)")
+            ])
+            let text =
+                "gateway: 1\norigin: https://apps.example\nproviders: [acme]\nroutes: [{ allow: { group: ops } }]\n"
+            #expect(lint(text, registry: registry) == [], "\(known)")
+        }
     }
 
     @Test("What a comment hides, and a star in an address, have help of their own")

@@ -1,4 +1,5 @@
 import Carnet
+import CarnetDescriptors
 import CarnetFoundation
 import CarnetGateway
 import HTTPTypes
@@ -109,6 +110,20 @@ struct HeaderTests {
             """)
         #expect(values == ["M": "< padded>", "G": "dev", "L": "a", "I": "7", "P": "acme", "C": "fixed"])
         #expect(absent == ["U", "N", "O"])
+    }
+
+    @Test(
+        "Names by which other gateways identify the sender can be used, and none that describes the request",
+        arguments: [
+            ("X-Forwarded-User", true), ("x-forwarded-email", true), ("X-Forwarded-Preferred-Username", true),
+            ("X-Forwarded-Groups", true), ("Remote-User", true), ("X-Forwarded-For", false),
+            ("X-Forwarded-Prefix", false), ("X-Forwarded-Client-Cert", false), ("X-Forwarded-Unknown", false),
+            ("X-Original-URL", false),
+        ])
+    func names(name: String, isAllowed: Bool) {
+        let text = GatewayExample.text.replacing("X-Auth-User:", with: "\(name):")
+        let file = GatewayFile(SourceFile(path: "gateway.yaml", text: text))
+        #expect((file.rules != nil) == isAllowed, "\(file.diagnostics)")
     }
 
     @Test("Names beyond ASCII arrive as they are")

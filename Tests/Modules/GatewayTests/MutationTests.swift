@@ -29,6 +29,7 @@ struct MutationTests {
             client_id_env: INITECH_ID
             client_secret_file: initech-secret
             sign_in: true
+            post_logout_redirect: true
         bearer:
           - acme
           - provider: globex
@@ -70,7 +71,9 @@ struct MutationTests {
               all_of: [write, openid]
               any_of: [daily, weekly]
           - path: /dashboard/**
-            allow: signed_in
+            allow:
+              provider: acme
+              email_domain: example.com
             token:
               kind: access
               header: X-Access-Token
@@ -255,7 +258,7 @@ struct MutationTests {
         change("a claim without a value", "department: [it, hr]", "department: []")
         change("a header with an underscore", "X-Auth-User:", "X_Auth_User:")
         change("a header with a space", "X-Auth-User:", "X-Auth User:")
-        change("a header of the proxy", "X-Auth-User:", "X-Forwarded-User:")
+        change("a header of the proxy", "X-Auth-User:", "X-Forwarded-Host:")
         change("a header of the connection", "X-Auth-User:", "Host:")
         change("a cookie", "X-Auth-User:", "Cookie:")
         change("a header twice", "X-Auth-Email:", "x-auth-user:")
@@ -265,6 +268,9 @@ struct MutationTests {
         change("a brace without its partner", "{account.subject}", "{account.subject")
         change("dollars and braces", "{account.subject}", "${subject}")
         change("the token in a header of another value", "header: X-Auth-Token", "header: X-Auth-User")
+        change("a token in a header of another value", "header: X-Access-Token", "header: X-Auth-User")
+        change("a token in a header of the gateway", "header: X-Access-Token", "header: Carnet-Decision")
+        change("an exchanged ID token", "kind: access", "kind: id", more: 2)
         change("a lifetime with a unit", "lifetime: 120", "lifetime: 2m")
         change("a lifetime of nothing", "lifetime: 120", "lifetime: 0")
         change("a lifetime of a day", "lifetime: 120", "lifetime: 86400")

@@ -19,7 +19,8 @@ struct AppleTests {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }
             let compiler = StubCompiler(folder: folder)
-            for stub in ["os", "Security", platform.rawValue, "AuthenticationServices", "SwiftUI"] {
+            let iOSAlone = platform == .iOS ? ["SafariServices"] : []
+            for stub in ["os", "Security", platform.rawValue, "AuthenticationServices", "SwiftUI"] + iOSAlone {
                 try compiler.module(stub, ["Tests/Support/AppleStubs/\(stub).swift"], isPackage: false)
             }
             try compiler.typecheck("Lock", ["Sources/CarnetFoundation/Locks/Lock.swift"], isPackage: true)
@@ -52,6 +53,20 @@ struct AppleTests {
                 // The settings of a new Xcode project.
                 try compiler.typecheck("Block", [file.path], isPackage: false, settings: StubCompiler.newProject)
             }
+        }
+
+        @Test("The reader of YAML compiles against the libyaml inside Yams, which Apple platforms have")
+        func libyamlOfYams() throws {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "carnet-apple-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let text = try Repository.file("Sources/CarnetDescriptors/YAML/LibYAML.swift").text
+            let file = folder.appending(path: "LibYAML.swift")
+            let branch = text.replacing("#if canImport(CLibYAML)", with: "#if false")
+            #expect(branch != text)
+            try branch.write(to: file, atomically: true, encoding: .utf8)
+            let others = try sources("CarnetDescriptors").filter { !$0.hasSuffix("/LibYAML.swift") }
+            try StubCompiler(folder: folder).typecheck("CarnetDescriptors", others + [file.path], isPackage: true)
         }
 
         @Test("Without the stubs on the import path there is nothing to compile: the check sees the Apple branches")

@@ -48,6 +48,18 @@ struct CatalogueEvidenceTests {
         }
     }
 
+    @Test("A descriptor with a revocation endpoint has a fact about the tokens that the endpoint accepts")
+    func revocableTokens() throws {
+        let rows = try Repository.file("Tests/Peers/Facts/facts.tsv").lines.map {
+            $0.text.components(separatedBy: "\t")
+        }
+        let known = Set(rows.filter { $0.count > 2 && $0[1] == "revocable_tokens" }.map { $0[0] })
+        for entry in Self.entries where entry.document.root?.node(at: ["endpoints", "revocation"]) != nil {
+            let id = entry.descriptor.id.rawValue
+            #expect(known.contains(id), "\(id): facts.tsv has no revocable_tokens")
+        }
+    }
+
     @Test("If the page on quirks names a provider for a key, its descriptor has the key or a note about it")
     func quirks() throws {
         let lines = try Repository.file("Docs/quirks.md").lines.map { String($0.text) }

@@ -144,6 +144,35 @@ struct DocumentationTests {
         #expect(count >= 15)
     }
 
+    @Test("The server of an app needs six lines on Hummingbird at most")
+    func linesOfAnAppsServer() throws {
+        let blocks = CodeBlock.all(in: try Repository.file("Docs/web.md"))
+        let block = try #require(blocks.first { $0.text.contains("web.account(ofIDToken:") })
+        // Without the function around them.
+        #expect(block.text.split(separator: "\n").count - 2 <= 6)
+    }
+
+    @Test("An app with a name and a picture is five steps away from an empty folder at most")
+    func stepsToAnApp() throws {
+        let steps = try Repository.file("Examples/README.md").lines.filter { $0.text.contains(#/^\d+\. /#) }
+        #expect((1...5).contains(steps.count))
+    }
+
+    @Test("Nothing names a folder of one build system: `swift build --show-bin-path` prints it")
+    func buildFolders() throws {
+        let git = Process()
+        let output = Pipe()
+        git.executableURL = URL(filePath: "/usr/bin/env")
+        // As two patterns, so that this file names none.
+        let patterns = ["debug", "release"].flatMap { ["-e", "\\.build/\($0)"] }
+        git.arguments = ["git", "-c", "safe.directory=*", "-C", Repository.root.path, "grep", "-n"] + patterns
+        git.standardOutput = output
+        try git.run()
+        let found = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        git.waitUntilExit()
+        #expect(git.terminationStatus == 1 && found.isEmpty, "\(found)")
+    }
+
     @Test("Links between the pages lead somewhere")
     func links() throws {
         for page in try Repository.documentation() {

@@ -1,6 +1,8 @@
 import Carnet
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetProtocol
+import CarnetSandbox
 import CarnetStorage
 import CarnetTesting
 import CarnetWeb
@@ -244,5 +246,76 @@ struct AppTokenTests {
         await #expect(throws: OAuthError.self) {
             try await web.account(ofIDToken: "a.b.c", from: "other", audiences: ["x"], session: "s1")
         }
+    }
+
+    @Test("An app that signs in with Carnet passes on the nonce of its server")
+    func appWithCarnet() async throws {
+        let site = try Site()
+        let client = try site.client(of: Site.descriptor(Site.acme))
+        let person = ScriptedUserAgent { [sandbox = site.sandbox] url, _ in
+            [try await sandbox.approve(authorizationURL: url)]
+        }
+        let nonce = try site.web.nonce(for: "s1")
+        let session = try await client.signIn(with: person, options: AuthorizationOptions(nonce: nonce))
+        let token = try #require(try await session.tokens().idToken)
+        let account = try await site.web.account(
+            ofIDToken: token.reveal(), from: "acme", audiences: ["client"], session: "s1")
+        let profile = try await session.profile()
+        #expect(account.subject == profile.subject && account.email == profile.email)
+        // Without an ID token, nobody would validate the nonce.
+        let lost = await #expect(throws: OAuthError.self) {
+            try await client.beginSignIn(AuthorizationOptions(scopes: ["profile"], nonce: nonce))
+        }
+        #expect(lost?.kind == .unsupported)
+    }
+
+    @Test("A person who signed in on the web is the same account in the app", arguments: [true, false])
+    func sameAccount(confirmsEmail: Bool) async throws {
+        let user = SandboxUser(
+            label: "Ada",
+            claims: [
+                "subject": "user-1", "name": "Ada Example", "email": "ada@example.com",
+                "email_verified": .bool(confirmsEmail),
+            ])
+        let site = try Site(users: [user], findUser: { "user of \($0.issuer ?? "") \($0.subject)" })
+        var browser = Browser(site)
+        _ = try await browser.signIn()
+        let onTheWeb = try #require(browser.session?.account())
+
+        // What an app does without Carnet: RFC 7636, and the nonce that its server gave it.
+        let verifier = String(repeating: "v", count: 43)
+        let challenge = Base64URL.encode(Array(SHA256.hash(data: Data(verifier.utf8))))
+        let redirectURI = Site.redirectURI(of: "acme")
+        let request = PercentEncoding.encode([
+            (name: "response_type", value: "code"), (name: "client_id", value: "client"),
+            (name: "redirect_uri", value: redirectURI), (name: "scope", value: "openid profile email"),
+            (name: "state", value: "s"), (name: "code_challenge", value: challenge),
+            (name: "code_challenge_method", value: "S256"), (name: "nonce", value: try site.web.nonce(for: "s1")),
+        ])
+        func send(_ method: HTTPRequest.Method, _ url: String, _ form: String = "") async throws -> [String: Any] {
+            let url = try #require(URLComponents(string: url))
+            var head = HTTPRequest(method: method, scheme: "https", authority: url.host, path: url.path)
+            head.headerFields[.contentType] = "application/x-www-form-urlencoded"
+            let (_, body) = await site.sandbox.respond(to: head, body: Array(form.utf8))
+            return try #require(JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])
+        }
+        let metadata = try await send(.get, "https://id.acme.example/.well-known/openid-configuration")
+        let page = try #require(metadata["authorization_endpoint"] as? String)
+        let callback = try await site.sandbox.approve(authorizationURL: "\(page)?\(request)")
+        let code = try #require(URLComponents(string: callback)?.queryItems?.first { $0.name == "code" }?.value)
+        let form = PercentEncoding.encode([
+            (name: "grant_type", value: "authorization_code"), (name: "code", value: code),
+            (name: "redirect_uri", value: redirectURI), (name: "client_id", value: "client"),
+            (name: "code_verifier", value: verifier),
+        ])
+        let response = try await send(.post, try #require(metadata["token_endpoint"] as? String), form)
+        let token = try #require(response["id_token"] as? String, "\(response)")
+
+        let inTheApp = try await site.web.account(
+            ofIDToken: token, from: "acme", audiences: ["client"], session: "s1")
+        #expect(inTheApp.provider == onTheWeb.provider && inTheApp.issuer == onTheWeb.issuer)
+        #expect(inTheApp.subject == onTheWeb.subject && inTheApp.userID == onTheWeb.userID)
+        #expect(inTheApp.name == onTheWeb.name && inTheApp.email == onTheWeb.email)
+        #expect(inTheApp.isEmailVerified == onTheWeb.isEmailVerified)
     }
 }

@@ -299,7 +299,7 @@ struct ClaimTests {
         _ = try await browser.signIn()
         #expect(try await stand.groups(browser) == nil)
         #expect(lists(stand) == 0)
-        #expect(stand.log.entries.contains { $0.contains("sign in with the scope teams") }, "\(stand.log.entries)")
+        #expect(stand.log.entries.contains { $0.contains("sign in with the scopes teams") }, "\(stand.log.entries)")
         #expect(try await stand.site.web.liveSession(of: browser.request)?.account()?.subject == "ada")
     }
 

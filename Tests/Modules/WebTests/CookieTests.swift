@@ -78,6 +78,24 @@ struct CookieTests {
         #expect(read([field + "; own-x=1"], "own-")["own-x"] == "1")
     }
 
+    @Test("are those of the site alone where one name comes twice")
+    func foreignValues() {
+        func read(_ field: String) -> ReceivedCookies {
+            var request = HTTPRequest(method: .get, scheme: "https", authority: "app.example", path: "/")
+            request.headerFields[.cookie] = field
+            return ReceivedCookies(request, namesBeginningWith: "") { $1.hasPrefix("own") }
+        }
+        for field in ["a=own1; a=2; b=3", "a=2; b=3; a=own1"] {
+            #expect(read(field)["a"] == "own1" && read(field)["b"] == "3" && !read(field).isAmbiguous)
+        }
+        #expect(read("a=1; a=2; b=3").all.map(\.name) == ["b"])
+        for field in ["a=own1; a=own2", "a=own1; a=own1", "a=own1; a=2; a=3; a=4; a=5"] {
+            #expect(read(field).isAmbiguous && read(field).all.isEmpty)
+        }
+        // A name that comes once is read by whoever knows its use.
+        #expect(read("a=1")["a"] == "1")
+    }
+
     @Test("are read by the bytes of their names")
     func lookup() {
         #expect(read(["\u{212A}=1"])["K"] == nil)

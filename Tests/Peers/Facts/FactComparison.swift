@@ -22,6 +22,7 @@ extension ProviderConduct {
         case "token_endpoint": return match(value, try request(.token)?.place)
         case "userinfo_endpoint": return match(value, try request(.userinfo)?.place)
         case "revocation_endpoint": return match(value, try request(.revocation)?.place)
+        case "introspection_endpoint": return match(value, provider.endpoints[.introspection]?.text)
         case "device_endpoint": return match(value, try deviceRequest()?.place)
         case "issuer": return match(value, provider.issuer)
         case "scope_separator": return equal(value, try separator)
@@ -46,7 +47,11 @@ extension ProviderConduct {
         case "refresh_rotation":
             guard value != "unknown" else { return .notCompared }
             return equal(value, try keepsRefreshToken ? "keeps" : "rotates")
-        case "refused_refresh": return try compareRefusedRefresh(value)
+        case "revocable_tokens":
+            guard value != "unknown" else { return .notCompared }
+            let sent = provider.revocation.tokens.map(\.rawValue)
+            return Set(sent).isSubset(of: words(value)) ? .agrees : .differs(sent.joined(separator: " "))
+        case "refused_refresh": return value == "unknown" ? .notCompared : try compareRefusedRefresh(value)
         case "access_token_lifetime": return try compareLifetime(value)
         case "refresh_token_lifetime":
             guard let lifetime = refreshTokenLifetime else { return .notCompared }

@@ -409,6 +409,8 @@ def has_libraries(binary, dockerfile):
     shown = subprocess.run(["readelf", "-d", binary], text=True, check=True, stdout=subprocess.PIPE).stdout
     needed = [name for name in re.findall(r"\(NEEDED\).*\[(.+?)\]", shown) if not BASE_LIBRARIES.match(name)]
     assert needed, shown
+    # The transport loads libcurl at the first request.
+    needed.append("libcurl.so.4")
     for name in needed:
         owners = subprocess.run(["dpkg", "-S", name], text=True, check=True, stdout=subprocess.PIPE).stdout
         packages = {line.split(":")[0] for line in owners.splitlines()}

@@ -28,11 +28,10 @@ COMMON = re.compile(r"^(ld-linux|linux-vdso|lib(c|m|gcc_s|stdc\+\+|pthread|dl|ut
 
 TEXT = """# Cost of each product
 
-For developers who choose products, and watch the size and the build time of their program.
+For developers who choose products, and watch the size of their program.
 
-Each row is a program of a few lines that imports `Carnet` and the named products. SwiftPM links a product only if a target
-depends on it: a program contains swift-nio, Hummingbird, GRDB, libpq or SQLite only if one of its products needs them. `CarnetTool`,
-`CarnetHummingbird` and, in apps, `CarnetApple` contain `Carnet` and a transport. The others are for programs that choose their parts.
+`CarnetTool`, `CarnetHummingbird` and, in apps, `CarnetApple` contain `Carnet` and a transport. The others are for programs that
+choose their parts. Each row of the second table is a program of a few lines that imports `Carnet` and the named products.
 
 | product | modules to import | for |
 |---|---|---|
@@ -47,17 +46,12 @@ depends on it: a program contains swift-nio, Hummingbird, GRDB, libpq or SQLite 
 | `CarnetLint` | `CarnetLint` | programs that check descriptors |
 
 {table}
-- **Libraries of the system**: those that the dynamic linker loads, without the C runtime and those of Swift. `CarnetCurl`
-  loads libcurl at the first request, and `CarnetPostgreSQL` libpq when it connects.
-- **Program**: the size in a debug build for x86-64 Linux after `strip`. A release build is smaller.
-- **Modules** and **source files**: all that a clean build of the program compiles, those of other packages and C files
-  included. They stand for the build time, which depends on the machine. On Linux, BoringSSL takes longest: `CarnetHTTP` compiles
-  the copy of swift-nio-ssl, which took 145 seconds of processor time ([transports](decisions/transports.md)).
+- **Libraries of the system**: without the C runtime and those of Swift. `CarnetCurl` loads libcurl at the first request, and
+  `CarnetPostgreSQL` libpq when it connects.
+- **Program**: a debug build for x86-64 Linux after `strip`. A release build is smaller.
+- **Modules** and **source files**: all that a clean build compiles, C files included.
 
-The build plugin `CarnetProviders` also compiles a linter for the machine that builds, which takes about 50 seconds. See
-[Use a prebuilt tool](guides/embed-descriptors.md#use-a-prebuilt-tool).
-
-To measure again, run `python3 Tests/Programs/Outside/products.py --write`.
+The build plugin `CarnetProviders` also compiles [a linter](guides/embed-descriptors.md#use-a-prebuilt-tool).
 """
 
 

@@ -32,4 +32,8 @@ public import Foundation
 @MainActor open class UIViewController: UIResponder {
     public final var view: UIView! { nil }
     open func viewDidLoad() {}
+    open func present(
+        _ viewControllerToPresent: UIViewController, animated flag: Bool, completion: (() -> Void)? = nil
+    ) {}
+    open func dismiss(animated flag: Bool, completion: (() -> Void)? = nil) {}
 }

@@ -11,6 +11,7 @@ package final class FailingStore: SessionIndexedTokenStore {
         var failures: Set<Operation> = []
         var kind = TokenStoreError.Kind.unavailable
         var loads = 0
+        var hangs = false
         var preparations = 0
     }
 
@@ -32,7 +33,10 @@ package final class FailingStore: SessionIndexedTokenStore {
         }
     }
 
-    package func work() { state.withLock { $0.failures = [] } }
+    /// Lets everything that is read wait from now on.
+    package func hang() { state.withLock { $0.hangs = true } }
+
+    package func work() { state.withLock { ($0.failures, $0.hangs) = ([], false) } }
 
     private func check(_ operation: Operation) throws {
         let (fails, kind) = state.withLock { ($0.failures.contains(operation), $0.kind) }
@@ -41,6 +45,8 @@ package final class FailingStore: SessionIndexedTokenStore {
 
     package func load(_ key: ConnectionKey) async throws -> StoredConnection? {
         try check(.load)
+        // As long as a database that is gone.
+        if state.withLock(\.hangs) { try await Task.sleep(for: .seconds(60)) }
         state.withLock { $0.loads += 1 }
         return await inner.load(key)
     }

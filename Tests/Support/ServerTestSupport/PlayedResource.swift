@@ -104,6 +104,7 @@ public final class PlayedResource: Sendable {
 
     private let state = Lock(State())
     private let channel: Lock<(any Channel)?> = Lock(nil)
+    private let port = Lock(0)
     private let play: Play
     /// The lifetime of an access token in seconds, as the server announces it.
     private let lifetime: Int
@@ -116,18 +117,24 @@ public final class PlayedResource: Sendable {
         lifetime: Int = 3600, namesHost: Bool = false, habits: Habits = [], play: @escaping Play
     ) async throws {
         (self.lifetime, self.namesHost, self.habits, self.play) = (lifetime, namesHost, habits, play)
+        try await start(at: 0)
+    }
+
+    private func start(at port: Int) async throws {
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 256)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(Reader(self))
                 }
             }
-            .bind(host: "127.0.0.1", port: 0).get()
+            .bind(host: "127.0.0.1", port: port).get()
+        self.port.withLock { $0 = channel.localAddress?.port ?? 0 }
         self.channel.withLock { $0 = channel }
     }
 
-    private var origin: String { "http://127.0.0.1:\(channel.withLock { $0?.localAddress?.port } ?? 0)" }
+    private var origin: String { "http://127.0.0.1:\(port.withLock { $0 })" }
 
     private var issuer: String { origin + (habits.contains(.isOld) ? "/" : "") }
 
@@ -163,6 +170,11 @@ public final class PlayedResource: Sendable {
 
     public func stop() async throws { try await channel.withLock { $0 }?.close() }
 
+    /// Listens again after `stop()`, at the same port and with the same clients and tokens.
+    public func resume() async throws {
+        try await start(at: port.withLock { $0 })
+    }
+
     // MARK: The authorization server
 
     fileprivate func take(_ request: Request, _ response: Response) {
@@ -186,7 +198,8 @@ public final class PlayedResource: Sendable {
             }
             play(
                 Request(
-                    method: request.method, path: path, headers: request.headers, body: request.body, scopes: scopes),
+                    method: request.method, path: request.path, headers: request.headers, body: request.body,
+                    scopes: scopes),
                 response)
         case "/.well-known/oauth-protected-resource" + (namesHost ? "" : "/mcp") where !habits.contains(.isOld):
             response.json(200, #"{"resource":"\#(identifier)","authorization_servers":["\#(origin)"]}"#)

@@ -72,6 +72,8 @@ extension Template {
 package struct ResolvedAPI: Sendable {
     /// Hosts that the access token may be sent to, besides those of the resources.
     package let hosts: [String]
+    /// What stands before the URLs of resources and calls, as far as the inputs fill it.
+    package let baseURL: Template?
     package private(set) var headers: [Named<String>]
     package let lateHeaders: [Named<Template>]
     /// The query parameters of every call.
@@ -94,8 +96,8 @@ package struct ResolvedAPI: Sendable {
             if let host = try resolver.host(template, key: "api.hosts.\(index)") { hosts.append(host) }
         }
         self.hosts = hosts
-        // It stands before the URLs of resources and calls; a wrong place in it is reported even without any.
-        _ = try rules.baseURL.flatMap { template throws(ResolutionError) in
+        // A wrong place in it is reported even without a URL below it.
+        baseURL = try rules.baseURL.flatMap { template throws(ResolutionError) in
             try resolver.lateURL(template, key: "api.base_url")
         }
         headers = try resolver.named(rules.headers, key: "api.headers")

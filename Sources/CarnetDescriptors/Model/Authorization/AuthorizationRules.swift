@@ -27,14 +27,14 @@ extension AuthorizationRules: DescriptorSection {
     static func elsewhere(_ name: String) -> String? { NamesElsewhere.url(name, of: .authorization) }
 
     static let keys: [Key<Self>] = [
-        Key("parameters", \.parameters, in: .authorization, "parameters of every request"),
+        Key("parameters", \.parameters, in: .authorization, takesJSON: true, "parameters of every request"),
         Key("offline_parameters", \.offlineParameters, "additional parameters if a refresh token is requested"),
         Key(
             "reconsent_parameters", \.reconsentParameters,
             "additional parameters that make the provider ask for consent again"),
         Key("rename", \.rename, "standard parameter name -> the provider's name for it"),
         Key("omit", \.omit, "standard parameters to omit"),
-        Key("encode", \.encode, "parameter -> the encoding of its value; default: percent"),
+        Key("encode", \.encode, RequestRules.encodeSummary),
         Key("response_type", \.responseType, "the provider's name for the response type code"),
         Key(
             "response_mode", \.responseMode,

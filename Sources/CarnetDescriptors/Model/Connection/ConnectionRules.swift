@@ -110,6 +110,11 @@ extension LookupRules: DescriptorSection {
         ]
 }
 
+extension LookupRules {
+    /// The conditions whose value the descriptor itself states.
+    package var fixedConditions: [Named<String>] { conditions.fixed }
+}
+
 extension Named where Value == LookupRules {
     /// What the lookup provides.
     package var references: [TemplateReference] {

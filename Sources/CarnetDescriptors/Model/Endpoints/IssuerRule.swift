@@ -67,7 +67,7 @@ extension IssuerRule: DescriptorValue {
                 decoder.reportMissingReason(node)
                 return nil
             default:
-                decoder.reportNotAllowed(node, allowed: ["exact", "none"], shape: Self.shape)
+                decoder.reportNotAllowed(node, allowed: ["exact"], shape: Self.shape)
                 return nil
             }
             return

@@ -31,7 +31,7 @@ extension ProfileRequestRules: DescriptorSection {
         ]
         + RequestRules.ownKeys(in: .signedIn, inheriting: true).map { $0.lifted(to: \.request) }
         + OutcomeRules.keys.map { $0.lifted(to: \.outcome) } + [
-            Key("format", \.format, "the format of the body; auto (default) follows the content type"),
+            Key("format", \.format, ResponseFormat.summary),
             Key("root", \.root, "the only candidate, or the list of candidates; default: the whole body"),
             Key("where", \.conditions, in: .signedIn, RequestRules.whereSummary),
             Key(
@@ -55,6 +55,8 @@ package struct ProfileRequest: Sendable {
     package let root: JSONPointer
     package fileprivate(set) var conditions: [Named<String>]
     fileprivate let lateConditions: [Named<Template>]
+    /// The conditions whose value the descriptor itself states.
+    package let fixedConditions: [Named<String>]
     package let requirement: ScopeRequirement
     package let claims: [Named<ClaimPlace>]
     package let sample: JSONValue?
@@ -82,6 +84,7 @@ extension InputResolver {
                     root: rules.root,
                     conditions: try named(rules.conditions, key: "\(key).where"),
                     lateConditions: try lateNamed(rules.conditions, key: "\(key).where"),
+                    fixedConditions: rules.conditions.fixed,
                     requirement: ScopeRequirement(anyOf: rules.anyOf),
                     claims: rules.claims.items,
                     sample: rules.sample
@@ -133,6 +136,13 @@ extension ProfileRequest {
     package func isFor(_ names: [String]?) -> Bool {
         guard let names else { return true }
         return claims.contains { !$0.value.isList || names.containsBytes(of: $0.name) }
+    }
+}
+
+extension NamedList<Template> {
+    /// Those without a value of the host or of a sign-in.
+    var fixed: [Named<String>] {
+        items.filter { !$0.value.source.holds(UInt8(ascii: "{")) }.map { Named($0.name, $0.value.source) }
     }
 }
 

@@ -6,7 +6,7 @@ package struct ProfileRules: Sendable {
     package internal(set) var source: ProfileSource?
     package internal(set) var request = RequestRules()
     package internal(set) var root = JSONPointer(tokens: [])
-    package internal(set) var claims = NamedList<PointerList>()
+    package internal(set) var claims = NamedList<FirstClaimPlace>()
     package internal(set) var derive = NamedList<Template>()
     package internal(set) var subject: AbsentSubject?
     package internal(set) var format = ResponseFormat.auto
@@ -35,7 +35,8 @@ extension ProfileRules: DescriptorSection {
             Key("root", \.root, "the object that contains the claims; default: the whole body"),
             Key(
                 "claims", \.claims,
-                "claim -> pointer below root; standard claims are mapped by default, and [] switches one off"),
+                "claim -> pointer below root, or { root: LIST, each: PLACE } for a list of the values in its elements; standard claims are mapped by default, and [] switches one off"
+            ),
             Key(
                 "derive", \.derive, in: .claim,
                 "claim -> a template of other claims and of values of the sign-in; {claim.NAME} is a claim as it was read, and join leaves out what is missing"
@@ -43,7 +44,7 @@ extension ProfileRules: DescriptorSection {
             Key(
                 "subject", \.subject, "{ none: REASON } if nothing identifies the user; the host then names the account"
             ),
-            Key("format", \.format, "the format of the body; auto (default) follows the content type"),
+            Key("format", \.format, ResponseFormat.summary),
             Key("token_in", \.tokenIn, "where the access token is sent in the profile's requests; default: as in api"),
             Key("jwt", \.jwt, "the rules if the response must be a JWT (OpenID Connect Core, section 5.3.2)"),
             Key("requests", \.requests, "additional requests for claims that the first response does not contain"),
@@ -119,7 +120,7 @@ package struct ResolvedProfile: Sendable {
     /// The request without what it inherits from `api`.
     package var ownRequest: RequestRules { described.request }
     /// The claims that the descriptor itself maps.
-    package var ownClaims: NamedList<PointerList> { described.claims }
+    package var ownClaims: NamedList<FirstClaimPlace> { described.claims }
     package private(set) var request: ResolvedRequest
     package private(set) var requests: [ProfileRequest]
     package let sources: [ClaimSource]
@@ -127,6 +128,8 @@ package struct ResolvedProfile: Sendable {
     package let claims: [Named<[JSONPointer]>]
     /// Claims that are made of others.
     package let derive: [Named<Template>]
+    /// What makes the subject, if it is no member of a response: lint, the sandbox and the engine ask here.
+    package var subjectTemplate: Template? { derive.first { $0.name == "subject" }?.value }
     /// What their templates are filled with.
     package private(set) var values: TemplateValues?
     /// Where the access token goes in the requests of the profile.

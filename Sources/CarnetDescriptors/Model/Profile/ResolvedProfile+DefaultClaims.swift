@@ -14,6 +14,15 @@ extension ResolvedProfile {
     }
 }
 
+extension ResolvedProfile {
+    /// The value of a claim, of what is at its place: of a list, the member of each element that the descriptor names.
+    package func value(of claim: String, in found: JSONValue) -> JSONValue {
+        guard let each = described.claims[claim]?.each else { return found }
+        let values = (found.array ?? []).lazy.compactMap { $0.first(of: each) }.filter { $0.scalarText != nil }
+        return .array(Array(values.prefix(ProfileRequest.longestList)))
+    }
+}
+
 extension JSONValue {
     /// Whether a claim of this name can have the value. Only `email_verified` has a type that every reader relies on: the
     /// time of a verification, or a text, is neither true nor false.

@@ -33,7 +33,7 @@ package struct DeviceResponseRules: Sendable {
 
 extension DeviceResponseRules: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("format", \.format, "the format of the body; auto (default) follows the content type"),
+        Key("format", \.format, ResponseFormat.summary),
         Key("root", \.root, "the object that contains the fields; default: the whole body"),
         Key("fields", \.fields, "standard field -> its place below root"),
         Key("errors", \.errors, "the places of error code and message in the whole body"),

@@ -8,6 +8,8 @@ package enum ParameterEncoding: String, DescriptorChoice, Sendable {
     case plus
     /// Characters that a query allows (RFC 3986, section 3.4) except `&` are not encoded; the rest as `percent`.
     case raw
+    /// A list as one parameter for each element, each as `percent`.
+    case repeated
 }
 
 /// The part of a URL after `#`, without what a fragment cannot hold (RFC 3986, section 3.5).

@@ -28,6 +28,8 @@ extension RequestRules: DescriptorSection {
     static let authenticationSummary =
         "the method of client authentication in this request, if it is another than at the token endpoint"
 
+    static let encodeSummary =
+        "parameter -> the encoding of its value in a query or form; default: percent; with repeated, each element of a list is a parameter"
     static let headersSummary = "additional headers; they replace those of api.headers, and null removes one"
     static let parametersSummary = "additional parameters; they replace those of api.parameters, and null removes one"
     static let bodySummary = "the encoding of the parameters: form (default; RFC 6749), json, or query"
@@ -59,7 +61,7 @@ extension RequestRules: DescriptorSection {
             Key(
                 "query_parameters", \.queryParameters, "parameters that are sent in the URL's query instead of the body"
             ),
-            Key("encode", \.encode, "parameter -> the encoding of its value in a query or form; default: percent"),
+            Key("encode", \.encode, encodeSummary),
         ]
         return keys.map { $0.notingEmpty() }
     }

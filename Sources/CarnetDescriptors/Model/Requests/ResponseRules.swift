@@ -31,7 +31,7 @@ package struct ResponseRules: Sendable {
 
 extension ResponseRules: DescriptorSection {
     static let keys: [Key<Self>] = [
-        Key("format", \.format, "the format of the body; auto (default) follows the content type"),
+        Key("format", \.format, ResponseFormat.summary),
         Key("root", \.root, "the object that contains the fields; default: the whole body"),
         Key("fields", \.fields, "standard field -> its place below root"),
         Key("success", \.success, "how to distinguish success from an error; default: status 200"),
@@ -55,6 +55,11 @@ package enum ResponseFormat: String, DescriptorChoice, Sendable {
     case form
     /// JSON as the argument of a function call.
     case jsonp
+    /// JSON behind a guard that makes it no script, such as `)]}'` or `&&&START&&&`.
+    case guarded
+
+    static let summary =
+        "the format of the body; auto (default) follows the content type; guarded is JSON behind a few characters, such as )]}' or &&&START&&&"
 }
 
 /// A number of seconds, up to ten years.

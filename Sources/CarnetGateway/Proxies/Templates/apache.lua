@@ -15,7 +15,7 @@ function clean(r)
     for name in pairs(r:headers_in_table()) do
         local lower = name:lower()
         -- Programs read "_", "." and more in a name as "-" (X_Auth_User): no such header goes on.
-        if identity[lower] and lower ~= "authorization" or ours[lower] or lower:find("[^a-z0-9-]")<<#beginnings>> or lower:find("^<<escaped>>")<</beginnings>> then
+        if identity[lower] and lower ~= "authorization" and lower ~= "cookie" or ours[lower] or lower:find("[^a-z0-9-]")<<#beginnings>> or lower:find("^<<escaped>>")<</beginnings>> then
             r.headers_in[name] = nil
         end
     end
@@ -51,7 +51,7 @@ function decide(r)
             local before = r.err_headers_out[name]
             r.err_headers_out[name] = before and before .. ", " .. value or value
         elseif allowed and identity[name] then
-            r.headers_in[name] = value
+            r.headers_in[name] = value ~= "" and value or nil
         end
     end
     if allowed then return apache2.DECLINED end

@@ -12,11 +12,14 @@ core.register_action("carnet", { "http-req" }, function(txn)
 
     if status < 300 then
         for _, header in ipairs(headers) do
-            if identity[header[1]] then txn.http:req_set_header(header[1], header[2]) end
+            if identity[header[1]] then
+                if header[2] == "" then txn.http:req_del_header(header[1])
+                else txn.http:req_set_header(header[1], header[2]) end
+            end
         end
         local set = txn.http:req_get_headers()                 -- A header that does not fit into the buffer is dropped silently.
         for _, header in ipairs(headers) do
-            if identity[header[1]] and not (set[header[1]] and set[header[1]][0] == header[2]) then return end
+            if identity[header[1]] and header[2] ~= "" and not (set[header[1]] and set[header[1]][0] == header[2]) then return end
         end
         txn:set_var("txn.carnet_allowed", true)
         return

@@ -18,6 +18,7 @@ struct CredentialOmitted: LintRule {
         ],
         good: [
             "token: { rename: { code: auth_code } }\n",
+            "token: { omit: [code], body: json, parameters: { auth: { value: '{callback.code}' } } }\n",
             "refresh: { omit: [refresh_token], headers: { X-Refresh-Token: '{token.refresh_token}' } }\n",
         ]
     )
@@ -45,11 +46,15 @@ struct CredentialOmitted: LintRule {
         guard url != nil || isFound || !context.isWhole else { return true }
         if url?.namesCredential == true { return true }
         return (request.added + request.headers).contains { entry in
-            guard let text = entry.value.scalar?.text, let template = try? Template(text, in: .anywhere) else {
-                return false
-            }
-            return template.namesCredential
+            entry.value.texts.contains { (try? Template($0, in: .anywhere))?.namesCredential ?? false }
         }
+    }
+}
+
+extension YAMLNode {
+    /// The strings of a value.
+    var texts: [String] {
+        scalar.map { [$0.text] } ?? ((elements ?? []) + (entries ?? []).map(\.value)).flatMap(\.texts)
     }
 }
 

@@ -9,16 +9,33 @@ struct ParameterLostAtRefresh: LintRule {
         summary: "A parameter of the token request is missing in the refresh request.",
         rationale: """
             A refresh inherits all of `token` except its parameters. A parameter that selects the format of the response, or \
-            a version, is usually needed in both: without it, each sign-in works and each refresh fails.
+            a version, is usually needed in both: without it, each sign-in works and each refresh fails. `headers` of a refresh \
+            replace those of `token` as a whole; write `headers: {}` if a refresh needs none.
             """,
         bad: [
             """
             token: { parameters: { ⟦format⟧: json } }
             refresh: { margin: 300 }
 
+            """,
             """
+            token: { parameters: { ⟦format⟧: json }, response: { root: /data, default_token_type: Bearer } }
+            samples: { token: { data: { access_token: redacted, refresh_token: redacted } } }
+
+            """,
+            "scopes: { default: [offline_access] }\ntoken: { parameters: { ⟦format⟧: json } }\n",
+            """
+            token: { headers: { ⟦X-Api-Version⟧: '2' } }
+            refresh: { headers: { X-Client: a } }
+
+            """,
         ],
         good: [
+            """
+            token: { headers: { X-Api-Version: '2' } }
+            refresh: { headers: {} }
+
+            """,
             """
             token: { parameters: { format: json } }
             refresh: { parameters: { format: json } }
@@ -34,17 +51,23 @@ struct ParameterLostAtRefresh: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let (descriptor, places) = (context.descriptor, context.places)
-        let own = descriptor.refresh.request.parameters.names
+        // Another endpoint may want others.
         guard descriptor.endpoints[.refresh] == nil, descriptor.refreshes(places) else { return [] }
-        return places.token.request.parameters.entries.compactMap { entry in
-            guard !own.contains(entry.key), StandardParameter(rawValue: entry.key) == nil,
-                entry.value.scalar?.isNull != true,
-                // What belongs to the code cannot be sent again.
-                !(entry.value.scalar?.text.contains("callback.") ?? false)
+        let own = descriptor.refresh.request
+        let parameters = places.token.request.parameters.entries.filter { entry in
+            !own.parameters.contains(entry.key) && StandardParameter(rawValue: entry.key) == nil
+        }
+        let lost = own.headers.names.map { $0.lowercased() }
+        let headers = places.token.request.headers.entries.filter { entry in
+            !lost.isEmpty && !lost.contains(entry.key.lowercased()) && entry.key.lowercased() != "authorization"
+        }
+        // What belongs to the code cannot be sent again.
+        return (parameters.map { ($0, "parameters") } + headers.map { ($0, "headers") }).compactMap { entry, key in
+            guard entry.value.scalar?.isNull != true, !entry.value.texts.contains(where: { $0.contains("callback.") })
             else { return nil }
             return finding(
                 "\"\(entry.key)\" is not sent in a refresh", in: context, at: entry.keySpan,
-                help: "add it to refresh.parameters")
+                help: "add it to refresh.\(key)")
         }
     }
 }
@@ -52,8 +75,11 @@ struct ParameterLostAtRefresh: LintRule {
 extension ProviderDescriptor {
     /// Whether the file shows that there are refresh tokens.
     fileprivate func refreshes(_ places: Place<DescriptorRules>) -> Bool {
-        places.refresh.isWritten || places.scopes.offline.isWritten
+        let rules = self.token.response
+        return places.refresh.isWritten || places.samples.refresh.isWritten || places.scopes.offline.isWritten
             || places.authorization.offlineParameters.isWritten
-            || self.samples.token?.first(of: self.token.response.fields.refreshToken.pointers) != nil
+            || places.token.response.fields.refreshToken.isWritten
+            || self.scopes.defaults.contains { $0.lettersAndDigits.hasPrefix("offline") }
+            || self.samples.token?[rules.root]?.first(of: rules.fields.refreshToken.pointers) != nil
     }
 }

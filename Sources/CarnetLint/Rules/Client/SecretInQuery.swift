@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct SecretInQuery: LintRule {
     let explanation = DiagnosticExplanation(
@@ -15,11 +16,13 @@ struct SecretInQuery: LintRule {
             "token: { method: ⟦GET⟧ }\n", "token: { body: ⟦query⟧ }\n", "revocation: { body: ⟦query⟧ }\n",
             "token: { query_parameters: [redirect_uri, ⟦code_verifier⟧] }\n",
             "token: { query_parameters: [⟦key⟧], parameters: { key: '{client.secret}' } }\n",
-            "refresh: { query_parameters: [⟦client_assertion⟧] }\n",
+            "client: { authentication: [private_key_jwt] }\nrefresh: { query_parameters: [⟦client_assertion⟧] }\n",
         ],
         good: [
             "token: { method: POST, body: json, query_parameters: [redirect_uri] }\n",
             "token: { query_parameters: [app], parameters: { app: '{client.id}', key: '{client.secret}' } }\n",
+            "client: { authentication: [client_secret_basic] }\nclient_credentials: { method: GET }\n",
+            "client: { authentication: [none] }\ndevice: { body: query }\n",
             "token: { method: GET }\nnotes: [{ about: token.method, because: their reference shows a GET }]\n",
         ]
     )
@@ -31,10 +34,9 @@ struct SecretInQuery: LintRule {
             guard let kind = request.kind, kind.authenticatesClient, let places = request.rules,
                 let rules = context.descriptor.rules(of: kind)
             else { return [] }
+            let secrets = context.descriptor.secretParameters(of: kind, rules)
             let queried = places.queryParameters.elements.filter { node in
-                guard let name = node.scalar?.text else { return false }
-                return StandardParameter(rawValue: name)?.isSecret == true
-                    || rules.parameters[name]?.shows() == true
+                node.scalar.map { secrets.contains($0.text) } ?? false
             }
             var found = queried.map {
                 finding(
@@ -48,7 +50,7 @@ struct SecretInQuery: LintRule {
                 } else {
                     nil
                 }
-            if let span {
+            if let span, !secrets.isEmpty {
                 found.append(
                     finding(
                         "the \(kind.section) request sends its secrets in the URL",
@@ -60,5 +62,31 @@ struct SecretInQuery: LintRule {
             }
             return found
         }
+    }
+}
+
+extension ProviderDescriptor {
+    /// The parameters of a request that are codes, tokens or credentials, by the names that the file uses.
+    fileprivate func secretParameters(of kind: RequestKind, _ rules: RequestRules) -> Set<String> {
+        // Without a list, a client may also authenticate in the body.
+        let own: ClientAuthenticationMethod? =
+            switch kind {
+            case .refresh: self.refresh.authentication
+            case .revocation: self.revocation.authentication
+            case .introspection: self.introspection.authentication
+            default: nil
+            }
+        let methods = own.map { [$0] } ?? self.client.methods
+        let sent = kind.parameters.map(\.name).filter { name in
+            guard name.isSecret, !rules.omit.contains(name.rawValue) else { return false }
+            return switch name {
+            case .clientSecret: methods.contains(.clientSecretPost)
+            case .clientAssertion: methods.contains(where: \.usesAssertion)
+            case .codeVerifier: self.authorization.pkce.isRequired
+            case .token: kind != .revocation || self.revocation.tokenIn == nil
+            default: true
+            }
+        }
+        return Set(sent.map(\.rawValue) + rules.parameters.items.filter { $0.value.shows() }.map(\.name))
     }
 }

@@ -19,6 +19,7 @@ struct UnknownProtocolParameter: LintRule {
         good: [
             "token: { rename: { client_id: app_id } }\n",
             "token: { omit: [redirect_uri] }\n",
+            "token: { rename: { refresh_token: refreshToken } }\n",
             "introspection: { rename: { client_assertion: jwt } }\njwt_bearer: { rename: { client_assertion: jwt } }\n",
             "authorization: { rename: { response_mode: mode } }\n",
             "authorization: { rename: { login_hint: username }, encode: { resource: raw } }\n",
@@ -45,7 +46,8 @@ struct UnknownProtocolParameter: LintRule {
                 known.isEmpty
                 ? "the request has only the parameters in 'parameters'"
                 : "parameters: " + known.subtracting(renamed).sorted().prefix(Self.longestList).joined(separator: ", ")
-            return named.filter { !known.contains($0.0) }.map { name, span in
+            let inherited = message.kind == .token ? context.refreshParameters : []
+            return named.filter { !known.contains($0.0) && !inherited.contains($0.0) }.map { name, span in
                 let nearest = context.nearest(to: name, in: candidates)
                 return finding(
                     "this message has no parameter \"\(name)\"",
@@ -55,5 +57,15 @@ struct UnknownProtocolParameter: LintRule {
                 )
             }
         }
+    }
+}
+
+extension LintContext {
+    /// The parameters of a refresh that is made as the section `token` says.
+    fileprivate var refreshParameters: Set<String> {
+        let own = places.refresh.request
+        let inherits = ![own.rename.isWritten, own.encode.isWritten, own.omit.isWritten, own.queryParameters.isWritten]
+            .contains(true)
+        return inherits ? RequestKind.refresh.parameterNames : []
     }
 }

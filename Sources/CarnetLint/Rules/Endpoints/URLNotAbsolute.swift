@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct URLNotAbsolute: LintRule {
     let explanation = DiagnosticExplanation(
@@ -44,7 +45,7 @@ struct URLNotAbsolute: LintRule {
                 "\(url.name) \(what)",
                 in: context,
                 at: url.node.span,
-                help: "write the complete URL, starting with https://"
+                help: url.source.adviceOnCurlyQuotes ?? "write the complete URL, starting with https://"
                     + (url.takesBase && url.source.hasPrefix("/") ? ", or add api.base_url" : "")
             )
         }

@@ -14,6 +14,7 @@ struct CallbackValueNotKept: LintRule {
         bad: [
             "refresh: { parameters: { state: '⟦{callback.state}⟧' } }\n",
             "api: { headers: { X-Code: '⟦{callback.code}⟧' } }\n",
+            "profile: { headers: { X-Code: '⟦{callback.code}⟧' } }\n",
         ],
         good: [
             "token: { parameters: { state: '{callback.state}' } }\n",
@@ -30,7 +31,7 @@ struct CallbackValueNotKept: LintRule {
         let places = context.places
         let later = [
             places.refresh.node, places.revocation.node, places.introspection.node, places.api.node,
-            places.resources.node,
+            places.resources.node, places.profile.node, places.connection.node,
         ].compactMap { $0?.span }
         return context.templateUses.flatMap { use -> [Diagnostic] in
             guard use.template.isLate, !use.template.source.contains("|"),

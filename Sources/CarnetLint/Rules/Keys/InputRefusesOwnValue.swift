@@ -14,6 +14,7 @@ struct InputRefusesOwnValue: SingleValueRule {
             "inputs: { domain: { type: hostname, example: ⟦'https://acme.example'⟧ } }\nissuer: https://{domain}\n",
             "inputs: { region: { enum: [eu, us], default: ⟦au⟧ } }\nissuer: https://{region}.acme.example\n",
             "inputs: { region: { enum: [eu, ⟦'u s'⟧] } }\nissuer: https://{region}.acme.example\n",
+            "inputs: { region: { default: ⟦'{region}'⟧ } }\nissuer: https://{region}.acme.example\n",
         ],
         good: [
             "inputs: { region: { enum: [eu, us], default: eu, pattern: '[a-z]+' } }\nissuer: https://{region}.acme.example\n"
@@ -25,17 +26,40 @@ struct InputRefusesOwnValue: SingleValueRule {
         let places = Dictionary(context.places.inputs.named().map { ($0.name, $0.value) }) { first, _ in first }
         return context.descriptor.inputs.items.flatMap { input -> [Diagnostic] in
             guard let place = places[input.name] else { return [] }
-            return ([place.defaultValue.node, place.example.node] + place.allowed.elements).compactMap {
-                value -> Diagnostic? in
-                // A value that uses other inputs is checked when their values are known.
-                guard let value, let text = value.scalar?.text, !text.holds(UInt8(ascii: "{")),
-                    let reason = input.value.refusal(of: text)
-                else {
-                    return nil
+            let nodes = ([place.defaultValue.node, place.example.node] + place.allowed.elements).compactMap { $0 }
+            return nodes.compactMap { node in
+                guard let text = node.scalar?.text else { return nil }
+                guard text.holds(UInt8(ascii: "{")) else {
+                    return input.value.refusal(of: text).map { reason in
+                        finding(
+                            "the input \"\(input.name)\" does not allow \"\(text)\": \(reason)", in: context,
+                            at: node.span)
+                    }
                 }
-                let message = "the input \"\(input.name)\" does not allow \"\(text)\": \(reason)"
-                return finding(message, in: context, at: value.span)
+                return node.span == place.defaultValue.node?.span ? ofComputed(input, at: node, context) : nil
             }
         }
+    }
+
+    /// A default that uses other inputs, with their examples.
+    private func ofComputed(
+        _ input: Named<InputRules>, at node: YAMLNode, _ context: LintContext
+    ) -> Diagnostic? {
+        let descriptor = context.descriptor
+        let given = descriptor.exampleInputs()
+        if let value = descriptor.defaultInputs(given)[input.name] {
+            return input.value.refusal(of: value).map { reason in
+                finding(
+                    "with the examples, the default of the input \"\(input.name)\" is \"\(value)\": \(reason)",
+                    in: context,
+                    at: node.span)
+            }
+        }
+        let open = descriptor.inputs.items.filter { $0.value.defaultValue == nil }
+        let all = given.merging(open.map { ($0.name, "x") }) { example, _ in example }
+        guard !input.value.isOptional, descriptor.defaultInputs(all)[input.name] == nil else { return nil }
+        return finding(
+            "the default of the input \"\(input.name)\" never has a value", in: context, at: node.span,
+            help: "use inputs that are not secret, and not this input itself")
     }
 }

@@ -39,7 +39,8 @@ struct UndeclaredInput: LintRule {
         let declared = context.descriptor.inputs
         return context.templateUses.filter { !$0.inputNames.allSatisfy(declared.contains) }.flatMap { use in
             Set(use.inputNames).subtracting(declared.names).sorted().map { name in
-                let nearest = context.nearest(to: name, in: declared.names) ?? Self.values[name]
+                let kept = context.descriptor.keptValues.filter { $0.name == name }.map(\.description).min()
+                let nearest = context.nearest(to: name, in: declared.names) ?? Self.values[name] ?? kept
                 let span = context.span(of: use.place(of: name), in: use.node)
                 return finding(
                     "the input \"\(name)\" is not declared",

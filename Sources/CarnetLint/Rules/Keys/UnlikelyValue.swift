@@ -9,15 +9,23 @@ struct UnlikelyValue: LintRule {
         summary: "A value is allowed, but unlikely beside its neighbours or the standard's words.",
         rationale: """
             Scopes are separated by a space or a punctuation mark, not by a word such as 'comma'. A grant type or response \
-            type that differs from a standard one by a letter or two is usually misspelled. The token endpoint is rarely the \
-            page where users sign in. A host that is another one of the file with a letter or a domain more is usually \
-            somebody else's, and receives the access token.
+            type, an error code, a token type, a scope of OpenID Connect or a value of 'prompt' that differs from a standard \
+            one by a letter or two is usually misspelled. 'expires_in' has seconds, not milliseconds. The token \
+            endpoint is rarely the page where users sign in. A host that is another one of the file with a letter or a domain \
+            more is usually somebody else's, and receives the access token.
             """,
-        references: ["RFC 6749, section 3.3", "RFC 6749, section 4.1.3"],
+        references: ["RFC 6749, section 3.3", "RFC 6749, section 4.1.3", "RFC 6749, section 5.2"],
         bad: [
             "scopes: { separator: ⟦comma⟧, default: [photos, albums] }\n",
             "token: { grant_type: ⟦authorisation_code⟧ }\n",
+            "refresh: { grant_type: ⟦authorization_code⟧ }\n",
             "authorization: { response_type: ⟦cod⟧ }\n",
+            "token: { response: { errors: { codes: { CodeExpired: ⟦invalid_grants⟧ } } } }\n",
+            "api: { errors: { statuses: { 403: ⟦invalid_tokens⟧ } } }\n",
+            "token: { response: { default_token_type: ⟦Baerer⟧ } }\n",
+            "token: { response: { default_expires_in: ⟦3600000⟧ } }\n",
+            "issuer: https://id.acme.example\nscopes: { default: [openid], offline: [⟦offline_acess⟧] }\n",
+            "authorization: { reconsent_parameters: { prompt: ⟦consnet⟧ } }\n",
             """
             endpoints:
               authorization: https://id.acme.example/login
@@ -35,6 +43,8 @@ struct UnlikelyValue: LintRule {
         good: [
             "scopes: { separator: ',', default: [photos, albums] }\n",
             "token: { grant_type: authorized_code }\n",
+            "token: { response: { default_expires_in: 5184000, errors: { codes: { CodeExpired: invalid_grant } } } }\n",
+            "issuer: https://id.acme.example\nscopes: { default: [openid, profiles, emails] }\n",
             """
             endpoints:
               authorization: https://eu1.acme.example/authorize
@@ -54,6 +64,13 @@ struct UnlikelyValue: LintRule {
         "urn:ietf:params:oauth:grant-type:jwt-bearer",
     ]
 
+    private static let kinds: [RequestKind] = [
+        .token, .refresh, .clientCredentials, .deviceToken, .tokenExchange, .jwtBearer,
+    ]
+    private static let prompts = ["none", "login", "consent", "select_account", "create"]
+    /// Those whose names are no common words: a provider may have a scope `profiles`.
+    private static let scopes = ["openid", "offline_access"]
+
     func check(_ context: LintContext) -> [Diagnostic] {
         let places = context.places
         var found: [Diagnostic] = []
@@ -71,7 +88,49 @@ struct UnlikelyValue: LintRule {
             places.device.token.grantType, places.tokenExchange.grantType, places.jwtBearer.grant.grantType,
         ]
         for node in grants.compactMap(\.node) { found += misspelled(node, Self.grantTypes, context) }
+        for (node, own) in zip(grants.map(\.node), Self.kinds.map(\.grantType)) {
+            // Some servers exchange tokens by the grant of assertions (on behalf of).
+            let mayDiffer = own == RequestKind.tokenExchange.grantType
+            guard let node, let text = node.scalar?.text, text != own, Self.grantTypes.contains(text),
+                !mayDiffer || text != RequestKind.jwtBearer.grantType
+            else { continue }
+            found.append(finding("\"\(text)\" is the grant type of another request", in: context, at: node.span))
+        }
         found += places.authorization.responseType.node.map { misspelled($0, ["code", "id_token"], context) } ?? []
+        let lists = [
+            places.authorization.parameters, places.authorization.offlineParameters,
+            places.authorization.reconsentParameters,
+        ]
+        for entry in lists.flatMap(\.entries) where entry.key == StandardParameter.prompt.rawValue {
+            found += misspelled(entry.value, Self.prompts, context)
+        }
+        var scopes = Set<String>()
+        for use in context.scopeUses where scopes.insert(use.scope).inserted {
+            // Another punctuation, such as offline.access, and a suffix make another scope.
+            guard
+                !Self.scopes.contains(where: {
+                    $0.lettersAndDigits == use.scope.lettersAndDigits || use.scope.hasPrefix($0)
+                })
+            else { continue }
+            found += misspelled(use.node, Self.scopes, context)
+        }
+        visit(context.root) { key, value in
+            switch key {
+            case "codes", "statuses":
+                for entry in value.entries ?? [] {
+                    found += misspelled(entry.value, RegisteredErrors.all.sorted(), context)
+                }
+            case "default_token_type" where !["bearer", "dpop"].contains(value.scalar?.text.lowercased()):
+                found += misspelled(value, ["Bearer", "DPoP"], context)
+            case "default_expires_in":
+                guard let number = value.scalar?.text, Double(number)?.looksLikeMilliseconds == true else { return }
+                found.append(
+                    finding(
+                        "\(number) seconds are unlikely, and look like milliseconds", in: context, at: value.span,
+                        help: "write the lifetime in seconds: \(number.dropLast(3))"))
+            default: break
+            }
+        }
         if let page = context.descriptor.endpoints[.authorization]?.source, !page.holds(UInt8(ascii: "?")),
             context.descriptor.endpoints[.token]?.source == page, let node = places.endpoints[.token].node
         {
@@ -83,9 +142,18 @@ struct UnlikelyValue: LintRule {
         return found + unlikelyHosts(context)
     }
 
+    /// Every key of the file that is not in a response of the provider.
+    private func visit(_ node: YAMLNode, _ read: (String, YAMLNode) -> Void) {
+        for entry in node.entries ?? [] where !["sample", "samples", "tables", "notes"].contains(entry.key) {
+            read(entry.key, entry.value)
+            visit(entry.value, read)
+        }
+        for element in node.elements ?? [] { visit(element, read) }
+    }
+
     private func misspelled(_ node: YAMLNode, _ standard: [String], _ context: LintContext) -> [Diagnostic] {
         guard let text = node.scalar?.text, !standard.contains(text),
-            let nearest = nearestName(to: text, in: standard, within: 2)
+            let nearest = nearestName(to: text, in: standard, within: 1)
         else { return [] }
         return [
             finding(
@@ -126,4 +194,9 @@ struct UnlikelyValue: LintRule {
         }
         return nearestName(to: domain, in: [known], within: 1) != nil
     }
+}
+
+extension Double {
+    /// Whether a number of seconds is a usual lifetime in milliseconds: 3600000 is one hour, and 41.7 days.
+    package var looksLikeMilliseconds: Bool { self >= 1_000_000 && truncatingRemainder(dividingBy: 300_000) == 0 }
 }

@@ -35,8 +35,25 @@ struct ValueRefusesExample: SingleValueRule {
                   ⟦sample⟧: [{ id: 7 }, { id: 8 }]
 
             """,
+            """
+            connection:
+              lookups:
+                site: { url: https://api.acme.example/sites, ⟦where⟧: { kind: main }, value: /id, sample: [{ id: 7, kind: side }] }
+
+            """,
         ],
         good: [
+            """
+            connection:
+              lookups:
+                site:
+                  url: https://api.acme.example/sites
+                  where: { /state/is: main, tags: eu }
+                  value: /id
+                  capture: { name: /name }
+                  sample: [{ id: 7 }, { id: 8, name: Main, state: { is: main }, tags: [de, eu] }]
+
+            """,
             "callback: { capture: { realm: realmId } }\n",
             "callback: { capture: { shop: { pattern: '[a-z-]+\\.acme\\.example', example: my-shop.acme.example } } }\n",
         ]
@@ -62,19 +79,27 @@ struct ValueRefusesExample: SingleValueRule {
         }
         for lookup in descriptor.connection.lookups.items {
             let rules = lookup.value
-            let candidates = rules.sample.candidates(at: rules.root) ?? []
+            let all = rules.sample.candidates(at: rules.root) ?? []
+            // What a condition takes from the host or a sign-in is not known here.
+            let fixed = rules.fixedConditions
+            let candidates = all.filter { $0.meets(fixed) }
             let usable = candidates.filter { $0.first(of: rules.value.pointers)?.scalarText != nil }
             let values = usable.compactMap { $0.first(of: rules.value.pointers)?.scalarText }
-            // What a condition takes from a sign-in is not known here.
-            let isKnown = rules.conditions.items.allSatisfy { !$0.value.isLate && $0.value.inputNames.isEmpty }
-            let matching = usable.filter { candidate in
-                rules.conditions.items.allSatisfy { candidate[$0.name]?.scalarText == $0.value.source }
+            // An optional lookup may find nothing.
+            if candidates.isEmpty, !all.isEmpty, rules.call.isOptional { continue }
+            guard !candidates.isEmpty || all.isEmpty else {
+                let place = context.places.connection.lookups[lookup.name].conditions
+                found.append(
+                    finding(
+                        "no candidate of the sample meets the conditions", in: context, at: place.keySpan,
+                        help: "the sandbox returns the sample as it is: add a candidate that meets them"))
+                continue
             }
-            if rules.choice == .only, isKnown, matching.count > 1 {
+            if rules.choice == .only, fixed.count == rules.conditions.items.count, usable.count > 1 {
                 let place = context.places.connection.lookups[lookup.name].sample
                 found.append(
                     finding(
-                        "the sample has \(matching.count) candidates for \"\(lookup.name)\", where one is expected",
+                        "the sample has \(usable.count) candidates for \"\(lookup.name)\", where one is expected",
                         in: context, at: place.keySpan, help: "select one by where, or say what to do: choose: ask"))
             }
             for capture in rules.capture.items {
@@ -98,7 +123,7 @@ struct ValueRefusesExample: SingleValueRule {
                         : "a value for \"\(lookup.name)\" in the sample does not match its pattern",
                     in: context,
                     at: context.places.connection.lookups[lookup.name].sample.keySpan,
-                    help: values.isEmpty && candidates.count > 1
+                    help: values.isEmpty && rules.sample[rules.root]?.array != nil
                         ? "the candidates are the elements of the list: a pointer starts in one of them" : nil
                 )
             )

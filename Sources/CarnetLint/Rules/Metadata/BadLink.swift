@@ -8,14 +8,15 @@ struct BadLink: SingleValueRule {
         severity: .warning,
         summary: "A link to documentation is not a web address.",
         rationale: """
-            People open 'docs', 'register.url' and 'link' in a browser. Anything but a complete https URL leads nowhere.
+            People open 'docs', 'register.url' and 'link' in a browser. Anything but a complete URL leads nowhere. No request \
+            goes there, so a page that has only http is allowed.
             """,
         bad: [
             "docs: ⟦acme.example/docs⟧\n",
             "notes: [{ about: id, because: it is theirs, link: ⟦their wiki⟧ }]\n",
             "register: { url: ⟦console.acme.example⟧ }\n",
         ],
-        good: ["docs: https://acme.example/docs#oauth\n"]
+        good: ["docs: https://acme.example/docs#oauth\n", "docs: http://docs.acme.example/oauth\n"]
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
@@ -27,7 +28,8 @@ struct BadLink: SingleValueRule {
             guard let text = link.text else { return nil }
             // A link may have a fragment, unlike an endpoint.
             let page = text[..<(text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex)]
-            if (try? WebURL.check(String(page))) != nil { return nil }
+            let secure = page.hasPrefix("http://") ? "https://" + page.dropFirst("http://".count) : String(page)
+            if (try? WebURL.check(secure)) != nil { return nil }
             return finding(
                 "\"\(text)\" is not a web address", in: context, at: link.span, help: "write the complete https URL")
         }

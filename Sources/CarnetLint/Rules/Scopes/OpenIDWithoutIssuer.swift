@@ -67,6 +67,16 @@ struct OpenIDWithoutIssuer: LintRule {
             scopes: { default: [openid] }
 
             """,
+            """
+            issuer: https://id.acme.example
+            discovery: none
+            endpoints:
+              authorization: https://id.acme.example/authorize
+              token: https://id.acme.example/token
+            scopes: { default: [openid] }
+            id_token: { hs256: The server has no keys. }
+
+            """,
         ]
     )
 
@@ -81,7 +91,7 @@ struct OpenIDWithoutIssuer: LintRule {
             help =
                 "add 'issuer'; or, if nothing needs the ID token, 'id_token: { none: REASON }'"
                 + (sent == nil ? "; or samples.token if no ID token comes" : "")
-        } else if descriptor.isWithout(.jwks), use != nil || sent != nil {
+        } else if descriptor.isWithout(.jwks), descriptor.idToken.hs256 == nil, use != nil || sent != nil {
             help = "add 'endpoints.jwks', or remove 'discovery: none'"
         } else {
             return []

@@ -12,7 +12,7 @@ struct ResponseTypeAsScope: SingleValueRule {
             requests an ID token, and 'offline_access' often requests a refresh token.
             """,
         references: ["OpenID Connect Core 1.0, section 3", "OpenID Connect Core 1.0, section 5.4"],
-        bad: ["scopes: { default: [⟦id_token⟧, profile] }\n"],
+        bad: ["scopes: { default: [⟦id_token⟧, read] }\n"],
         good: ["scopes: { default: [openid, profile] }\n"]
     )
 

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct ClaimOfAnotherName: LintRule {
     let explanation = DiagnosticExplanation(
@@ -15,25 +16,35 @@ struct ClaimOfAnotherName: LintRule {
         references: ["OpenID Connect Core 1.0, section 5.1"],
         bad: [
             "profile: { claims: { subject: /id, ⟦preferred_username⟧: /login } }\n",
-            "profile: { claims: { subject: /id, ⟦e_mail⟧: /email } }\n",
+            "profile: { claims: { subject: /id, ⟦first_name⟧: /first } }\n",
             "profile: { requests: [{ url: 'https://api.acme.example/mail', claims: { ⟦emial⟧: /email } }] }\n",
         ],
         good: [
-            "profile: { claims: { subject: /id, username: /login, email: /email, email_verified_at: /verified } }\n"
+            "profile: { claims: { subject: /id, username: /login, email: /email, email_verified_at: /verified } }\n",
+            "profile: { claims: { subject: /id, emails: /emails, pictures: /avatars, avatar: /avatar/id } }\n",
         ]
     )
 
     private static let standard = ProfileRules.standardClaims
+    /// What other libraries call them.
+    private static let elsewhere = [
+        "firstname": "given_name", "lastname": "family_name", "surname": "family_name", "fullname": "name",
+        "displayname": "name", "avatarurl": "picture", "pictureurl": "picture", "imageurl": "picture",
+    ]
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let profile = context.places.profile
-        return (profile.claims.entries + profile.requests.all.flatMap { $0.claims.entries }).compactMap { entry in
+        let entries = profile.claims.entries + profile.requests.all.flatMap { $0.claims.entries }
+        let mapped = Set(entries.map(\.key)).union(context.descriptor.profile.derive.names)
+        return entries.compactMap { entry in
             let name = entry.key
             guard !Self.standard.contains(where: { $0.name == name }) else { return nil }
-            let same = Self.standard.first { $0.member == name }?.name
+            let same = Self.standard.first { $0.member == name }?.name ?? Self.elsewhere[name.lettersAndDigits]
             guard let meant = same ?? nearestName(to: name, in: Self.standard.map(\.name)),
-                // More words make another claim: `email_verified_at` is a time.
-                same != nil || !name.hasPrefix(meant + "_") && !name.hasSuffix("_" + meant)
+                // More words make another claim: `email_verified_at` is a time, and `emails` is a list.
+                same == nil
+                    ? !name.hasPrefix(meant + "_") && !name.hasSuffix("_" + meant) && name != meant + "s"
+                    : !mapped.contains(meant)
             else { return nil }
             return finding(
                 "\"\(name)\" is a claim of the provider's own; Carnet's name is \"\(meant)\"",

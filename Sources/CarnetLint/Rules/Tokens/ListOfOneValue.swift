@@ -16,11 +16,13 @@ struct ListOfOneValue: LintRule {
             profile:
               requests: [{ url: 'https://api.acme.example/emails', claims: { ⟦email⟧: { each: /email } } }]
 
-            """
+            """,
+            "profile: { claims: { subject: /id, ⟦email⟧: { root: /emails, each: /address } } }\n",
         ],
         good: [
             """
             profile:
+              claims: { subject: /id, groups: { root: /groups, each: /name } }
               requests:
                 - { url: 'https://api.acme.example/emails', where: { primary: true }, claims: { email: /email } }
                 - { url: 'https://api.acme.example/teams', claims: { groups: { each: /name } } }
@@ -30,16 +32,15 @@ struct ListOfOneValue: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        context.places.profile.requests.all.flatMap { request in
-            request.claims.entries.compactMap { entry in
-                // A subject is none of a further request at all.
-                guard entry.value.entries != nil, entry.key != "subject",
-                    ProfileRules.standardClaims.contains(where: { $0.name == entry.key })
-                else { return nil }
-                return finding(
-                    "\(entry.key) has one value", in: context, at: entry.keySpan,
-                    help: "write a pointer, and select the candidate by 'where'; or give the list another name")
-            }
+        let profile = context.places.profile
+        // A subject is none of a further request at all.
+        let further = profile.requests.all.flatMap { $0.claims.entries }.filter { $0.key != "subject" }
+        return (profile.claims.entries + further).compactMap { entry in
+            guard entry.value.entries != nil, ProfileRules.standardClaims.contains(where: { $0.name == entry.key })
+            else { return nil }
+            return finding(
+                "\(entry.key) has one value", in: context, at: entry.keySpan,
+                help: "write a pointer, and select the candidate by 'where'; or give the list another name")
         }
     }
 }

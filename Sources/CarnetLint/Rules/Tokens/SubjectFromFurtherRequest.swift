@@ -36,7 +36,8 @@ struct SubjectFromFurtherRequest: LintRule {
                 "the subject cannot come from a further request",
                 in: context,
                 at: subject.keySpan,
-                help: "map it in 'profile.claims', and make its request the first one"
+                help:
+                    "map it in 'profile.claims', and make its URL 'endpoints.userinfo', which takes values of lookups, too"
             )
         }
     }

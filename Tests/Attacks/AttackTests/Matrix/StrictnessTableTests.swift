@@ -161,6 +161,40 @@ struct StrictnessTableTests {
                 "it came from the token endpoint in response to the session's own refresh token; nothing else of the response is kept",
             row: "INT-40"
         ),
+        (
+            accepted: "values in the response to a registration that nobody requested",
+            reason: "they are not used: no secret, method, algorithm or address comes from them", row: "INT-41"
+        ),
+        (
+            accepted: "401 or 403 instead of 404 at a well-known place of a resource",
+            reason: "the next place is of the same origin, and its document is compared as always", row: "INT-42"
+        ),
+        (
+            accepted: "a resource that demands a token, and has no metadata",
+            reason:
+                "the endpoints `/authorize`, `/token` and `/register` are at its origin, which could have stated them itself",
+            row: "PR-37"
+        ),
+        (
+            accepted: "the slash after the origin of an authorization server that a resource names",
+            reason: "both are one URL (RFC 3986, section 6.2.3), and the metadata says which of them is the issuer",
+            row: "INT-43"
+        ),
+        (
+            accepted: "an ID token of a resource's authorization server, without the scope `openid`",
+            reason: "it is dropped: nobody requested it, it names nobody, and it is kept nowhere", row: "INT-44"
+        ),
+        (
+            accepted: "an authorization server that a resource names twice, or a resource that names none",
+            reason: "the same server twice is no choice; without one, the origin is asked, as without the document",
+            row: "INT-45"
+        ),
+        (
+            accepted: "metadata that announces no method of PKCE",
+            reason:
+                "the challenge (S256) is always sent, and many servers that check it announce none; `state`, and `nonce` or `iss`, do not depend on it",
+            row: "INT-05"
+        ),
     ]
 
     @Test("is the table of the page")

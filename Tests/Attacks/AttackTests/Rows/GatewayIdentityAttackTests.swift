@@ -114,7 +114,14 @@ struct GatewayIdentityAttackTests {
             let decision = try decide(try gateway("signed_in", headers: headers), as: sender)
             #expect(decision.isAllowed && decision.headers.isEmpty, "\(text): \(values(decision))")
             #expect(decision.identity?.email == nil && decision.identity?.claims["email"] == nil)
+            #expect(try gateway("signed_in", headers: headers).shown(sender).email == nil)
         }
+        // What a tenant says that nobody chose is on no page and in no document either, but for its own name.
+        let all = try gateway("signed_in", headers: headers)
+        let fixed = all.shown(person("one", at: try provider(tenant: "one")))
+        #expect(fixed.email == "boss@example.com" && fixed.claims["groups"] != nil)
+        let open = all.shown(person("one", at: try provider(tenant: "common")))
+        #expect(open.email == nil && open.claims["groups"] == nil && open.claims["tid"] == "one" && open.name == "Boss")
         // An address that nobody verified is none, also as a claim or as the name.
         for isVerified in [nil, false] as [Bool?] {
             let sender = GatewayIdentity(

@@ -167,6 +167,17 @@ struct LenientReadingTests {
         } check: {
             #expect($1.tokens != nil && !$2.isEmpty)
         }
+        for status in [307, 308] {
+            try await accept {
+                move(&$0, to: "/moved"); $0.metadata.status = status
+            } check: {
+                #expect($1.tokens != nil)
+            }
+            try await refuse(.discovery, .unexpectedStatus) {
+                move(&$0, to: "https://evil.example/moved")
+                $0.metadata.status = status
+            }
+        }
         let others = [
             "https://evil.example/moved", "//evil.example/moved", "http://id.acme.example/moved",
             "https://id.acme.example:8443/moved", "https://id.acme.example@evil.example/moved",
@@ -274,6 +285,31 @@ struct LenientReadingTests {
         ) {
             $0.token = .text(
                 #"{"access_token": "AT-0123456789abcdef", "token_type": "Bearer", "token_type": "# + $1)
+        }
+    }
+
+    @Test("INT-41: Registration with unrequested values")
+    func INT_41_registrationWithUnrequestedValues() async throws {
+        let members: [(String, JSONValue)] = [
+            ("id_token_signed_response_alg", "none"), ("userinfo_signed_response_alg", "HS256"),
+            ("request_object_signing_alg", "none"), ("client_secret", "{secret}"), ("scope", "admin"),
+            ("grant_types", ["implicit", "password"]), ("response_types", ["token"]),
+            ("redirect_uris", [.string(Scenario.redirectURI), "https://evil.example/callback"]),
+            ("jwks_uri", "https://evil.example/keys"), ("initiate_login_uri", "https://evil.example/login"),
+        ]
+        try await accept(in: .register, each: members) {
+            $0.registration["token_endpoint_auth_method"] = "none"
+            $0.registration[$1.0] = $1.1
+        } check: { scenario, outcome, member in
+            let client = try #require(outcome.registered)
+            // No further secret, method or address comes into use.
+            #expect(client.clientSecret == nil && client.authenticationMethod == .none, "\(member)")
+            #expect(client.redirectURIs.contains(Scenario.redirectURI), "\(member)")
+            #expect(scenario.log.allSatisfy { $0.url.hasPrefix("https://id.acme.example/") }, "\(member)")
+        }
+        // What it says of algorithms is never believed: see JOSE-01. The one redirect URI that counts has to be there.
+        try await refuse(.registration, .redirectNotAccepted, in: .register) {
+            $0.registration["redirect_uris"] = ["https://evil.example/callback"]
         }
     }
 

@@ -108,6 +108,40 @@ extension ResourceAttackTests {
         #expect(scenario.log.allSatisfy { !$0.url.hasSuffix("/register") })
     }
 
+    /// The server's list is no attacker's: it says who may have its tokens (RFC 9728, section 4).
+    @Test(
+        "PR-38: A resource that the server does not list",
+        arguments: [
+            (nil, true), ([], true), ([resource], true), ([resource + "/"], true), ([evil, resource], true),
+            ([evil], false),
+            ([resource + "/other"], false), ([resource.uppercased()], false),
+        ] as [([String]?, Bool)])
+    func PR_38_resourceThatIsNotListed(list: [String]?, isServed: Bool) async throws {
+        let scenario = Scenario()
+        scenario.change { script in
+            Self.register(&script)
+            script.metadata["protected_resources"] = list.map { .array($0.map { .string($0) }) }
+        }
+        func entry() async throws -> ProviderRegistry.Entry {
+            try await Discovery(transport: scenario).entry(ofResource: Self.resource, among: ProviderRegistry())
+        }
+        // So does a host that names the resource in a descriptor.
+        func signIn() async throws -> Flow.Outcome {
+            try await Self.signIn.run(Scenario()) { script in
+                script.metadata["protected_resources"] = list.map { .array($0.map { .string($0) }) }
+            }
+        }
+        if isServed {
+            _ = try await entry()
+            #expect(try await signIn().tokens != nil)
+        } else {
+            let error = await expectRefusal(.resourceMismatch, at: .discovery) { try await entry() }
+            #expect(error?.hint?.contains("do not sign in") == true)
+            await expectRefusal(.resourceMismatch, at: .discovery) { try await signIn() }
+        }
+        #expect(scenario.log.allSatisfy { !$0.url.hasSuffix("/register") })
+    }
+
     /// A device code has no callback, so nothing could name the issuer; a pushed request has one.
     @Test("PR-35: Device codes and pushed requests at another server", arguments: [false, true])
     func PR_35_otherRequests(announces: Bool) async throws {

@@ -52,7 +52,7 @@ struct ResourceAttackTests {
         script.elsewhere["\(wellKnown)/resource"] = document()
     }
 
-    private static let signIn = Flow { scenario, outcome in
+    static let signIn = Flow { scenario, outcome in
         let request = try await outcome.client.beginSignIn()
         outcome.request = request
         outcome.session = try await outcome.client.completeSignIn(scenario.callback(request), for: request.pending)
@@ -122,7 +122,7 @@ struct ResourceAttackTests {
 
     @Test("PR-03: The authorization server that the resource names says that it is another")
     func PR_03_issuerOfAnother() async throws {
-        for issuer in [Self.evil, Scenario.issuer + "/", Scenario.issuer + "/tenant", "https://ID.acme.example"] {
+        for issuer in [Self.evil, Scenario.issuer + "//", Scenario.issuer + "/tenant", "https://ID.acme.example"] {
             let scenario = Scenario()
             await expectRefusal(.issuerMismatch, at: .discovery) {
                 try await Self.signIn.run(scenario) { script in
@@ -230,9 +230,16 @@ struct ResourceAttackTests {
         _ = try await Self.signIn.adding("issuer: \(Scenario.issuer)").run(Scenario()) {
             $0.elsewhere["\(Self.wellKnown)/resource"] = Self.document(["authorization_servers": [.string(Self.evil)]])
         }
-        try await refuse(
-            .discovery, .missingField, in: Self.signIn, each: [nil, .null, []] as [JSONValue?], mayRequest: Self.paths
-        ) { $0.elsewhere["\(Self.wellKnown)/resource"] = Self.document(["authorization_servers": $1]) }
+        // One that names none is its own, as one without a document: nobody else is asked.
+        for none in [nil, .null, []] as [JSONValue?] {
+            let scenario = Scenario()
+            await expectRefusal(.issuerMismatch, at: .discovery) {
+                try await Self.signIn.run(scenario) {
+                    $0.elsewhere["\(Self.wellKnown)/resource"] = Self.document(["authorization_servers": none])
+                }
+            }
+            #expect(scenario.log.allSatisfy { $0.url.hasPrefix("https://api.acme.example/") })
+        }
     }
 
     private static let hostileScopes: [String] = [
@@ -277,7 +284,9 @@ struct ResourceAttackTests {
             }
             #expect(scenario.count("/token") == 0)
         }
-        try await refuse(.discovery, .unexpectedContentType, in: Self.signIn, mayRequest: Self.paths) {
+        let ownMetadata: Set<String> = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"]
+        // A page leads to the metadata of the resource's own origin, which is another server's here.
+        try await refuse(.discovery, .issuerMismatch, in: Self.signIn, mayRequest: Self.paths.union(ownMetadata)) {
             $0.elsewhere["\(Self.wellKnown)/resource"] = .text("<p>Welcome</p>", type: "text/html")
         }
     }

@@ -96,7 +96,8 @@ struct ResponseTarget: FuzzTarget {
             let set = TokenSet(given, requested: [], now: FuzzProvider.now)
             _ = set.isExpiring(within: 60, at: FuzzProvider.now)
             try validated { () throws(OAuthError) in
-                try given.decryptIDToken(for: providers[which].registration, from: provider)
+                try given.decryptIDToken(
+                    for: providers[which].registration, from: provider, requested: ["openid"])
             }
         }
         do throws(OAuthError) {

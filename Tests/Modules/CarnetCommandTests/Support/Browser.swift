@@ -23,6 +23,20 @@ struct Browser: Sendable {
         throw CommandRun.Failure(description: "too many redirects")
     }
 
+    /// Opens a consent page of the sandbox, and allows everything as one of its users.
+    func agree(at address: String, as user: String) async throws {
+        guard let url = URL(string: address) else { throw CommandRun.Failure(description: "\(address) is not a URL") }
+        let page = String(decoding: try await URLSession.shared.data(from: url).0, as: UTF8.self)
+        guard let ticket = page.firstMatch(of: /name="ticket" value="([^"]+)"/)?.output.1 else {
+            throw CommandRun.Failure(description: "no consent page: \(page)")
+        }
+        var request = URLRequest(url: url)
+        request.httpMethod = "POST"
+        request.httpBody = Data("ticket=\(ticket)&user=\(user)&decision=allow".utf8)
+        request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+        _ = try await URLSession.shared.data(for: request)
+    }
+
     /// Requests one address, and follows nothing.
     func get(_ address: String) async throws -> Page {
         guard let url = URL(string: address) else {

@@ -21,7 +21,9 @@ extension CommandHome {
 
     /// Signs in, as a person does who agrees to everything.
     @discardableResult
-    func logIn(_ arguments: String...) async throws -> CommandResult {
+    func logIn(_ arguments: String...) async throws -> CommandResult { try await logIn(arguments) }
+
+    func logIn(_ arguments: [String]) async throws -> CommandResult {
         let login = try await startLogin(arguments)
         try await Browser().open(login.address)
         return try await login.run.finish()

@@ -71,16 +71,18 @@ class Stub:
             self.complaints.append(wrong)
             return response(403, [], ("wrong: " + ", ".join(wrong)).encode())
         cookie = "; ".join(request.all("Cookie"))
+        # The program gets the cookies without the gateway's own.
+        others = [("Cookie", "; ".join(pair for pair in cookie.split("; ") if not pair.startswith(COOKIE)))]
         if path == "/carnet/refused" or f"{COOKIE}=bob" in cookie:
             return response(403, [("Content-Type", "text/html"), ("Carnet-Decision", "0123456789ab")], PAGE)
         if request.one("X-Forwarded-Uri").startswith("/public"):
-            return response(200)
+            return response(200, others)
         if {ALICE, f"{COOKIE}={BIG}"} & {*cookie.split("; ")}:
-            return response(200, IDENTITY)
+            return response(200, IDENTITY + others)
         if f"{COOKIE}=long" in cookie:
-            return response(200, [*IDENTITY[:-1], ("X-Auth-Assertion", LONG)])
+            return response(200, [*IDENTITY[:-1], ("X-Auth-Assertion", LONG), *others])
         if f"{COOKIE}=odd" in cookie:
-            return response(200, [("X-Auth-User", ODD_NAME)])
+            return response(200, [("X-Auth-User", ODD_NAME), *others])
         if "text/html" in request.one("Accept", ""):
             return response(302, [("Location", "/carnet/sign-in?to=%2Fa%3Fb")])
         return response(401, [("WWW-Authenticate", 'Bearer resource_metadata="https://x.example/m"')])
@@ -607,11 +609,21 @@ class Bench:
                     assert [v.lower() for v in got.all("Upgrade")] in ([], ["websocket"]), f"{values}, {connection}: the program got {got.all('Upgrade')}"
 
     def check_cookies(self):
-        """one cookie of 4,096 bytes passes to the gateway and the program; the program's own reaches the browser"""
-        self.needs(Stub)
-        self.ask("/a", cookie=f"{COOKIE}={BIG}")
-        assert self.reply.status == 200 and self.reply.all("Set-Cookie") == ["program=1; Path=/"], self.reply.status
-        assert self.decisions[0].all("Cookie") == [f"{COOKIE}={BIG}"] == self.at_one[0].all("Cookie")
+        """a cookie of 4,096 bytes passes to the gateway, and only the others to the program, whose own reaches the browser"""
+        session = self.allowed if self.real else f"{COOKIE}={BIG}"
+        odd = "b=" + ODD_NAME.encode("latin-1").decode("utf-8").replace("\xe9", "e")
+        for before, after in ([], []), (["a=1"], ["b=2"]), (["a=" + "x" * 2000], [odd]):
+            for target in ("/a", "/public/a"):
+                sent = "; ".join(before + [session] + after)
+                self.ask(target, cookie=sent)
+                assert self.reply.status == 200 and self.reply.all("Set-Cookie") == ["program=1; Path=/"], self.reply.status
+                assert self.decisions[0].all("Cookie") == [sent], self.decisions[0].all("Cookie")
+                passed = "; ".join(value for value in self.at_one[0].all("Cookie") if value)
+                assert passed == "; ".join(before + after), f"{target}: the program got {passed}"
+        if not self.real:
+            sent = f"{COOKIE}={BIG}; " + "; ".join(f"c{number}=" + "x" * 1000 for number in range(3))
+            self.ask("/a", cookie=sent)
+            assert self.at_one and self.at_one[0].all("Cookie") == [sent.split("; ", 1)[1]], self.reply.status
 
     def check_connections(self):
         """a decision is for one request: two on one connection, the second without a session"""

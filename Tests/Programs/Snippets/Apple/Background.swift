@@ -8,12 +8,6 @@ func refreshInBackground(_ client: OAuthClient) async throws {
     }
 }
 
-func sharedStore() -> KeychainStore {
-    KeychainStore(accessGroup: "ABCDE12345.com.example.shared") { error in
-        NSLog("%@", "\(error)")
-    }
-}
-
 func isLocked(_ error: any Error) -> Bool {
     (error as? TokenStoreError)?.systemCode == -25_308
 }

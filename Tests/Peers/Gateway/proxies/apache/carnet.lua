@@ -1,7 +1,7 @@
 -- /etc/apache2/carnet.lua: asks Carnet's gateway whether a request may pass. An error in here is Apache's 500: nothing passes.
 local socket = require "socket"
 local host, port = ("127.0.0.1:4180"):match("^(.*):(%d+)$")
-local identity = { ["x-auth-user"] = true, ["x-auth-email"] = true, ["x-auth-groups"] = true, ["x-auth-assertion"] = true }
+local identity = { ["x-auth-user"] = true, ["x-auth-email"] = true, ["x-auth-groups"] = true, ["x-auth-assertion"] = true, ["cookie"] = true }
 local question = "GET /carnet/decide HTTP/1.1\r\nX-Gateway-Secret: " .. (os.getenv("CARNET_PROXY_SECRET") or "")
 
 -- Headers that describe the client's connection or body; the sub-request has neither.
@@ -117,7 +117,18 @@ local ours = {
     ["x-auth-request-groups"] = true, ["x-auth-request-preferred-username"] = true,
     ["x-auth-request-access-token"] = true, ["tailscale-user-login"] = true, ["tailscale-user-name"] = true,
     ["x-authentik-username"] = true, ["x-authentik-groups"] = true, ["x-authentik-email"] = true,
-    ["x-authentik-name"] = true, ["x-authentik-uid"] = true, ["proxy"] = true
+    ["x-authentik-name"] = true, ["x-authentik-uid"] = true, ["remote-user"] = true, ["remote-groups"] = true,
+    ["remote-email"] = true, ["remote-name"] = true, ["x-remote-user"] = true, ["x-remote-group"] = true,
+    ["x-remote-email"] = true, ["x-webauth-name"] = true, ["x-webauth-email"] = true, ["x-webauth-groups"] = true,
+    ["x-webauth-role"] = true, ["x-authenticated-user"] = true, ["x-authenticated-email"] = true,
+    ["x-authenticated-groups"] = true, ["x-sso-user"] = true, ["x-vouch-user"] = true, ["x-vouch-success"] = true,
+    ["x-pomerium-claim-email"] = true, ["x-pomerium-claim-user"] = true, ["x-pomerium-claim-groups"] = true,
+    ["x-pomerium-jwt-assertion"] = true, ["cf-access-authenticated-user-email"] = true,
+    ["cf-access-jwt-assertion"] = true, ["x-goog-authenticated-user-email"] = true,
+    ["x-goog-authenticated-user-id"] = true, ["x-goog-iap-jwt-assertion"] = true, ["x-amzn-oidc-identity"] = true,
+    ["x-amzn-oidc-data"] = true, ["x-amzn-oidc-accesstoken"] = true, ["x-ms-client-principal"] = true,
+    ["x-ms-client-principal-id"] = true, ["x-ms-client-principal-name"] = true, ["x-ms-client-principal-idp"] = true,
+    ["impersonate-user"] = true, ["impersonate-group"] = true, ["impersonate-uid"] = true, ["proxy"] = true
 }
 
 -- The headers of a refusal that go on to the client.
@@ -128,7 +139,7 @@ function clean(r)
     for name in pairs(r:headers_in_table()) do
         local lower = name:lower()
         -- Programs read "_", "." and more in a name as "-" (X_Auth_User): no such header goes on.
-        if identity[lower] and lower ~= "authorization" or ours[lower] or lower:find("[^a-z0-9-]") or lower:find("^x%-forwarded%-") or lower:find("^x%-original%-") or lower:find("^x%-rewrite%-") or lower:find("^x%-script%-") or lower:find("^x%-envoy%-") or lower:find("^x%-proxy") or lower:find("^x%-proxied") or lower:find("^x%-vhm%-") or lower:find("^x%-base%-") or lower:find("^x%-ingress%-") or lower:find("^x%-client%-cert") or lower:find("^x%-ssl%-") or lower:find("^ssl%-") or lower:find("^x%-arr%-") or lower:find("^x%-amzn%-mtls%-") or lower:find("^x%-appengine%-") or lower:find("^x%-middleware%-") or lower:find("^x%-invoke%-") or lower:find("^wl%-") or lower:find("^l5d%-") or lower:find("^ms%-aspnetcore%-") or lower:find("^cf%-connecting%-") or lower:find("^proxy%-") then
+        if identity[lower] and lower ~= "authorization" and lower ~= "cookie" or ours[lower] or lower:find("[^a-z0-9-]") or lower:find("^x%-forwarded%-") or lower:find("^x%-original%-") or lower:find("^x%-rewrite%-") or lower:find("^x%-script%-") or lower:find("^x%-envoy%-") or lower:find("^x%-proxy") or lower:find("^x%-proxied") or lower:find("^x%-vhm%-") or lower:find("^x%-base%-") or lower:find("^x%-ingress%-") or lower:find("^x%-client%-cert") or lower:find("^x%-ssl%-") or lower:find("^ssl%-") or lower:find("^x%-arr%-") or lower:find("^x%-amzn%-mtls%-") or lower:find("^x%-appengine%-") or lower:find("^x%-middleware%-") or lower:find("^x%-invoke%-") or lower:find("^wl%-") or lower:find("^l5d%-") or lower:find("^ms%-aspnetcore%-") or lower:find("^cf%-connecting%-") or lower:find("^proxy%-") then
             r.headers_in[name] = nil
         end
     end
@@ -164,7 +175,7 @@ function decide(r)
             local before = r.err_headers_out[name]
             r.err_headers_out[name] = before and before .. ", " .. value or value
         elseif allowed and identity[name] then
-            r.headers_in[name] = value
+            r.headers_in[name] = value ~= "" and value or nil
         end
     end
     if allowed then return apache2.DECLINED end

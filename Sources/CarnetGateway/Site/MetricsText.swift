@@ -1,9 +1,9 @@
 import CarnetFoundation
-import Metrics
+package import Metrics
 
 /// Metrics in the text format of Prometheus, version 0.0.4: counters, values as they are now, and for times their count and
 /// sum in seconds.
-final class MetricsText: MetricsFactory, Sendable {
+package final class MetricsText: MetricsFactory, Sendable {
     private struct Series {
         let name: String
         let labels: String
@@ -22,8 +22,10 @@ final class MetricsText: MetricsFactory, Sendable {
 
     private let series = Lock<[String: Series]>([:])
 
+    package init() {}
+
     /// The page, with the series ordered by name.
-    var text: String {
+    package var text: String {
         let all = series.withLock { $0.values.sorted { ($0.name, $0.labels) < ($1.name, $1.labels) } }
         var lines: [String] = []
         var last = ""
@@ -71,21 +73,21 @@ final class MetricsText: MetricsFactory, Sendable {
 
     // MARK: - MetricsFactory
 
-    func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+    package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         Handler(owner: self, key: register(label, "_total", dimensions, .counter))
     }
 
-    func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+    package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         Handler(owner: self, key: register(label, "_seconds", dimensions, .summary))
     }
 
-    func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
+    package func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
         Handler(owner: self, key: register(label, "", dimensions, aggregate ? .summary : .gauge))
     }
 
-    func destroyCounter(_ handler: any CounterHandler) {}
-    func destroyTimer(_ handler: any TimerHandler) {}
-    func destroyRecorder(_ handler: any RecorderHandler) {}
+    package func destroyCounter(_ handler: any CounterHandler) {}
+    package func destroyTimer(_ handler: any TimerHandler) {}
+    package func destroyRecorder(_ handler: any RecorderHandler) {}
 
     private final class Handler: CounterHandler, TimerHandler, RecorderHandler {
         private let owner: MetricsText

@@ -1,0 +1,101 @@
+import CarnetDescriptors
+import CarnetFoundation
+
+struct NeighbouringValue: LintRule {
+    let explanation = DiagnosticExplanation(
+        code: "K126",
+        name: "neighbouring-value",
+        severity: .warning,
+        summary: "An endpoint or a parameter has what its neighbour usually has.",
+        rationale: """
+            The path of an endpoint often says which one it is. Two endpoints with each other's names are usually \
+            exchanged, and the wrong server part would get the secret. An additional parameter that differs from one of the \
+            standard's by a letter is usually misspelled, and servers ignore it. At an issuer, the scopes 'profile' and \
+            'email' have a meaning beside 'openid'.
+            """,
+        references: ["OpenID Connect Core 1.0, section 5.4"],
+        bad: [
+            """
+            endpoints:
+              authorization: ⟦https://id.acme.example/oauth/token⟧
+              token: https://id.acme.example/oauth/authorize
+
+            """,
+            "authorization: { parameters: { ⟦acr_value⟧: high } }\n",
+            "issuer: https://id.acme.example\nscopes: { ⟦default⟧: [profile, email] }\n",
+        ],
+        good: [
+            """
+            endpoints:
+              authorization: https://id.acme.example/token/authorize
+              token: https://id.acme.example/authorize/token
+
+            """,
+            "authorization: { parameters: { acr_values: high, access_type: offline } }\n",
+        ]
+    )
+
+    /// How the last part of an endpoint's path is called, in letters.
+    private static let names: [EndpointName: Set<String>] = [
+        .authorization: ["authorize", "authorization", "auth", "login"],
+        .token: ["token", "accesstoken", "gettoken"],
+        .userinfo: ["userinfo", "me", "user", "profile"],
+        .revocation: ["revoke", "revocation"],
+        .introspection: ["introspect", "introspection", "tokeninfo"],
+        .jwks: ["jwks", "jwksjson", "keys", "certs"],
+    ]
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        exchangedEndpoints(context) + misspelledParameters(context) + scopesWithoutOpenID(context)
+    }
+
+    private func exchangedEndpoints(_ context: LintContext) -> [Diagnostic] {
+        let endpoints = context.descriptor.endpoints
+        /// Which endpoint the path names instead.
+        func other(_ name: EndpointName) -> EndpointName? {
+            let path = endpoints[name]?.source.prefix { $0 != "?" }.split(separator: "/").last
+            guard let last = path.map({ String($0).lettersAndDigits }), Self.names[name]?.contains(last) == false else {
+                return nil
+            }
+            return Self.names.first { $0.value.contains(last) }?.key
+        }
+        return EndpointName.allCases.compactMap { name in
+            guard let meant = other(name), other(meant) == name, name.rawValue < meant.rawValue,
+                let node = context.places.endpoints[name].node
+            else { return nil }
+            return finding(
+                "the endpoints \(name.rawValue) and \(meant.rawValue) have each other's names", in: context,
+                at: node.span, help: "exchange the two URLs")
+        }
+    }
+
+    private func misspelledParameters(_ context: LintContext) -> [Diagnostic] {
+        context.messages.flatMap { message in
+            message.added.compactMap { entry in
+                guard !message.parameters.contains(entry.key),
+                    let nearest = nearestName(to: entry.key, in: message.parameters.sorted(), within: 1),
+                    // Short words that differ by a letter are often other words.
+                    nearest.utf8.count > 5, nearest.lettersAndDigits != entry.key.lettersAndDigits
+                else { return nil }
+                return finding(
+                    "\"\(entry.key)\" is not the standard's \"\(nearest)\"", in: context, at: entry.keySpan,
+                    help: "did you mean \(nearest)?")
+            }
+        }
+    }
+
+    private func scopesWithoutOpenID(_ context: LintContext) -> [Diagnostic] {
+        let (descriptor, place) = (context.descriptor, context.places.scopes.defaults)
+        guard descriptor.issuer != nil, descriptor.hasSignInPage, descriptor.canHaveIDToken,
+            !descriptor.scopes.requestsOpenID,
+            !context.places.profile.isWritten, descriptor.samples.token == nil,
+            !descriptor.scopes.catalog.contains(where: { $0.id == "openid" }),
+            descriptor.scopes.defaults.contains("profile") || descriptor.scopes.defaults.contains("email")
+        else { return [] }
+        return [
+            finding(
+                "without the scope openid, there is no ID token, and these scopes may mean nothing", in: context,
+                at: place.keySpan, help: "add openid; for a server that has no OpenID Connect, write a section profile")
+        ]
+    }
+}

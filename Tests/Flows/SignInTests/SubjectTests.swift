@@ -1,0 +1,105 @@
+import Carnet
+import CarnetDescriptors
+import CarnetLint
+import CarnetProtocol
+import CarnetSandbox
+import CarnetSimulation
+import CarnetTesting
+import Foundation
+import Testing
+
+/// Each form in which a provider says who signed in, for lint, the sandbox and the engine.
+@Suite("Who signed in")
+struct SubjectTests {
+    private static let head = "carnet: 1\nid: odd\nname: Odd\n"
+    private static let pages = """
+        endpoints:
+          authorization: https://odd.example/authorize
+          token: https://odd.example/token
+
+        """
+    private static let userinfo = pages + "  userinfo: https://api.odd.example/me\n"
+    private static let openID =
+        "issuer: https://odd.example\nid_token: { algorithms: [ES256] }\nscopes: { default: [openid] }\n"
+    private static let jwt = "eyJhbGciOiAibm9uZSJ9.eyJ1c2VySWQiOiAidS0xIn0."
+
+    static let forms: [String] = [
+        userinfo + "profile: { claims: { subject: /id } }\n",
+        userinfo + "profile: { claims: { subject: /id } }\nsamples: { userinfo: { id: 7 } }\n",
+        userinfo + "profile: { root: /data, claims: { subject: [/uid, /id] } }\n",
+        userinfo + "profile: { claims: { subject: [], team: /team }, derive: { subject: \"t-{claim.team}\" } }\n"
+            + "samples: { userinfo: { team: blue } }\n",
+        pages + "profile: { from: token, claims: { subject: /user/id } }\n",
+        pages + "profile: { from: token, claims: { subject: /user/id } }\n"
+            + "samples: { token: { access_token: '[redacted]', token_type: Bearer, user: { id: 7 } } }\n",
+        pages + "profile: { from: token, derive: { subject: \"{jwt_claim(token.access_token, '/userId')}\" } }\n",
+        pages + "profile: { from: token, derive: { subject: \"{jwt_claim(token.access_token, '/userId')}\" } }\n"
+            + "samples: { token: { access_token: \(jwt), token_type: Bearer } }\n",
+        userinfo
+            + "profile: { claims: { subject: [] }, derive: { subject: \"{jwt_claim(token.access_token, '/userId')}\" } }\n",
+        pages + "token: { response: { capture: { uid: { from: /uid, example: u-1 } } } }\n"
+            + "profile: { from: token, derive: { subject: \"{token.uid}\" } }\n",
+        pages + "token: { response: { capture: { uid: { from: /uid, example: u-1 } } } }\n"
+            + "profile: { from: token, derive: { subject: \"{token.uid}\" } }\n"
+            + "samples: { token: { access_token: '[redacted]', token_type: Bearer, uid: u-1 } }\n",
+        pages + "callback: { capture: { realm: { example: '41' } } }\n"
+            + "profile: { from: token, derive: { subject: \"{callback.realm}\" } }\n",
+        pages
+            + "exchange: { who: { url: 'https://odd.example/who', brings: values, parameters: { token: '{token.access_token}' }, "
+            + "capture: { uid: /uid }, sample: { uid: u-1 } } }\n"
+            + "profile: { from: token, derive: { subject: \"{step.uid}\" } }\n",
+        openID,
+        openID + "profile: { from: id_token, claims: { subject: [/sub, /oid] } }\n",
+        openID + "profile: { from: id_token, derive: { subject: \"{jwt_claim(token.id_token, '/sub')}\" } }\n",
+    ]
+
+    private func fixture(_ text: String, _ user: SandboxUser, _ store: MemoryTokenStore) throws -> SignInFixture {
+        try SignInFixture(try descriptor(text), store: store, secret: "secret", user: user)
+    }
+
+    @Test("Two people have two accounts, and each part names the same person", arguments: forms)
+    func twoPeople(_ keys: String) async throws {
+        let text = Self.head + keys
+        let linter = Linter(simulator: SampleSimulator(needsSamples: false))
+        let errors = linter.diagnostics(in: [SourceFile(path: "odd.yaml", text: text)]).filter { $0.severity == .error }
+        #expect(errors.isEmpty, "\(errors)")
+        let store = MemoryTokenStore()
+        var subjects: [String] = []
+        for user in [SandboxUser.sample, .other] {
+            let session = try await fixture(text, user, store).signIn()
+            let stated = try #require(try await session.identity().subject)
+            let profile = try await session.profile()
+            #expect(profile.subject == stated)
+            #expect(try await session.subject(with: profile) == stated)
+            subjects.append(stated)
+        }
+        #expect(Set(subjects).count == 2, "\(subjects)")
+        #expect(try await fixture(text, .sample, store).client.accounts().count == 2)
+    }
+
+    @Test("The sandbox invents no member beside what a derived subject reads")
+    func nothingBeside() async throws {
+        let text =
+            Self.head + Self.pages
+            + "profile: { from: token, derive: { subject: \"{jwt_claim(token.access_token, '/userId')}\" } }\n"
+        for user in [SandboxUser.sample, .other] {
+            let session = try await fixture(text, user, MemoryTokenStore()).signIn()
+            #expect(try await session.profile().claims.map(\.name) == ["subject"])
+        }
+    }
+
+    @Test(
+        "A sample that lacks what makes the subject is an error of lint",
+        arguments: [
+            pages + "profile: { from: token, derive: { subject: \"{jwt_claim(token.access_token, '/other')}\" } }\n"
+                + "samples: { token: { access_token: \(jwt), token_type: Bearer } }\n",
+            userinfo + "profile: { claims: { subject: [], team: /team }, derive: { subject: \"{claim.team}\" } }\n"
+                + "samples: { userinfo: { name: Ann } }\n",
+            userinfo + "profile: { claims: { subject: /id } }\nsamples: { userinfo: { uid: 7 } }\n",
+        ])
+    func missing(_ keys: String) {
+        let linter = Linter(simulator: SampleSimulator())
+        let found = linter.diagnostics(in: [SourceFile(path: "odd.yaml", text: Self.head + keys)])
+        #expect(found.contains { $0.code == "T003" }, "\(found)")
+    }
+}
