@@ -90,19 +90,21 @@ extension Discovery {
     ///
     /// - Parameters:
     ///   - challenge: The response of the resource to a request without a token, if there was one already.
+    ///   - hosts: Those of the authorization server to use if the resource names several.
     ///   - accepting: Returns those of the endpoints at another origin than the issuer's of which a person said that they are
     ///     the issuer's.
     /// - Throws: `OAuthError` at step `discovery`, also if the authorization endpoint is another server's (mix-up);
     ///   `ResolutionError` if the URL is invalid.
     package func entry(
         ofResource url: String, challenge: IncomingResponse? = nil, among registry: ProviderRegistry,
+        at hosts: [String] = [],
         accepting: (_ foreign: [EndpointName: WebURL], _ issuer: String) async throws -> [EndpointName: WebURL] = {
             _, _ in [:]
         }
     ) async throws -> ProviderRegistry.Entry {
         let resource = try ProviderDescriptor.resourceURL(url)
         let unknown = try ProviderDescriptor(resource: url).resolve()
-        let found = try await found(unknown, challenge: challenge)
+        let found = try await found(unknown, challenge: challenge, at: hosts)
         func made(
             _ found: Provider, _ endpoints: [EndpointName: WebURL]
         ) throws -> ProviderRegistry.Entry {
@@ -188,7 +190,9 @@ extension Discovery {
     /// 9728, section 5); the provider itself if the descriptor has an issuer, or no resource.
     ///
     /// - Throws: `OAuthError` at step `discovery`.
-    package func found(_ provider: Provider, challenge given: IncomingResponse? = nil) async throws -> Provider {
+    package func found(
+        _ provider: Provider, challenge given: IncomingResponse? = nil, at hosts: [String] = []
+    ) async throws -> Provider {
         guard provider.issuer == nil, provider.discoveryURL == nil, let resource = provider.resource else {
             return provider
         }
@@ -214,7 +218,7 @@ extension Discovery {
         let scopes = named.map(\.scopes).flatMap { $0.isEmpty ? nil : $0 } ?? metadata?.scopes ?? []
         if let metadata, !metadata.issuers.isEmpty {
             return provider.found(
-                metadata.resource, issuer: try metadata.issuer(), scopes: scopes, further: metadata.scopes)
+                metadata.resource, issuer: try metadata.issuer(at: hosts), scopes: scopes, further: metadata.scopes)
         }
         // Before RFC 9728, a resource was its own authorization server. The metadata at its origin says whether it is.
         let origin = "\(resource.scheme)://\(resource.authority)"

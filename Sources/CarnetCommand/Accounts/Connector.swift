@@ -96,7 +96,8 @@ struct Connector {
         return try await Discovery(
             transport: network(for: unknown), limits: TransportLimits(deadline: deadline),
             observer: console.isVerbose ? VerboseObserver(console: console) : nil
-        ).entry(ofResource: resource.text, among: registry, accepting: confirmation.accepted)
+        ).entry(
+            ofResource: resource.text, among: registry, at: confirmation.chosenHosts, accepting: confirmation.accepted)
     }
 
     /// - Parameters:

@@ -15,6 +15,12 @@ struct ServerConfirmation {
     let asks: Bool
     let console: Console
 
+    /// The hosts of the server to use if the resource names several: those of the option, or that of the last sign-in.
+    var chosenHosts: [String] {
+        let known = known?.issuer.flatMap { try? WebURL($0.source) }
+        return hosts.isEmpty ? known.map { [$0.host] } ?? [] : hosts
+    }
+
     /// - Throws: `Failure` without a confirmation.
     func accepted(_ foreign: [EndpointName: WebURL], of issuer: String) async throws -> [EndpointName: WebURL] {
         let confirmed = foreign.filter { name, url in hosts.contains(url.host) || isKnown(name, url, issuer) }

@@ -69,6 +69,8 @@ struct BridgeServer: Sendable {
                 let rejected = used ?? (error.isOfForgottenClient ? stored : nil)
                 if try await account.signInAgain(insteadOf: rejected?.accessToken) { questions -= 1 }
             } catch let error as OAuthError {
+                // The server may have taken the token of a request whose response was lost.
+                if error.kind == .transport { await account.prove() }
                 if error.step == .discovery { await account.close() }
                 throw open.failures.explain(error)
             }

@@ -49,15 +49,14 @@ struct GatewayServer: Sendable {
             configuration: ServiceGroupConfiguration(
                 services: [application], logger: Logger(label: "carnet.gateway") { _ in SwiftLogNoOpLogHandler() }))
         try await withThrowingTaskGroup(of: Bool.self) { group in
-            if let sandbox {
-                let (starts, started) = AsyncStream.makeStream(of: Void.self)
-                group.addTask {
-                    defer { started.finish() }
-                    try await sandbox.run { started.finish() }
-                    return false
+            // Its address is part of the first redirect.
+            if let sandbox { await start(in: &group) { try await sandbox.run(onStart: $0) } }
+            if let metrics {
+                await start(in: &group) { onStart in
+                    try await Failure.explainingPort(metrics.port, of: metrics.address, option: "--metrics-port") {
+                        try await serve(metrics.text, at: .hostname(metrics.address, port: metrics.port), onStart)
+                    }
                 }
-                // Its address is part of the first redirect.
-                for await _ in starts {}
             }
             group.addTask {
                 try await service.run()
@@ -79,18 +78,24 @@ struct GatewayServer: Sendable {
                 try await cleanStore()
                 return false
             }
-            if let metrics {
-                group.addTask {
-                    try await Failure.explainingPort(metrics.port, of: metrics.address, option: "--metrics-port") {
-                        try await serve(metrics.text, at: .hostname(metrics.address, port: metrics.port))
-                    }
-                    return false
-                }
-            }
             while let hasEnded = try await group.next(), !hasEnded {}
             group.cancelAll()
         }
         await site.finish()
+    }
+
+    /// Runs a server beside the gateway, and returns when its port is open: whoever reads that the gateway runs finds all of it.
+    private func start(
+        in group: inout ThrowingTaskGroup<Bool, any Error>,
+        _ run: @escaping @Sendable (_ onStart: @escaping @Sendable () -> Void) async throws -> Void
+    ) async {
+        let (starts, started) = AsyncStream.makeStream(of: Void.self)
+        group.addTask {
+            defer { started.finish() }
+            try await run { started.finish() }
+            return false
+        }
+        for await _ in starts {}
     }
 
     /// Lets the process open a file for each connection, and for what it needs besides.
@@ -110,14 +115,16 @@ struct GatewayServer: Sendable {
     }
 
     /// The page of the metrics.
-    private func serve(_ metrics: MetricsText, at address: BindAddress) async throws {
+    private func serve(
+        _ metrics: MetricsText, at address: BindAddress, _ onStart: @escaping @Sendable () -> Void
+    ) async throws {
         let router = Router()
         router.get("metrics") { _, _ in
             Response(
                 status: .ok, headers: [.contentType: "text/plain; version=0.0.4"],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.text)))
         }
-        try await ServerLimits().application(router.buildResponder(), at: address).run()
+        try await ServerLimits().application(router.buildResponder(), at: address, onStart: { _ in onStart() }).run()
     }
 
     /// Removes what sessions leave in the store: at the start, and each hour.

@@ -12,7 +12,7 @@ struct FoundServerOptions: ParsableArguments {
     @Option(
         name: .customLong("authorization-host"),
         help: ArgumentHelp(
-            "A host that belongs to the authorization server of the resource, although its issuer is at another host. Repeatable.",
+            "A host that belongs to the authorization server of the resource, although its issuer is at another host, or that of the server to use if the resource names several. Repeatable.",
             valueName: "host"))
     var authorizationHosts: [String] = []
 }

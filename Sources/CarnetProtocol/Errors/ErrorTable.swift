@@ -207,7 +207,9 @@ extension ErrorRow {
         ErrorRow(.badHeader, "a header or URL of the call cannot be sent", fixedBy: "developer"),
         ErrorRow(
             .unsupported, "the combination is not supported", fixedBy: "developer", .listener,
-            Advice("choose a server, and write issuer beside resource in a descriptor", steps: [.discovery]),
+            Advice(
+                "choose a server: name its host with --authorization-host, or write issuer beside resource in a descriptor",
+                steps: [.discovery]),
             Advice(
                 "register back-channel logout at the provider, or set logout.front_channel: true", steps: [.logout],
                 key: "logout.front_channel"),

@@ -126,15 +126,17 @@ extension ResourceMetadata {
         scopes = supported.filter(Self.isScope)
     }
 
-    /// The one authorization server.
+    /// The one authorization server, or the one at a host that was chosen.
     ///
     /// - Throws: `OAuthError` at step `discovery` if there are several: to choose one is up to the host.
-    package func issuer() throws(OAuthError) -> String {
-        guard issuers.count == 1 else {
+    package func issuer(at hosts: [String]) throws(OAuthError) -> String {
+        let chosen = issuers.filter { issuer in (try? WebURL(issuer)).map { hosts.containsBytes(of: $0.host) } ?? false
+        }
+        guard let issuer = issuers.count == 1 ? issuers[0] : chosen.count == 1 ? chosen[0] : nil else {
             let shown = issuers.prefix(3).map { $0.quotable(limit: 100) }.joined(separator: ", ")
             throw Self.wrong(.unsupported, "the resource has \(issuers.count) authorization servers: \(shown)")
         }
-        return issuers[0]
+        return issuer
     }
 
     /// Scopes that a resource names.

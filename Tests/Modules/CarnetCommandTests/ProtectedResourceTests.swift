@@ -53,44 +53,75 @@ struct ProtectedResourceTests {
         #expect(insecure.status != 0 && insecure.standardError.contains("use https"), "\(insecure)")
     }
 
-    @Test("PR-36: A sign-in page at another host than the issuer needs a person's word, which is kept")
-    func PR_36_pageAtAnotherHost() async throws {
-        let certificate = try TestCertificate(subjectAlternativeName: "IP:127.0.0.1")
+    /// A server with TLS, whose metadata as a resource names these authorization servers, `ORIGIN` being its own origin.
+    private func server(
+        _ issuers: String, page: String, _ certificate: TestCertificate
+    ) async throws -> (PlayedServer, logIn: ([String]) async throws -> CommandResult) {
         let origin = Lock("")
         let server = try await PlayedServer(certificate: certificate) { request in
             let origin = origin.withLock(\.self)
             return switch request.path {
             case "/.well-known/oauth-protected-resource/mcp":
-                .json(200, #"{"resource":"\#(origin)/mcp","authorization_servers":["\#(origin)"]}"#)
+                .json(
+                    200,
+                    #"{"resource":"ORIGIN/mcp","authorization_servers":[\#(issuers)]}"#
+                        .replacing("ORIGIN", with: origin))
             case "/.well-known/oauth-authorization-server":
                 .json(
                     200,
-                    #"{"issuer":"\#(origin)","authorization_endpoint":"https://login.acme.example/authorize","#
-                        + #""token_endpoint":"\#(origin)/token","registration_endpoint":"\#(origin)/register"}"#)
+                    #"{"issuer":"ORIGIN","authorization_endpoint":"\#(page)","token_endpoint":"ORIGIN/token","#
+                        .appending(#""registration_endpoint":"ORIGIN/register"}"#).replacing("ORIGIN", with: origin))
             case "/register": .json(201, #"{"client_id":"c","token_endpoint_auth_method":"none"}"#)
             default: .json(401, "{}")
             }
         }
         origin.withLock { $0 = "https://\(server.authority)" }
-        func logIn(_ options: String...) async throws -> CommandResult {
-            try await home.start(
-                [
-                    "login", "https://\(server.authority)/mcp", "--no-browser", "--timeout", "2", "--ca-file",
-                    certificate.certificatePath, "--allow-local", "127.0.0.1",
-                ] + options
-            ).finish()
-        }
+        return (
+            server,
+            { options in
+                try await home.start(
+                    [
+                        "login", "https://\(server.authority)/mcp", "--no-browser", "--timeout", "2", "--ca-file",
+                        certificate.certificatePath, "--allow-local", "127.0.0.1",
+                    ] + options
+                ).finish()
+            }
+        )
+    }
+
+    @Test("PR-36: A sign-in page at another host than the issuer needs a person's word, which is kept")
+    func PR_36_pageAtAnotherHost() async throws {
+        let certificate = try TestCertificate(subjectAlternativeName: "IP:127.0.0.1")
+        let (server, logIn) = try await server(
+            #""ORIGIN""#, page: "https://login.acme.example/authorize", certificate)
         for options in [[], ["--authorization-host", "acme.example"]] {
-            let refused = try await options.isEmpty ? logIn() : logIn(options[0], options[1])
+            let refused = try await logIn(options)
             #expect(refused.status == 1 && refused.standardError.contains("127.0.0.1"), "\(refused)")
             #expect(refused.standardError.contains("--authorization-host login.acme.example"), "\(refused)")
             #expect(!refused.standardError.contains("authorize?"), "\(refused)")
         }
         #expect(!server.requests.contains { $0.path == "/register" })
-        let confirmed = try await logIn("--authorization-host", "login.acme.example")
+        let confirmed = try await logIn(["--authorization-host", "login.acme.example"])
         #expect(confirmed.standardError.contains("https://login.acme.example/authorize?"), "\(confirmed)")
-        let later = try await logIn()
+        let later = try await logIn([])
         #expect(later.standardError.contains("https://login.acme.example/authorize?"), "\(later)")
+    }
+
+    @Test("PR-08: A person chooses one of several authorization servers, once")
+    func PR_08_chosenServer() async throws {
+        let certificate = try TestCertificate(subjectAlternativeName: "IP:127.0.0.1")
+        let (server, logIn) = try await server(
+            #""https://id.acme.example","ORIGIN""#, page: "ORIGIN/authorize", certificate)
+        for options in [[], ["--authorization-host", "other.example"]] {
+            let refused = try await logIn(options)
+            #expect(refused.status == 1 && refused.standardError.contains("2 authorization servers"), "\(refused)")
+            #expect(refused.standardError.contains("--authorization-host"), "\(refused)")
+        }
+        #expect(!server.requests.contains { $0.path == "/register" })
+        for options in [["--authorization-host", "127.0.0.1"], []] {
+            let result = try await logIn(options)
+            #expect(result.standardError.contains("https://\(server.authority)/authorize?"), "\(result)")
+        }
     }
 
     /// The URLs differ, and their ids do not: PR-26 says why.
