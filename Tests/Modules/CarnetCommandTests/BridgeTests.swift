@@ -240,7 +240,7 @@ struct BridgeTests {
             guard isSilent.withLock({ $0 }) else { return server.play(request, response) }
             request.body == HostMessage.initialize ? response.begin() : response.send(404)
         }
-        let run = try await start(resource, "--timeout", "5")
+        let run = try await start(resource, "--timeout", "15")
         run.send(HostMessage.initialize)
         _ = try await run.message(0)
         isSilent.withLock { $0 = true }
@@ -429,16 +429,16 @@ struct BridgeTests {
         #expect(try await run.message(0)["id"] == 0)
         let result = try await run.finish()
         #expect(result.status == 0 && result.standardError.contains("not a JSON-RPC message"), "\(result)")
-        let script = #"mkfifo in; (printf '%s\n' "$2"; exec sleep 60) > in & "$0" mcp "$1" < in | true; echo end"#
+        let script = #"mkfifo in; (printf '%s\n' "$2"; exec sleep 400) > in & "$0" mcp "$1" < in | true; echo end"#
         let pipe = try CommandRun(
             URL(filePath: "/bin/sh"), ["-c", script, BuiltProduct.carnet.path, resource.url, HostMessage.initialize],
             environment: home.environment, folder: home.folder)
-        _ = try await pipe.line(of: .standardOutput, within: .seconds(50)) { $0 == "end" }
+        _ = try await pipe.line(of: .standardOutput) { $0 == "end" }
         pipe.stop()
     }
 
     @Test("The end of the host's input, and a signal, end the session and the bridge", arguments: [0, SIGTERM])
-    func ends(_ signal: Int32) async throws {
+    func endsInTime(_ signal: Int32) async throws {
         let server = Server()
         let resource = try await PlayedResource { request, response in
             guard request.body.contains("tools/call") else { return server.play(request, response) }

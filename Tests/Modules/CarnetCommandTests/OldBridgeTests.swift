@@ -194,7 +194,7 @@ struct OldBridgeTests {
     func failedRestart(_ beginning: Server.Beginning, _ reason: String) async throws {
         let server = Server()
         let resource = try await PlayedResource(habits: .isOpen) { server.play($0, $1) }
-        let run = try await start(resource, "--timeout", "5")
+        let run = try await start(resource, "--timeout", "15")
         _ = try await run.message(0)
         try await server.end("s1")
         server.beginning.withLock { $0 = beginning }
@@ -257,7 +257,7 @@ struct OldBridgeTests {
     }
 
     @Test("The end of stdin does not wait for a stream that names no endpoint")
-    func endBeforeEndpoint() async throws {
+    func endsInTimeBeforeEndpoint() async throws {
         let server = Server()
         server.beginning.withLock { $0 = .silentStream }
         let resource = try await PlayedResource(habits: .isOpen) { server.play($0, $1) }
@@ -280,7 +280,7 @@ struct OldBridgeTests {
     }
 
     @Test("A cancelled request is cancelled at the server, and a response that comes late does no harm")
-    func cancellation() async throws {
+    func cancelsInTime() async throws {
         let server = Server()
         let resource = try await PlayedResource(habits: .isOpen) { server.play($0, $1) }
         let run = try await start(resource)

@@ -10,7 +10,7 @@ struct NeighbouringValue: LintRule {
         rationale: """
             The path of an endpoint often says which one it is. Two endpoints with each other's names are usually \
             exchanged, and the wrong server part would get the secret. An additional parameter that differs from one of the \
-            standard's by a letter is usually misspelled, and servers ignore it. At an issuer, the scopes 'profile' and \
+            standard's, or from one that many servers have, by a letter is usually misspelled, and servers ignore it. At an issuer, the scopes 'profile' and \
             'email' have a meaning beside 'openid'.
             """,
         references: ["OpenID Connect Core 1.0, section 5.4"],
@@ -22,6 +22,7 @@ struct NeighbouringValue: LintRule {
 
             """,
             "authorization: { parameters: { ⟦acr_value⟧: high } }\n",
+            "authorization: { offline_parameters: { ⟦acces_type⟧: offline } }\n",
             "issuer: https://id.acme.example\nscopes: { ⟦default⟧: [profile, email] }\n",
         ],
         good: [
@@ -43,6 +44,12 @@ struct NeighbouringValue: LintRule {
         .revocation: ["revoke", "revocation"],
         .introspection: ["introspect", "introspection", "tokeninfo"],
         .jwks: ["jwks", "jwksjson", "keys", "certs"],
+    ]
+
+    /// Parameters of no standard that several servers have.
+    private static let common = [
+        "access_type", "approval_prompt", "audience", "duration", "force_verify", "include_granted_scopes",
+        "show_dialog", "token_access_type",
     ]
 
     func check(_ context: LintContext) -> [Diagnostic] {
@@ -72,13 +79,13 @@ struct NeighbouringValue: LintRule {
     private func misspelledParameters(_ context: LintContext) -> [Diagnostic] {
         context.messages.flatMap { message in
             message.added.compactMap { entry in
-                guard !message.parameters.contains(entry.key),
-                    let nearest = nearestName(to: entry.key, in: message.parameters.sorted(), within: 1),
+                let known = message.parameters.sorted() + Self.common
+                guard !known.contains(entry.key), let nearest = nearestName(to: entry.key, in: known, within: 1),
                     // Short words that differ by a letter are often other words.
                     nearest.utf8.count > 5, nearest.lettersAndDigits != entry.key.lettersAndDigits
                 else { return nil }
                 return finding(
-                    "\"\(entry.key)\" is not the standard's \"\(nearest)\"", in: context, at: entry.keySpan,
+                    "\"\(entry.key)\" is not \"\(nearest)\"", in: context, at: entry.keySpan,
                     help: "did you mean \(nearest)?")
             }
         }

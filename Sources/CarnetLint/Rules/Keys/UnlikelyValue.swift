@@ -8,7 +8,8 @@ struct UnlikelyValue: LintRule {
         severity: .warning,
         summary: "A value is allowed, but unlikely beside its neighbours or the standard's words.",
         rationale: """
-            Scopes are separated by a space or a punctuation mark, not by a word such as 'comma'. A grant type or response \
+            Scopes are separated by a space or a punctuation mark, not by a word such as 'comma', and one with a comma is \
+            usually several. A grant type or response \
             type, an error code, a token type, a scope of OpenID Connect or a value of 'prompt' that differs from a standard \
             one by a letter or two is usually misspelled. 'expires_in' has seconds, not milliseconds. The token \
             endpoint is rarely the page where users sign in. A host that is another one of the file with a letter or a domain \
@@ -17,6 +18,8 @@ struct UnlikelyValue: LintRule {
         references: ["RFC 6749, section 3.3", "RFC 6749, section 4.1.3", "RFC 6749, section 5.2"],
         bad: [
             "scopes: { separator: ⟦comma⟧, default: [photos, albums] }\n",
+            "scopes: { default: [⟦'photos,albums'⟧] }\n",
+            "api: { token_in: { query: ⟦acces_token⟧, because: the API reads nothing else } }\n",
             "token: { grant_type: ⟦authorisation_code⟧ }\n",
             "refresh: { grant_type: ⟦authorization_code⟧ }\n",
             "authorization: { response_type: ⟦cod⟧ }\n",
@@ -106,6 +109,13 @@ struct UnlikelyValue: LintRule {
         }
         var scopes = Set<String>()
         for use in context.scopeUses where scopes.insert(use.scope).inserted {
+            let parts = use.scope.split(separator: ",")
+            if parts.count > 1, context.descriptor.scopes.separator != "," {
+                found.append(
+                    finding(
+                        "\"\(use.scope)\" is one scope with a comma", in: context, at: use.node.span,
+                        help: "if these are several, write a list: [\(parts.joined(separator: ", "))]"))
+            }
             // Another punctuation, such as offline.access, and a suffix make another scope.
             guard
                 !Self.scopes.contains(where: {
@@ -119,6 +129,10 @@ struct UnlikelyValue: LintRule {
             case "codes", "statuses":
                 for entry in value.entries ?? [] {
                     found += misspelled(entry.value, RegisteredErrors.all.sorted(), context)
+                }
+            case "token_in":
+                for entry in value.entries ?? [] where entry.key == "query" {
+                    found += misspelled(entry.value, ["access_token", "oauth_token"], context)
                 }
             case "default_token_type" where !["bearer", "dpop"].contains(value.scalar?.text.lowercased()):
                 found += misspelled(value, ["Bearer", "DPoP"], context)
@@ -162,7 +176,10 @@ struct UnlikelyValue: LintRule {
         ]
     }
 
-    /// A host that is an earlier one of the file and more, or nearly its domain.
+    /// Slips of the pen that no registry has as an ending.
+    private static let noEndings = ["con", "cmo", "ocm", "comm", "ogr", "exmaple", "exampel", "examle"]
+
+    /// A host that is an earlier one of the file and more, or nearly its domain, or has an ending that does not exist.
     private func unlikelyHosts(_ context: LintContext) -> [Diagnostic] {
         var known: [[Substring]] = []
         var found: [Diagnostic] = []
@@ -172,7 +189,9 @@ struct UnlikelyValue: LintRule {
             guard labels.count > 1, labels.contains(where: { Int($0) == nil }), !known.contains(labels) else {
                 continue
             }
-            if let near = known.first(where: { Self.isNear(labels, $0) }) {
+            if Self.noEndings.contains(labels.last.map(String.init) ?? "") {
+                found.append(finding("no host ends in .\(labels.last ?? "")", in: context, at: url.node.span))
+            } else if let near = known.first(where: { Self.isNear(labels, $0) }) {
                 found.append(
                     finding(
                         "the host \(host) is nearly \(near.joined(separator: "."))", in: context, at: url.node.span,
