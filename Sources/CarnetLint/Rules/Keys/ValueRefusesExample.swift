@@ -29,6 +29,12 @@ struct ValueRefusesExample: SingleValueRule {
             """
             connection:
               lookups:
+                site: { url: https://api.acme.example/me, value: /id, ⟦label⟧: /nmae, sample: { id: 7, name: Acme } }
+
+            """,
+            """
+            connection:
+              lookups:
                 site:
                   url: https://api.acme.example/sites
                   value: /id
@@ -114,6 +120,13 @@ struct ValueRefusesExample: SingleValueRule {
                     finding(
                         "the sample has no value for \"\(capture.name)\" that matches its own rules", in: context,
                         at: place.keySpan))
+            }
+            if !values.isEmpty, let label = rules.label, !usable.contains(where: { $0.first(of: label.pointers) != nil }) {
+                let pointers = label.pointers.map(\.description).joined(separator: ", ")
+                found.append(
+                    finding(
+                        "no candidate of the sample has a label at \(pointers)", in: context,
+                        at: context.places.connection.lookups[lookup.name].label.keySpan))
             }
             guard values.isEmpty || values.contains(where: { rules.pattern?.matches($0) == false }) else { continue }
             found.append(
