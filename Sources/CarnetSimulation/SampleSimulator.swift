@@ -38,24 +38,34 @@ package struct SampleSimulator: DescriptorSimulator {
         let hasSamples =
             !descriptor.samples.isEmpty || descriptor.exchange.items.contains { $0.value.sample != nil }
             || descriptor.profile.requests.contains { $0.sample != nil }
-        guard !needsSamples || hasSamples else { return .findings([]) }
+        let isSimulated = !needsSamples || hasSamples
         let (inputs, missing) = descriptor.simulatedInputs()
-        guard missing.isEmpty else {
-            return .findings(
-                missing.map { name in
-                    SimulationDiagnostics.inputWithoutExample.diagnostic(
-                        "Carnet cannot simulate the descriptor, because \"\(name)\" has no example",
-                        file: context.path,
-                        span: context.places.inputs[name].keySpan,
-                        help: "add 'example: VALUE' to the input"
-                    )
-                })
+        guard missing.isEmpty else { return .findings(isSimulated ? inputsWithoutExample(missing, context) : []) }
+        let provider: Provider
+        do throws(ResolutionError) {
+            provider = try descriptor.resolve(inputs: inputs)
+        } catch {
+            // A value that was made up may be what does not fit.
+            let stated = descriptor.exampleInputs()
+            let invented = descriptor.inputs.names.filter { inputs[$0] != nil && stated[$0] == nil }
+            guard invented.isEmpty else { return .findings(inputsWithoutExample(invented, context)) }
+            return .findings([
+                SimulationDiagnostics.requestNotMade.diagnostic(
+                    "the engine refuses the descriptor: \(error.reason)", file: context.path,
+                    span: context.document.span(of: error.key.split(separator: ".").map(String.init)))
+            ])
         }
+        guard isSimulated else { return .findings([]) }
         let unknown = capturesWithoutExample(context)
-        guard unknown.isEmpty else { return .findings(unknown) }
-        // If the descriptor does not resolve, rules about inputs and URLs report it.
-        guard let provider = try? descriptor.resolve(inputs: inputs) else { return .findings([]) }
-        return .simulation(Simulation(provider))
+        return unknown.isEmpty ? .simulation(Simulation(provider)) : .findings(unknown)
+    }
+
+    private func inputsWithoutExample(_ names: [String], _ context: LintContext) -> [Diagnostic] {
+        names.map { name in
+            SimulationDiagnostics.inputWithoutExample.diagnostic(
+                "Carnet cannot simulate the descriptor, because \"\(name)\" has no example", file: context.path,
+                span: context.places.inputs[name].keySpan, help: "add 'example: VALUE' to the input")
+        }
     }
 
     /// Values that a sign-in needs, and neither an example nor a sample has. With a sample, the engine rejects it.

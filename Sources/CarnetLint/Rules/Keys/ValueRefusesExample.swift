@@ -121,7 +121,9 @@ struct ValueRefusesExample: SingleValueRule {
                         "the sample has no value for \"\(capture.name)\" that matches its own rules", in: context,
                         at: place.keySpan))
             }
-            if !values.isEmpty, let label = rules.label, !usable.contains(where: { $0.first(of: label.pointers) != nil }) {
+            if let label = rules.label, !values.isEmpty,
+                !usable.contains(where: { $0.first(of: label.pointers) != nil })
+            {
                 let pointers = label.pointers.map(\.description).joined(separator: ", ")
                 found.append(
                     finding(

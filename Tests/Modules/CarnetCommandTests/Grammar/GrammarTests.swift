@@ -48,7 +48,8 @@ struct GrammarTests {
         var result = Case()
         let root = GrammarDescriptor.growing(seed: seed) { root in
             guard errors(in: root).isEmpty else { return false }
-            guard let problem = problemOfReading(root) else { return true }
+            // What has no example is a finding of its own, and the value that is made up may not fit.
+            guard isSimulated(root), let problem = problemOfReading(root) else { return true }
             result.disagreements.append("CARNET_SEED=\(seed): lint accepts \(root.jsonText()): \(problem)")
             return false
         }
