@@ -48,6 +48,7 @@ struct Identity {
     /// The subject of an ID token: the sample's `sub` (OpenID Connect Core, section 5.3.2), even if the descriptor maps
     /// another member.
     var subjectOfIDToken: String {
+        let subject = subject.isEmpty ? StandardClaim.exampleSubject.scalarText ?? "" : subject
         guard hasSample, provider.profile.source != .tokenResponse, let sample = provider.sampleOfProfile,
             let member = sample["sub"] ?? provider.sampleClaims(of: \.idToken)?["sub"], !Self.isRedacted(member),
             let stated = member.scalarText
@@ -127,8 +128,17 @@ extension Provider {
         case .tokenResponse: self.samples.token?.asParsedBody
         case .idToken:
             self.sampleClaims(of: \.idToken).map { JSONValue.object($0) } ?? self.samples.userinfo?.asParsedBody
-        case .userinfo, nil: self.samples.userinfo?.asParsedBody
+        case .userinfo, nil: self.samples.userinfo?.asParsedBody ?? sampleOfLookup
         }
+    }
+
+    /// The sample of a lookup that requests the profile's own URL.
+    private var sampleOfLookup: JSONValue? {
+        guard let userinfo = self.endpoints[.userinfo] else { return nil }
+        return self.connection.lookups.items.first { lookup in
+            guard lookup.value.call.method ?? .get == .get else { return false }
+            return (try? WebURL(lookup.value.call.url.source))?.receives(userinfo) ?? false
+        }?.value.sample
     }
 
     /// A token in the sample of the token response.

@@ -222,15 +222,22 @@ extension AuthorizationServer {
         _ received: ReceivedParameters, _ names: ParameterNames, of grant: Grant
     ) throws(OAuthError) {
         _ = try checkResources(received, names)
-        for resource in received.values(named: names["resource"]) where !grant.resources.contains(resource) {
+        for resource in received.values(named: names["resource"])
+        where !grant.resources.contains(resource) && !isStated(resource) {
             throw OAuthError("invalid_target", "the resource \(resource) was not requested at the sign-in")
         }
+    }
+
+    /// Whether the descriptor itself names a resource, as servers do whose parameter is older than RFC 8707.
+    private func isStated(_ resource: String) -> Bool {
+        (provider.authorization.parameters + provider.token.request.parameters + provider.refresh.request.parameters)
+            .contains { $0.name == "resource" && $0.value.isSameBytes(as: resource) }
     }
 
     /// The resource that a token is for: absolute URIs without a fragment (RFC 8707, section 2).
     func checkResources(_ received: ReceivedParameters, _ names: ParameterNames) throws(OAuthError) -> String? {
         let resources = received.values(named: names["resource"])
-        for resource in resources {
+        for resource in resources where !isStated(resource) {
             guard let colon = resource.firstIndex(of: ":"), resource[..<colon].first?.isLetter == true,
                 !resource.contains("#")
             else { throw OAuthError("invalid_target", "\(resource) is not an absolute URI without a fragment") }

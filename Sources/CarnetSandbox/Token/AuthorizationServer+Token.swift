@@ -237,13 +237,17 @@ extension AuthorizationServer {
         let isAlwaysIssued = shape.isSample && !(provider.scopes.defaults + provider.scopes.required).contains("openid")
         let isIssued = grant.scopes.contains("openid") || isAlwaysIssued
         if provider.idToken.none != nil {
-            // A client that takes it for an ID token fails. One that only keeps it finds the claims of the sample in it.
+            // A client that takes it for an ID token fails. One that only keeps it finds the claims of the sample in it, or
+            // its own example.
             let isJWT = provider.sampleClaims(of: \.idToken) != nil
+            let kept = provider.token.response.capture.items.first { capture in
+                shape.place(of: \.idToken).map(capture.value.pointers.pointers.contains) ?? false
+            }
             idToken =
                 isJWT
                 ? JSONWebToken.withoutSignature(
                     try makeIDToken(grant, accessToken: accessToken, isRefresh: isRefresh, at: now))
-                : "not.an.id-token"
+                : kept?.value.example ?? "not.an.id-token"
             ledger.grants[grantID]?.idToken = idToken
         } else if isIssued, issuesIDTokens, shape.has(\.idToken), !has(.missingIDToken) {
             idToken = try makeIDToken(grant, accessToken: accessToken, isRefresh: isRefresh, at: now)

@@ -39,10 +39,13 @@ extension AuthorizationServer {
                     text: newer,
                     grantID: access.grantID, scopes: grant.scopes, issued: seams.now(),
                     end: seams.now().addingTimeInterval(5_184_000))
+                let shape = TokenResponseShape(
+                    base: body, isSample: step.value.sample != nil, rules: step.value.response)
                 body = TokenResponse(accessToken: newer, scopes: grant.scopes, namesScopes: false).body(
-                    TokenResponseShape(
-                        base: body, isSample: step.value.sample != nil, rules: step.value.response),
-                    separator: provider.scopes.separator, at: seams.now())
+                    shape, separator: provider.scopes.separator, at: seams.now())
+                if grant.keyThumbprint != nil, !shape.isSample, let place = shape.place(of: \.tokenType) {
+                    body.set("DPoP", at: place)
+                }
             }
             body.add(step.value.capture, .step, of: Person(of: grant, at: provider))
             return .json(body)
