@@ -8,6 +8,8 @@ struct ResourceCall: Sendable {
     let url: WebURL
     let method: HTTPRequest.Method
     let headers: [Named<String>]
+    /// The headers whose values are secret: those that no proxy may index either (RFC 7541, section 7.1.3).
+    let secretHeaders: Set<String>
     let body: [UInt8]
     /// Resources whose origins the token may go to, besides those of the descriptor.
     let declared: [Resource]
@@ -27,6 +29,7 @@ struct ResourceCall: Sendable {
         }
         method = request.method
         headers = request.headerFields.map { Named($0.name.rawName, $0.value) }
+        secretHeaders = Set(request.headerFields.filter { $0.indexingStrategy == .disallow }.map(\.name.rawName))
         self.body = body
         self.declared = declared
         self.statuses = statuses
@@ -55,7 +58,7 @@ extension OAuthClient {
         ) {
             try ResourceRequest.make(
                 call.url, method: call.method, headers: call.headers, body: call.body, tokens: tokens, at: provider,
-                declared: call.declared, stream: call.stream)
+                declared: call.declared, hiding: call.secretHeaders, stream: call.stream)
         }
         try ResourceRequest.validate(
             response, to: request, errors: provider.api.errors, accepting: call.statuses)

@@ -63,7 +63,8 @@ extension Bridge {
         func failure(_ text: String) -> BridgeFailure { BridgeFailure("the server has ended the session, and " + text) }
         guard let response else { throw failure("began no other one") }
         guard response.members?["error"] == nil else {
-            let said = IncomingResponse(head: HTTPResponse(status: .ok), body: response.bytes).words(hiding: [])
+            let said = IncomingResponse(head: HTTPResponse(status: .ok), body: response.bytes)
+                .words(hiding: await server.secrets())
             throw failure("begins no other one: \"\(said ?? "")\"")
         }
         guard [revision, nil].contains(old.revision) else {

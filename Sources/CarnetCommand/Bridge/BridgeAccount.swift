@@ -121,6 +121,9 @@ actor BridgeAccount {
     /// The next message makes another client: this one remembers for a while that it got no metadata, and the server may be back.
     func close() { (open, direct) = (nil, nil) }
 
+    /// The tokens of the account.
+    func secrets() async -> [Secret] { (try? await open?.session.storedTokens())?.secrets ?? [] }
+
     /// The server has accepted a token.
     func prove() { unproven = nil }
 

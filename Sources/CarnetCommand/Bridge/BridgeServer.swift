@@ -27,11 +27,14 @@ struct BridgeServer: Sendable {
         asks: Bool = true, stream: ResponseStream? = nil
     ) async throws -> IncomingResponse {
         var fields = fields
-        for field in own { fields[field.name] = field.value }
+        for var field in own {
+            field.indexingStrategy = .disallow
+            fields[fields: field.name] = [field]
+        }
         if let direct = try await account.withoutAccount() {
             let url = try endpoint.map(direct.resource.endpoint) ?? direct.resource
             let response = try await following(url) { try await direct.send($0.request(method, fields), body, stream) }
-            guard response.status == 401, !direct.isFinal else { return response.hiding(own.map { Secret($0.value) }) }
+            guard response.status == 401, !direct.isFinal else { return response.hiding(await secrets()) }
             try await account.requireSignIn()
         }
         var questions = asks ? Self.questions : 0
@@ -49,9 +52,7 @@ struct BridgeServer: Sendable {
                 }
                 await account.prove()
                 guard response.head.status.kind != .successful else { return response }
-                // The server may repeat the token, also one that was refreshed during the request.
-                let stored = try? await open.session.storedTokens()
-                return response.hiding(tokens.secrets + (stored?.secrets ?? []) + own.map { Secret($0.value) })
+                return response.hiding(tokens.secrets + (await secrets()))
             } catch let error as OAuthError where questions > 0 && error.kind == .insufficientScope {
                 questions -= 1
                 await account.prove()
@@ -76,6 +77,9 @@ struct BridgeServer: Sendable {
             }
         }
     }
+
+    /// What the server may repeat: headers of the user's own, and the tokens, also those that were refreshed meanwhile.
+    func secrets() async -> [Secret] { own.map { Secret($0.value) } + (await account.secrets()) }
 
     /// Sends a request, and to where the server redirects it: servers redirect /mcp to /mcp/, and have done nothing then.
     /// Another origin gets no token.

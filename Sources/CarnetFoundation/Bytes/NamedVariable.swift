@@ -7,13 +7,18 @@ package struct VariableError: Error, Equatable {
     private enum Fault: Equatable {
         /// Perhaps the secret itself, so no message repeats it. For `$NAME`, the name.
         case noName(meant: String?)
+        /// A name as secrets may have, too.
+        case unlikely
         case notSet(String)
         case empty(String)
     }
 
     fileprivate init(_ name: String, at place: String, isEmpty: Bool) {
         self.place = place
-        fault = !name.isVariableName ? .noName(meant: name.nameOfVariable) : isEmpty ? .empty(name) : .notSet(name)
+        fault =
+            if !name.isVariableName { .noName(meant: name.nameOfVariable) } else if isEmpty { .empty(name) } else {
+                name.isLikelyVariableName ? .notSet(name) : .unlikely
+            }
     }
 
     package static let noName = "takes the name of a variable, not the secret"
@@ -22,6 +27,7 @@ package struct VariableError: Error, Equatable {
     package var reason: String {
         switch fault {
         case .noName: "\(place) \(Self.noName)"
+        case .unlikely: "\(place) \(Self.noName), and no variable with the name that it has is set"
         case .notSet(let name): "\(place): the environment variable \(name) is not set"
         case .empty(let name): "\(place): the environment variable \(name) is empty"
         }
@@ -33,7 +39,8 @@ package struct VariableError: Error, Equatable {
     package func next(value: String = "…") -> String {
         switch fault {
         case .noName(let meant?): "write the name alone: \(meant)"
-        case .noName(nil): "put the secret into a variable, export ACME_SECRET=…, and write its name: ACME_SECRET"
+        case .noName(nil), .unlikely:
+            "put the secret into a variable, export ACME_SECRET=…, and write its name: ACME_SECRET"
         case .notSet(let name), .empty(let name): "set it: export \(name)=\(value)"
         }
     }
@@ -52,6 +59,17 @@ extension [String: String] {
 }
 
 extension String {
+    /// Whether people call a variable so. Tokens, too, have only letters, digits and underscores; but they mix the cases, have
+    /// many digits, or are long words.
+    fileprivate var isLikelyVariableName: Bool {
+        let letters = utf8.filter { !ASCII.isDigit($0) && $0 != UInt8(ascii: "_") }
+        let isLarge = letters.allSatisfy { (0x41...0x5A).contains($0) }
+        let isSmall = letters.allSatisfy { (0x61...0x7A).contains($0) }
+        let digits = utf8.count(where: ASCII.isDigit)
+        return (isLarge || isSmall) && digits <= 4
+            && split(separator: "_").allSatisfy { $0.utf8.count <= 16 }
+    }
+
     /// Whether a shell can set a variable of this name.
     package var isVariableName: Bool {
         guard let first = utf8.first, !ASCII.isDigit(first) else { return false }

@@ -356,7 +356,7 @@ extension GatewayIdentity {
         self.init(
             kind: .program, provider: caller.provider, issuer: caller.issuer, subject: caller.subject,
             name: caller.claims["name"]?.string, email: caller.claims["email"]?.string,
-            isEmailVerified: caller.claims["email_verified"]?.bool, clientID: caller.clientID,
+            isEmailVerified: caller.claims["email_verified"]?.statedTruth, clientID: caller.clientID,
             scopes: known.map { ResourceMap([], scopes: $0).effectiveScopes(caller.scopes) } ?? Set(caller.scopes),
             claims: caller.claims,
             tenants: issuers.first { $0.client.provider.id == caller.provider }?.client.provider.shared.tenants(

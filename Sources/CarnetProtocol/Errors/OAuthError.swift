@@ -109,8 +109,9 @@ public struct OAuthError: Error, Hashable, Sendable {
         case .unexpectedStatus: step == .refresh ? .tryLater : .fixConfiguration
         case .serverError:
             switch server?.code {
-            // Nobody is there who could consent.
-            case "access_denied" where [.clientCredentials, .jwtBearer, .tokenExchange, .registration].contains(step):
+            // Nobody is there who could consent, or somebody consented already.
+            case "access_denied"
+            where [.clientCredentials, .jwtBearer, .tokenExchange, .registration, .resource].contains(step):
                 .fixConfiguration
             case "invalid_grant", "access_denied", "login_required", "interaction_required", "consent_required",
                 "unmet_authentication_requirements":

@@ -55,13 +55,13 @@ extension Profile {
 }
 
 extension JSONValue {
-    /// A boolean. Some servers send it as a string.
+    /// A boolean. Some servers send it as a string. What is stated in another form is not stated to be true.
     package var statedTruth: Bool? {
         switch self {
+        case .null: nil
         case .bool(let value): value
-        case .string("true"): true
-        case .string("false"): false
-        default: nil
+        case .string(let text): text.lowercased() == "true"
+        default: false
         }
     }
 }

@@ -110,12 +110,16 @@ struct Redactor {
 }
 
 extension IncomingResponse {
-    /// The same without secrets in its body, which the server repeats.
+    /// The same without secrets in its headers and its body, which the server repeats.
     package func hiding(_ secrets: [Secret]) -> IncomingResponse {
         let redactor = Redactor(hiding: secrets)
-        let text = String(decoding: body, as: UTF8.self)
-        guard redactor.finds(in: text) else { return self }
         var response = self
+        for index in head.headerFields.indices where redactor.finds(in: head.headerFields[index].value) {
+            let text = redactor.redact(head.headerFields[index].value, limit: .max)
+            response.head.headerFields[index].value = text
+        }
+        let text = String(decoding: body, as: UTF8.self)
+        guard redactor.finds(in: text) else { return response }
         response.body = Array(redactor.redact(text, limit: .max).utf8)
         return response
     }

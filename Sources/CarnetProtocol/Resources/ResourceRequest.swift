@@ -6,8 +6,10 @@ package import HTTPTypes
 package enum ResourceRequest {
     /// A request that carries the access token.
     ///
-    /// - Parameter declared: Resources whose origins may receive the token, besides the provider's `api.hosts` and
-    /// its userinfo endpoint.
+    /// - Parameters:
+    ///   - declared: Resources whose origins may receive the token, besides the provider's `api.hosts` and its userinfo
+    ///     endpoint.
+    ///   - secretHeaders: The headers whose values are secret, besides the descriptor's own.
     /// - Throws: `OAuthError` of kind `undeclaredHost` for any other origin.
     package static func make(
         _ url: WebURL,
@@ -17,11 +19,12 @@ package enum ResourceRequest {
         tokens: TokenSet,
         at provider: FilledProvider,
         declared: [Resource] = [],
+        hiding secretHeaders: Set<String> = [],
         stream: ResponseStream? = nil
     ) throws(OAuthError) -> PreparedRequest {
         try make(
             url, method: method, headers: headers, body: body, tokens: tokens, at: provider, declared: declared,
-            hidden: provider.api.hiddenHeaders, stream: stream)
+            hidden: provider.api.hiddenHeaders.union(secretHeaders), stream: stream)
     }
 
     /// - Parameters:
