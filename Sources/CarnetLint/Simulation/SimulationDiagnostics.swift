@@ -10,10 +10,11 @@ package enum SimulationDiagnostics {
 
     static let codes = Set(all.map(\.code))
 
-    /// A request that cannot be made is most often the consequence of something that another rule says better.
+    /// A request that cannot be made, or an example that is missing for it, is most often the consequence of something that
+    /// another rule says better.
     static func withoutConsequences(_ found: [Diagnostic]) -> [Diagnostic] {
         guard found.contains(where: { $0.severity == .error && $0.code != requestNotMade.code }) else { return found }
-        return found.filter { $0.code != requestNotMade.code }
+        return found.filter { ![requestNotMade.code, inputWithoutExample.code].contains($0.code) }
     }
 
     package static let claimNotInSample = DiagnosticExplanation(

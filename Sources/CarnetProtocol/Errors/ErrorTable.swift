@@ -208,7 +208,7 @@ extension ErrorRow {
         ErrorRow(
             .unsupported, "the combination is not supported", fixedBy: "developer", .listener,
             Advice(
-                "choose a server: name its host with --authorization-host, or write issuer beside resource in a descriptor",
+                "choose a server by --authorization-host, or write issuer beside resource in a descriptor",
                 steps: [.discovery]),
             Advice(
                 "register back-channel logout at the provider, or set logout.front_channel: true", steps: [.logout],
