@@ -14,6 +14,8 @@ package struct GatewayRoute: Sendable {
     package internal(set) var acceptsTokens = false
     /// The token of the signed-in person that the program behind gets.
     package internal(set) var token: GatewayRouteToken?
+    /// Why programs may have service workers here.
+    package internal(set) var serviceWorker: String?
     let node: YAMLNode
 
     /// `nil` for every method.
@@ -54,6 +56,9 @@ extension GatewayRoute: GatewaySection {
             "bearer", \.acceptsTokens,
             "whether programs may present an access token of one of the issuers in bearer; default: false"),
         Key("token", \.token, "the signed-in person's own token, for the program behind; default: none"),
+        Key(
+            "service_worker", text: .reason, \.serviceWorker,
+            "why the program may install a service worker, which can read sign-ins at other hosts than the origin"),
     ]
 
     static func elsewhere(_ name: String) -> String? {

@@ -39,7 +39,10 @@ extension GatewaySite {
         }
         let decision = version.gateway.decide(asked, asAnyOf: senders)
         if noted == nil { counts.count(decision.outcome.rawValue) }
-        guard !decision.isAllowed else { return await allow(decision, asked, request, version) }
+        guard !decision.isAllowed else {
+            if let refused = refusedWorker(asked, request, version, noted) { return refused }
+            return await allow(decision, asked, request, version)
+        }
         return await refuse(decision, asked, request, senders, version, noted)
     }
 
@@ -108,6 +111,21 @@ extension GatewaySite {
     }
 
     // MARK: - Responses
+
+    /// The refusal of a service worker: it gets each address of its host before the network does, also a ticket, which
+    /// would then serve outside the browser. At the origin there are no tickets.
+    private func refusedWorker(
+        _ asked: ForwardedRequest, _ request: HTTPRequest, _ version: GatewayVersion, _ noted: String?
+    ) -> WebReply? {
+        guard request.isForServiceWorker, !version.hosts.isOwn(asked.host),
+            version.gateway.route(of: asked)?.serviceWorker == nil
+        else { return nil }
+        let id = noted ?? newReference()
+        if noted == nil {
+            note(id, "A service worker is refused", "the route has no service_worker", asked, request)
+        }
+        return forbidden("a service worker of this host could read the sign-ins of its visitors", id)
+    }
 
     private func allow(
         _ decision: GatewayDecision, _ asked: ForwardedRequest, _ request: HTTPRequest, _ version: GatewayVersion
@@ -356,7 +374,7 @@ extension GatewayIdentity {
         self.init(
             kind: .program, provider: caller.provider, issuer: caller.issuer, subject: caller.subject,
             name: caller.claims["name"]?.string, email: caller.claims["email"]?.string,
-            isEmailVerified: caller.claims["email_verified"]?.statedTruth, clientID: caller.clientID,
+            isEmailVerified: caller.claims["email_verified"]?.decidedTruth, clientID: caller.clientID,
             scopes: known.map { ResourceMap([], scopes: $0).effectiveScopes(caller.scopes) } ?? Set(caller.scopes),
             claims: caller.claims,
             tenants: issuers.first { $0.client.provider.id == caller.provider }?.client.provider.shared.tenants(

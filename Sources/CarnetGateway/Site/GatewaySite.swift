@@ -115,6 +115,10 @@ extension HTTPRequest {
 
     var hasProxySecret: Bool { HTTPField.Name(ProxyHeader.secret).map(headerFields.contains) ?? false }
 
+    /// Whether a browser asks for the script of a service worker. A page cannot leave the header out (Service Workers,
+    /// section "Service Worker Script Request").
+    var isForServiceWorker: Bool { HTTPField.Name("Service-Worker").map(headerFields.contains) ?? false }
+
     /// Whether a browser shows the response as a page, by its headers: a program gets no redirect.
     ///
     /// - Parameter method: Of the request that the proxy received.

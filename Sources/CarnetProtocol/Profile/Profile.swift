@@ -55,15 +55,18 @@ extension Profile {
 }
 
 extension JSONValue {
-    /// A boolean. Some servers send it as a string. What is stated in another form is not stated to be true.
+    /// A boolean. Some servers send it as a string.
     package var statedTruth: Bool? {
         switch self {
-        case .null: nil
         case .bool(let value): value
-        case .string(let text): text.lowercased() == "true"
-        default: false
+        case .string("true"): true
+        case .string("false"): false
+        default: nil
         }
     }
+
+    /// The same for a decision: what is stated in another form is not stated to be true.
+    package var decidedTruth: Bool? { isNull ? nil : statedTruth ?? false }
 }
 
 extension JSONObject {

@@ -235,7 +235,7 @@ extension WebAccount {
         account.claims = claims
         account.setIdentity(
             name: claims["name"]?.scalarText ?? account.name, email: claims["email"]?.scalarText,
-            isEmailVerified: claims["email_verified"]?.statedTruth)
+            isEmailVerified: claims["email_verified"]?.decidedTruth)
         return account
     }
 }

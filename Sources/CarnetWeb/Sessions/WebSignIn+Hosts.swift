@@ -9,7 +9,8 @@ package import HTTPTypes
 ///
 /// Each of the two hosts gives the browser a secret in a cookie of its own. The other host asks for the ticket with an encrypted
 /// request that has the hashes of both. So a ticket is issued in a browser that was at both hosts, and serves only there: nobody
-/// can sign a browser in with the ticket of another (login CSRF), and nobody can have one issued for a browser of their own.
+/// can sign a browser in with the ticket of another (login CSRF). What reads addresses in the browser, a service worker of the
+/// other host, could have one issued for a browser elsewhere, so hosts must not install any.
 extension WebSignIn {
     private static let ticketPurpose = "ticket for a session"
     private static let requestPurpose = "request for a session"

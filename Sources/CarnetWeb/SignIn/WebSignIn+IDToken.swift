@@ -70,7 +70,7 @@ extension WebSignIn {
         let claims = idToken.claims
         account.setIdentity(
             name: claims["name"]?.string ?? claims["email"]?.string, email: claims["email"]?.string,
-            isEmailVerified: claims["email_verified"]?.statedTruth)
+            isEmailVerified: claims["email_verified"]?.decidedTruth)
         account.userID = try await userID(of: account)
         return account
     }

@@ -82,6 +82,41 @@ struct BridgeAttackTests {
         #expect(result.standardError.utf8.count < 4000, "\(result.standardError.utf8.count) bytes")
     }
 
+    @Test("PR-31: A server repeats the secret of a header of the user's own, wherever it can")
+    func PR_31_ownHeader() async throws {
+        let number = Lock(0)
+        let resource = try await PlayedResource { request, response in
+            guard request.body.contains("tools/call") else { return Self.respond(request, response) }
+            let key = request.headers["x-api-key"] ?? "none"
+            let text = #"{"error":"access_denied","error_description":"bad key \#(key)"}"#
+            switch number.withLock({
+                $0 += 1
+                return $0
+            }) {
+            case 1: response.json(403, text)
+            case 2: response.send(302, ["Location": "https://elsewhere.example/\(key)/x"])
+            case 3: response.send(200, ["Content-Type": "text/\(key)"], "<p>\(key)</p>")
+            default: response.json(500, text)
+            }
+        }
+        let login = try await home.logIn(resource.url)
+        #expect(login.status == 0, "\(login)")
+        let run = try home.start(
+            ["mcp", resource.url, "--no-browser", "--verbose", "--header-env", "X-API-Key: ACME_KEY"],
+            environment: ["ACME_KEY": "correct-horse-7"])
+        run.send(HostMessage.initialize)
+        _ = try await run.line(0, of: .standardOutput)
+        for id in 1...4 {
+            run.send(HostMessage.call(id))
+            _ = try await run.line(id, of: .standardOutput)
+        }
+        let result = try await run.finish()
+        #expect(result.status == 0 && result.standardError.contains("bad key"), "\(result)")
+        #expect(!"\(result)".lowercased().contains("correct-horse-7"), "\(result)")
+        #expect(resource.requests("/authorize").count == 1, "access_denied of a resource asks nobody")
+        #expect(resource.calls.contains { $0.headers["x-api-key"] == "correct-horse-7" })
+    }
+
     @Test("PR-32: A session id is no header of its own, and is not endless")
     func PR_32_sessionID() {
         let ids = [

@@ -27,6 +27,18 @@ struct NamedVariableTests {
         #expect(!"\(result.standardOutput)\(result.standardError)".contains("s3cr3t"), "\(result)")
     }
 
+    /// Texts of tokens that a shell would take for a name.
+    @Test(
+        "A secret that could be a name is not repeated",
+        arguments: ["ghp_16C7e42F292c6912E7710c838347Ae178B4a", "GOCSPX_abcd1234SECRET", "a3f1c9d07b5e4286"])
+    func secretLikeAName(_ secret: String) async throws {
+        for arguments in Self.uses {
+            let result = try await home.start(arguments.map { $0.replacing(Self.secret, with: secret) }).finish()
+            #expect(result.status == 2 && result.standardError.contains(Self.advice), "\(result)")
+            #expect(!"\(result.standardOutput)\(result.standardError)".contains(secret), "\(result)")
+        }
+    }
+
     @Test("A secret without the name of its header is not repeated")
     func secretWithoutHeader() async throws {
         let result = try await home.run("mcp", "https://api.acme.example/mcp", "--header-env", Self.secret)

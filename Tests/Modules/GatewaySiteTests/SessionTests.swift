@@ -113,6 +113,22 @@ struct SessionTests {
         #expect(evil.status == 404 && evil.location == nil)
     }
 
+    @Test("GW-48: A service worker would read tickets of its host, so no host but the origin installs one")
+    func GW_48_serviceWorker() async throws {
+        let stand = try await Stand()
+        var person = Person(stand)
+        _ = try await person.open(Self.page)
+        let name = try #require(HTTPField.Name("Service-Worker"))
+        for (url, status) in [("https://wiki.apps.example/a/sw.js", 403), ("https://apps.example/wiki/sw.js", 200)] {
+            var fields: HTTPFields = [.accept: "*/*"]
+            fields[.cookie] = person.cookie(try WebURL(url).host)
+            #expect(try await stand.ask(url, fields).status == 200)
+            fields[name] = "script"
+            let reply = try await stand.ask(url, fields)
+            #expect(reply.status == status, "\(url): \(reply)")
+        }
+    }
+
     @Test("GW-38: Nobody asks in the name of another browser, and no address keeps a ticket that works")
     func GW_38_ticketsOfOtherBrowsers() async throws {
         let stand = try await Stand()
