@@ -74,8 +74,15 @@ public actor AutomaticRegistration {
     }
 
     /// The registration of a client that registered earlier; `nil` if there is none. No request is sent.
-    package func knownRegistration(at provider: Provider) async throws -> ClientRegistration? {
-        guard let server = provider.registeringServer, let client = try await stored(for: server) else { return nil }
+    ///
+    /// - Parameter evenExpired: Whether its secret may have expired: the tokens of an account are valid nevertheless, and the
+    ///   server decides about a refresh.
+    package func knownRegistration(
+        at provider: Provider, evenExpired: Bool = false
+    ) async throws -> ClientRegistration? {
+        guard let server = provider.registeringServer,
+            let client = try await stored(for: server, evenExpired: evenExpired)
+        else { return nil }
         return registration(of: client, at: provider)
     }
 
@@ -87,10 +94,10 @@ public actor AutomaticRegistration {
     }
 
     /// The client that registered earlier, if its secret has not expired.
-    private func stored(for server: String) async throws -> RegisteredClient? {
+    private func stored(for server: String, evenExpired: Bool = false) async throws -> RegisteredClient? {
         guard unsaved[ByteKey(server)] == nil,
             let kept = try await store.load(.registration(at: server))?.connection.registration,
-            kept.secretExpiresAt.map({ $0 > clock.now }) ?? true
+            evenExpired || kept.secretExpiresAt.map({ $0 > clock.now }) ?? true
         else { return nil }
         return kept
     }
@@ -117,12 +124,14 @@ public actor AutomaticRegistration {
         of provider: DiscoveredProvider, _ server: ByteKey, _ initialAccessToken: Secret?
     ) async throws -> RegisteredClient {
         if let kept = try await stored(for: server.text) { return kept }
-        let client: RegisteredClient
+        var client: RegisteredClient
         if let waiting = unsaved[server] {
             client = waiting
         } else {
             client = try await registrar.register(
                 metadata.announced(at: provider), at: provider, initialAccessToken: initialAccessToken)
+            // A time that has passed says nothing, such as a lifetime in place of a time.
+            if let end = client.secretExpiresAt, end <= clock.now { client.secretExpiresAt = nil }
             unsaved[server] = client
         }
         _ = try await store.save(Connection(client, at: server.text, now: clock.now), replacing: nil)

@@ -197,17 +197,17 @@ extension Discovery {
             return provider
         }
         let exchanger = exchanger.reaching(provider)
-        let (named, response): (ResourceChallenge?, IncomingResponse?) =
-            if let given { (try ResourceChallenge(given, of: resource), given) } else {
+        let (named, response, place): (ResourceChallenge?, IncomingResponse?, WebURL?) =
+            if let given { (try ResourceChallenge(given, of: resource), given, nil) } else {
                 try await challenge(of: resource, by: exchanger)
             }
         let metadata: ResourceMetadata?
         var isSaidToBeMissing = true
         do {
-            metadata = try await Self.first(of: try ResourceMetadata.locations(of: resource, named: named)) {
-                place in
-                let response = try await exchanger.document(at: place.url, ResourceMetadata.request)
-                return try ResourceMetadata(validating: response, at: place, of: resource)
+            metadata = try await Self.first(of: try ResourceMetadata.locations(of: resource, at: place, named: named)) {
+                location in
+                let response = try await exchanger.document(at: location.url, ResourceMetadata.request)
+                return try ResourceMetadata(validating: response, at: location, of: resource)
             }
         } catch let error as OAuthError
             where named?.metadata == nil && (error.saysThatNothingIsThere || error.isAnotherPage)
@@ -240,27 +240,36 @@ extension Discovery {
         }
     }
 
-    /// What the resource says to a request without a token, and its last response; `nil` for what it does not say.
+    /// What the resource says to a request without a token, and its last response; `nil` for what it does not say. Many
+    /// servers redirect /mcp to /mcp/ before they demand a token; the last URL is the one that responded.
     private func challenge(
         of resource: WebURL, by exchanger: Exchanger
-    ) async throws -> (ResourceChallenge?, IncomingResponse?) {
+    ) async throws -> (ResourceChallenge?, IncomingResponse?, WebURL) {
         var exchanger = exchanger
         exchanger.limits.deadline = min(exchanger.limits.deadline, Self.longestProbe)
         // Many servers of the Model Context Protocol refuse a GET without saying more.
         var found: ResourceChallenge?
         var last: IncomingResponse?
-        for request in [try ResourceMetadata.request(resource), try ResourceMetadata.initialization(of: resource)] {
+        var place = resource
+        let requests: [(WebURL) throws -> PreparedRequest] = [
+            { try ResourceMetadata.request($0) }, { try ResourceMetadata.initialization(of: $0) },
+        ]
+        for request in requests {
             do {
-                let response = try await exchanger.send(request, within: .anyServer)
+                var response = try await exchanger.send(try request(place), within: .anyServer)
+                if let next = response.redirect(from: place), next.text.isSameBytes(as: resource.otherSpelling ?? "") {
+                    place = next
+                    response = try await exchanger.send(try request(place), within: .anyServer)
+                }
                 last = response
-                found = try ResourceChallenge(response, of: resource) ?? found
+                found = try ResourceChallenge(response, of: place) ?? found
                 if let found, found.metadata != nil || !found.scopes.isEmpty { break }
             } catch let error as OAuthError where error.kind == .transport {
                 // The metadata has a URL of its own, and a GET may open a stream that is silent.
                 continue
             }
         }
-        return (found, last)
+        return (found, last, place)
     }
 }
 

@@ -159,7 +159,7 @@ struct Connector {
                 document: document, by: registrar(for: provider), store: store)
         }
         let known = try await registering(at: KnownResources.redirectURI(of: provider.id))
-            .knownRegistration(at: provider)
+            .knownRegistration(at: provider, evenExpired: stored != nil)
         guard let stored else {
             let isBusy = source.redirectURI == nil && (known.map { KnownResources.isInUse($0.redirectURI) } ?? false)
             if isBusy { console.note("the port of the redirect URI is in use; registering a client with another") }

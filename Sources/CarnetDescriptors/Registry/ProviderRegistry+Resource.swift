@@ -138,10 +138,16 @@ extension ProviderDescriptor {
 }
 
 extension WebURL {
-    /// The identifiers that the metadata of a resource may have: its URL, or that of its host (RFC 9728, section 3.3).
-    package var resourceNames: [String] {
-        let root = "\(scheme)://\(authority)"
-        return [text, root, root + "/"]
+    /// The identifiers that the metadata of a resource may have: its URL, or that of its host (RFC 9728, section 3.3); and the
+    /// other spelling, if the resource redirects there.
+    package var resourceNames: [String] { [text, otherSpelling].compactMap { $0 } + namesOfHost }
+
+    package var namesOfHost: [String] { ["\(scheme)://\(authority)", "\(scheme)://\(authority)/"] }
+
+    /// The URL with a slash at its end, or without it. Servers redirect one of them to the other.
+    package var otherSpelling: String? {
+        guard query == nil, path.utf8.count > 1 else { return nil }
+        return text.hasSuffix("/") ? String(text.dropLast()) : text + "/"
     }
 }
 

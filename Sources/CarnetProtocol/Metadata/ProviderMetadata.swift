@@ -109,6 +109,8 @@ extension ProviderMetadata {
         let own = provider.endpoints
         let names = EndpointName.allCases.filter { $0.isStandard && own[$0] == nil && own.late[$0] == nil }
         var (endpoints, refusedEndpoints) = Self.endpoints(names, in: body)
+        // Nobody here wrote the URL: what each request states itself replaces what is there.
+        endpoints[.authorization] = endpoints[.authorization].map { $0.without(Self.ownParameters) }
         // A sign-in needs these, so the failure is reported before the user is sent to the provider.
         for name in [EndpointName.authorization, .token, .jwks] {
             guard let reason = refusedEndpoints[name] else { continue }
@@ -121,9 +123,9 @@ extension ProviderMetadata {
         callbackAlgorithms = Self.announced("authorization_signing_alg_values_supported", of: body)
         profileAlgorithms = Self.announced("userinfo_signing_alg_values_supported", of: body)
         introspectionAlgorithms = Self.announced("introspection_signing_alg_values_supported", of: body)
-        authenticationMethods = try Self.texts("token_endpoint_auth_methods_supported", of: body)
+        authenticationMethods = Self.announcedTexts("token_endpoint_auth_methods_supported", of: body)
             .compactMap(ClientAuthenticationMethod.init)
-        assertionAlgorithms = try Self.texts("token_endpoint_auth_signing_alg_values_supported", of: body)
+        assertionAlgorithms = Self.announcedTexts("token_endpoint_auth_signing_alg_values_supported", of: body)
             .compactMap(AssertionAlgorithm.init)
         announcesOfflineAccess = body["scopes_supported"]?.array?.contains { $0.string == "offline_access" } ?? false
         acceptsClientDocuments = try Self.flag("client_id_metadata_document_supported", of: body)
@@ -190,6 +192,17 @@ extension ProviderMetadata {
         } ?? []
     }
 
+    /// The parameters of each authorization request.
+    private static let ownParameters: Set<String> = [
+        "response_type", "client_id", "redirect_uri", "scope", "state", "nonce", "code_challenge",
+        "code_challenge_method", "resource",
+    ]
+
+    /// A list that only informs. Some servers send its one element alone; what is no list counts as absent.
+    private static func announcedTexts(_ name: String, of body: JSONValue) -> [String] {
+        body[name]?.string.map { [$0] } ?? (try? texts(name, of: body)) ?? []
+    }
+
     /// A boolean or its string form; `false` if it is absent.
     private static func flag(_ name: String, of body: JSONValue) throws(OAuthError) -> Bool {
         try member(name, of: body, "a boolean") { value in
@@ -252,6 +265,17 @@ extension EndpointName {
     fileprivate static let beforeToken: [EndpointName] = [
         .authorization, .deviceAuthorization, .pushedAuthorizationRequest,
     ]
+}
+
+extension WebURL {
+    /// The URL without parameters of its query.
+    fileprivate func without(_ names: Set<String>) -> WebURL {
+        let parts = query?.split(separator: "&") ?? []
+        let kept = parts.filter { !names.contains(String($0.prefix { $0 != "=" })) }
+        guard kept.count < parts.count else { return self }
+        let base = String(text.prefix { $0 != "?" })
+        return (try? WebURL(kept.isEmpty ? base : "\(base)?\(kept.joined(separator: "&"))")) ?? self
+    }
 }
 
 extension Provider {

@@ -35,22 +35,26 @@ extension ResourceMetadata {
     /// The places of the metadata, in the order to try: the one that the resource itself named, then the well-known ones
     /// with the path of the resource and without it (RFC 9728, sections 3.1 and 5.1).
     ///
+    /// - Parameter place: Where the resource redirects to, if it does: its URL with a slash at the end, or without it.
     /// - Throws: `OAuthError` at step `discovery`.
     package static func locations(
-        of resource: WebURL, named: ResourceChallenge? = nil
+        of resource: WebURL, at place: WebURL? = nil, named: ResourceChallenge? = nil
     ) throws(OAuthError) -> [Location] {
         let root = "\(resource.scheme)://\(resource.authority)"
         let wellKnown = root + Self.wellKnown
-        let own = root + Self.path(of: resource)
+        let spellings = [resource] + (place.map { $0 == resource ? [] : [$0] } ?? [])
+        let names = spellings.map(\.text)
+        let own = spellings.map { root + Self.path(of: $0) }
         do throws(WebURLError) {
-            var locations = [Location(url: try WebURL(own), identifiers: [resource.text])]
-            if own != wellKnown {
+            var locations: [Location] = []
+            for place in own { locations.append(Location(url: try WebURL(place), identifiers: names)) }
+            if own[0] != wellKnown {
                 // The identifier that the well-known path was inserted into.
-                locations.append(Location(url: try WebURL(wellKnown), identifiers: resource.resourceNames))
+                locations.append(Location(url: try WebURL(wellKnown), identifiers: names + resource.namesOfHost))
             }
             if let url = named?.metadata {
                 let known = locations.first { $0.url == url }
-                locations.insert(known ?? Location(url: url, identifiers: [resource.text]), at: 0)
+                locations.insert(known ?? Location(url: url, identifiers: names), at: 0)
             }
             return locations
         } catch {
@@ -115,15 +119,11 @@ extension ResourceMetadata {
             let isOrigin = issuer.hasSuffix("/") && issuer.utf8.count { $0 == UInt8(ascii: "/") } == 3
             return seen.insert(ByteKey(isOrigin ? String(issuer.dropLast()) : issuer)).inserted
         }
-        // The member only informs.
+        // The member only informs. Nobody can agree to as many scopes as a long list has, so then it says nothing.
         let member = body["scopes_supported"]
-        if let list = member?.array, list.count > Self.longestList {
-            throw Self.wrong(
-                .wrongFieldType, "the metadata's scopes_supported has more than \(Self.longestList) scopes")
-        }
         let joined = ScopeRules.split(member?.string ?? "", separator: " ")
         let supported = member?.array?.compactMap(\.string) ?? joined
-        scopes = supported.filter(Self.isScope)
+        scopes = supported.count > Self.longestList ? [] : supported.filter(Self.isScope)
     }
 
     /// The one authorization server, or the one at a host that was chosen.
@@ -184,7 +184,11 @@ package struct ResourceChallenge: Sendable {
     package init?(_ response: IncomingResponse, of resource: WebURL) throws(OAuthError) {
         guard response.status == 401 else { return nil }
         let challenge = BearerChallenge(response)
-        metadata = try challenge["resource_metadata"].map { text throws(OAuthError) in
+        // What is no URL at all says nothing.
+        let named = challenge["resource_metadata"].flatMap { text in
+            ["https://", "http://", "/"].contains(where: text.lowercased().hasPrefix) ? text : nil
+        }
+        metadata = try named.map { text throws(OAuthError) in
             try resource.checkFound(text, as: "URL of the metadata")
         }
         scopes = try ResourceMetadata.checked(ScopeRules.split(challenge["scope"] ?? "", separator: " "))

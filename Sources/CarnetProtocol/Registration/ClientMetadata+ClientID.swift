@@ -73,6 +73,7 @@ extension ClientMetadata {
             }
         }
         let announced = provider.client.announced
+        metadata.isAnnounced = !announced.isEmpty
         guard authenticationMethod == .none, !announced.contains(.none),
             let method = announced.first(where: { [.clientSecretBasic, .clientSecretPost].contains($0) })
         else { return metadata }

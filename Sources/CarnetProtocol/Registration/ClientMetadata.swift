@@ -28,6 +28,8 @@ public struct ClientMetadata: Sendable {
     /// The name that users see.
     package var clientName: String?
     package var authenticationMethod: ClientAuthenticationMethod
+    /// Whether the method is one that the server announces, as far as is known.
+    package var isAnnounced: Bool?
     package var grantTypes: [String]
     package var scopes: [String]
     /// Whether its tokens must be bound to keys (RFC 9449, section 5.2).

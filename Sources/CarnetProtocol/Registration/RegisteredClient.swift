@@ -8,7 +8,7 @@ public struct RegisteredClient: Codable, Hashable, Sendable {
     package let clientID: String
     package let clientSecret: Secret?
     /// The expiry of the secret; `nil` if it never expires.
-    package let secretExpiresAt: Date?
+    package var secretExpiresAt: Date?
     package let authenticationMethod: ClientAuthenticationMethod
     package let redirectURIs: [String]
     /// The URL and the token for managing the registration (RFC 7592, section 3). A URL at another origin than that of the
@@ -105,7 +105,9 @@ extension RegisteredClient {
         let list = body["token_endpoint_auth_method"]?.array ?? []
         let single = list.count == 1 ? list[0].string : nil
         let stated = single == nil ? try text("token_endpoint_auth_method") : single
-        let method = stated ?? known.rawValue
+        // A secret without a method is for the standard's (RFC 7591, section 2), unless the server knows public clients.
+        let isSecretKept = wanted == ClientAuthenticationMethod.none && secret != nil && metadata?.isAnnounced == false
+        let method = stated ?? (isSecretKept ? .clientSecretBasic : known).rawValue
         guard let registered = ClientAuthenticationMethod(rawValue: method) else {
             throw wrong("token_endpoint_auth_method", "a known method: \"\(request.quotable(method, limit: 40))\"")
         }
