@@ -54,7 +54,8 @@ extension AuthorizationRequest {
         var short = RequestParameters(rules)
         try short.add(.clientID, pending.clientID)
         try short.add(.requestURI, reference)
-        for item in parameters.items where rules.pushed.repeated.contains(item.standardName) {
+        for item in parameters.items
+        where item.standardName != "client_id" && rules.pushed.repeated.contains(item.standardName) {
             try short.repeatItem(item)
         }
         try short.refuseRepeats(of: short.items, inQueryOf: page.endpoint, key: "endpoints.authorization")

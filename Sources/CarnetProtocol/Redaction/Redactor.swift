@@ -1,5 +1,6 @@
 import CarnetDescriptors
 import CarnetFoundation
+import HTTPTypes
 
 /// Removes secrets from untrusted text, byte by byte: a combining mark after a secret would hide it from a search by
 /// characters.

@@ -62,7 +62,8 @@ extension AuthorizationServer {
             throw .shown(
                 "The parameter \(other.name) is not allowed with request_uri; it belongs in the pushed request.")
         }
-        for name in rules.pushed.repeated where !received.contains(names[name]) {
+        let sent = RequestKind.authorization.parameterNames
+        for name in rules.pushed.repeated where sent.contains(name) && !received.contains(names[name]) {
             throw .shown("The parameter \(names[name]) is missing; request_uri requires it.")
         }
         guard let pushed = ledger.pushedRequests[reference] else {

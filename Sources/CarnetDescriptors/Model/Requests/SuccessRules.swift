@@ -25,7 +25,7 @@ extension SuccessRules: DescriptorSection {
 
     /// Whether the body states success; `nil` if the descriptor names no member for it.
     package func isSuccess(_ body: JSONValue) -> Bool? {
-        guard let field else { return nil }
+        guard let field, !field.pointers.isEmpty else { return nil }
         let value = body.first(of: field.pointers) ?? .null
         return expected.contains { $0 == value || $0.scalarText.map { $0 == value.scalarText } ?? false }
     }

@@ -37,6 +37,12 @@ struct ParameterLostAtRefresh: LintRule {
 
             """,
             """
+            scopes: { offline: [offline_access] }
+            token: { parameters: { output: json }, response: { default_token_type: Bearer } }
+            samples: { token: { access_token: redacted } }
+
+            """,
+            """
             token: { parameters: { format: json } }
             refresh: { parameters: { format: json } }
 
@@ -76,10 +82,16 @@ extension ProviderDescriptor {
     /// Whether the file shows that there are refresh tokens.
     fileprivate func refreshes(_ places: Place<DescriptorRules>) -> Bool {
         let rules = self.token.response
+        let sample = self.samples.token?[rules.root]
+        let issues = sample?.first(of: rules.fields.refreshToken.pointers) != nil
+        // A sample without one says that there are none, whatever the name of a scope.
+        guard sample == nil || issues || places.refresh.isWritten || places.samples.refresh.isWritten else {
+            return false
+        }
         return places.refresh.isWritten || places.samples.refresh.isWritten || places.scopes.offline.isWritten
             || places.authorization.offlineParameters.isWritten
             || places.token.response.fields.refreshToken.isWritten
             || self.scopes.defaults.contains { $0.lettersAndDigits.hasPrefix("offline") }
-            || self.samples.token?[rules.root]?.first(of: rules.fields.refreshToken.pointers) != nil
+            || issues
     }
 }

@@ -15,6 +15,7 @@ struct UnknownProtocolParameter: LintRule {
             "token: { query_parameters: [⟦redirect_url⟧] }\n",
             "refresh: { omit: [⟦scope⟧] }\n",
             "authorization: { encode: { ⟦scopes⟧: raw } }\n",
+            "authorization: { pushed: { use: always, repeat: [⟦client_secret⟧] } }\n",
         ],
         good: [
             "token: { rename: { client_id: app_id } }\n",
@@ -36,6 +37,8 @@ struct UnknownProtocolParameter: LintRule {
                 + (message.omit + message.queryParameters).compactMap { element in
                     element.scalar.map { ($0.text, element.span) }
                 }
+                + (message.kind == .authorization ? context.places.authorization.pushed.repeated.elements : [])
+                .compactMap { element in element.scalar.map { ($0.text, element.span) } }
             guard !named.isEmpty else { return [] }
             let added = message.added.map(\.key)
             let renamed = message.rename.compactMap { $0.value.scalar?.text }

@@ -23,6 +23,8 @@ struct NeighbouringValue: LintRule {
             """,
             "authorization: { parameters: { ⟦acr_value⟧: high } }\n",
             "authorization: { offline_parameters: { ⟦acces_type⟧: offline } }\n",
+            "token: { rename: { client_secret: ⟦client_secert⟧ } }\n",
+            "profile: { claims: { subject: /id, given_name: /name, family_name: ⟦/name⟧ } }\n",
             "issuer: https://id.acme.example\nscopes: { ⟦default⟧: [profile, email] }\n",
         ],
         good: [
@@ -53,7 +55,43 @@ struct NeighbouringValue: LintRule {
     ]
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        exchangedEndpoints(context) + misspelledParameters(context) + scopesWithoutOpenID(context)
+        exchangedEndpoints(context) + misspelledParameters(context) + misspelledRenames(context)
+            + sharedPointers(context) + scopesWithoutOpenID(context)
+    }
+
+    /// What a parameter is renamed to, if that is the parameter's own name with a slip of the pen. Not of a redirect URI, which
+    /// some call a URL.
+    private func misspelledRenames(_ context: LintContext) -> [Diagnostic] {
+        context.messages.flatMap(\.rename).compactMap { entry in
+            guard let text = entry.value.scalar?.text, entry.key.utf8.count > 5, entry.key != "redirect_uri",
+                text.lettersAndDigits != entry.key.lettersAndDigits,
+                nearestName(to: text, in: [entry.key], within: 1) != nil
+            else { return nil }
+            return finding(
+                "\"\(text)\" is not \"\(entry.key)\"", in: context, at: entry.value.span,
+                help: "if the provider's name is \(entry.key), leave it out of rename")
+        }
+    }
+
+    /// Claims that no two of are ever the same member.
+    private static let apart: Set<String> = [
+        "given_name", "family_name", "email", "picture", "email_verified", "locale", "phone_number", "birthdate",
+    ]
+
+    private func sharedPointers(_ context: LintContext) -> [Diagnostic] {
+        var known: [String: String] = [:]
+        return context.places.profile.claims.entries.compactMap { entry in
+            guard Self.apart.contains(entry.key), let pointer = entry.value.scalar?.text, pointer.hasPrefix("/") else {
+                return nil
+            }
+            guard let other = known[pointer] else {
+                known[pointer] = entry.key
+                return nil
+            }
+            return finding(
+                "\(entry.key) and \(other) are the same member", in: context, at: entry.value.span,
+                help: "one of the two is probably elsewhere")
+        }
     }
 
     private func exchangedEndpoints(_ context: LintContext) -> [Diagnostic] {

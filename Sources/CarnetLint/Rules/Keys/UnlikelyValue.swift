@@ -145,15 +145,26 @@ struct UnlikelyValue: LintRule {
             default: break
             }
         }
-        if let page = context.descriptor.endpoints[.authorization]?.source, !page.holds(UInt8(ascii: "?")),
-            context.descriptor.endpoints[.token]?.source == page, let node = places.endpoints[.token].node
-        {
-            found.append(
-                finding(
-                    "the token endpoint is the page where users sign in", in: context, at: node.span,
-                    help: "one of the two is probably another URL"))
+        return found + sharedURLs(context) + unlikelyHosts(context)
+    }
+
+    /// Endpoints that do so different things that one URL hardly serves both.
+    private static let apart: [(EndpointName, [EndpointName])] = [
+        (.authorization, [.token, .userinfo, .jwks, .introspection, .revocation]), (.token, [.userinfo, .jwks]),
+        (.userinfo, [.jwks, .revocation]), (.introspection, [.revocation]),
+    ]
+
+    private func sharedURLs(_ context: LintContext) -> [Diagnostic] {
+        let urls = context.descriptor.endpoints
+        return Self.apart.flatMap { name, others -> [Diagnostic] in
+            guard let url = urls[name]?.source, !url.holds(UInt8(ascii: "?")) else { return [] }
+            return others.compactMap { other in
+                guard urls[other]?.source == url, let node = context.places.endpoints[other].node else { return nil }
+                return finding(
+                    "the \(other.rawValue) endpoint has the URL of the \(name.rawValue) endpoint", in: context,
+                    at: node.span, help: "one of the two is probably another URL")
+            }
         }
-        return found + unlikelyHosts(context)
     }
 
     /// Every key of the file that is not in a response of the provider.
@@ -183,9 +194,11 @@ struct UnlikelyValue: LintRule {
     private func unlikelyHosts(_ context: LintContext) -> [Diagnostic] {
         var known: [[Substring]] = []
         var found: [Diagnostic] = []
-        for url in context.urls where !url.host.isEmpty && !url.host.utf8.contains(UInt8(ascii: "{")) {
+        for url in context.urls where !url.host.isEmpty {
             let host = url.host.lowercased()
             let labels = host.split(separator: ".")
+            // An input may be a label of its own below a domain.
+            guard !labels.suffix(2).contains(where: { $0.contains { "{}".contains($0) } }) else { continue }
             guard labels.count > 1, labels.contains(where: { Int($0) == nil }), !known.contains(labels) else {
                 continue
             }
@@ -207,10 +220,21 @@ struct UnlikelyValue: LintRule {
         let (short, long) = host.count < other.count ? (host, other) : (other, host)
         if long.count > short.count { return long.starts(with: short) }
         let (domain, known) = (host.suffix(2).joined(separator: "."), other.suffix(2).joined(separator: "."))
-        // Another ending, such as .com beside .net, is common.
-        guard domain != known, host.last == other.last, let name = host.dropLast().last, name.utf8.count > 4 else {
-            return false
+        let (name, end) = (host.dropLast().last ?? "", host.last ?? "")
+        guard domain != known else {
+            // Below one domain, short names often differ by a letter.
+            let first = host[0]
+            return host.dropFirst() == other.dropFirst() && first.utf8.count > 5 && first != other[0]
+                && !first.contains { $0.isNumber } && !other[0].contains { $0.isNumber }
+                && nearestName(to: String(first), in: [String(other[0])], within: 1) != nil
         }
+        // Another ending, such as .com beside .net, is common.
+        guard end == other.last else {
+            let ends = Set([end, other.last ?? ""])
+            return name == other.dropLast().last && ends == ["co", "com"]
+        }
+        let isOtherwiseSame = host.count > 2 && host.dropLast(2) == other.dropLast(2)
+        guard name.utf8.count > (isOtherwiseSame ? 2 : 4) else { return false }
         return nearestName(to: domain, in: [known], within: 1) != nil
     }
 }

@@ -15,6 +15,11 @@ struct ValueRefusesExample: SingleValueRule {
             "callback: { capture: { realm: ⟦{ from: realmId, pattern: '[0-9]+' }⟧ } }\n",
             "token: { response: { capture: { team: { from: /team/id, pattern: 'T[0-9]+', example: ⟦X7⟧ } } } }\n",
             """
+            exchange:
+              long: { url: https://id.acme.example/long, capture: { kind: { from: /kind, pattern: '[0-9]+', example: ⟦a⟧ } } }
+
+            """,
+            """
             connection:
               lookups:
                 site: { url: https://api.acme.example/me, value: /id, pattern: '[0-9]+', ⟦sample⟧: { name: Acme } }
@@ -82,6 +87,18 @@ struct ValueRefusesExample: SingleValueRule {
         for capture in descriptor.token.response.capture.items {
             let place = context.places.token.response.capture[capture.name].example
             check(place, capture.value.example, capture.value.pattern)
+        }
+        for step in descriptor.exchange.items {
+            for capture in step.value.capture.items {
+                let place = context.places.exchange[step.name].capture[capture.name].example
+                check(place, capture.value.example, capture.value.pattern)
+            }
+        }
+        for grant in [RequestKind.clientCredentials, .deviceToken, .tokenExchange, .jwtBearer] {
+            for capture in descriptor.response(of: grant)?.capture.items ?? [] {
+                let place = context.places.response(of: grant).capture[capture.name].example
+                check(place, capture.value.example, capture.value.pattern)
+            }
         }
         for lookup in descriptor.connection.lookups.items {
             let rules = lookup.value
