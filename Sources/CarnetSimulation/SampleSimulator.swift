@@ -48,7 +48,9 @@ package struct SampleSimulator: DescriptorSimulator {
             // A value that was made up may be what does not fit.
             let stated = descriptor.exampleInputs()
             let invented = descriptor.inputs.names.filter { inputs[$0] != nil && stated[$0] == nil }
-            guard invented.isEmpty else { return .findings(inputsWithoutExample(invented, context)) }
+            guard invented.isEmpty else {
+                return .findings(isSimulated ? inputsWithoutExample(invented, context) : [])
+            }
             return .findings([
                 SimulationDiagnostics.requestNotMade.diagnostic(
                     "the engine refuses the descriptor: \(error.reason)", file: context.path,

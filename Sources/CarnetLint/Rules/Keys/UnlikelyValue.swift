@@ -151,7 +151,7 @@ struct UnlikelyValue: LintRule {
     /// Endpoints that do so different things that one URL hardly serves both.
     private static let apart: [(EndpointName, [EndpointName])] = [
         (.authorization, [.token, .userinfo, .jwks, .introspection, .revocation]), (.token, [.userinfo, .jwks]),
-        (.userinfo, [.jwks, .revocation]), (.introspection, [.revocation]),
+        (.userinfo, [.jwks]), (.introspection, [.revocation]),
     ]
 
     private func sharedURLs(_ context: LintContext) -> [Diagnostic] {
