@@ -9,7 +9,7 @@ struct ResourceCall: Sendable {
     let method: HTTPRequest.Method
     let headers: [Named<String>]
     /// The headers whose values are secret: those that no proxy may index either (RFC 7541, section 7.1.3).
-    let secretHeaders: Set<String>
+    let secretHeaders: [String]
     let body: [UInt8]
     /// Resources whose origins the token may go to, besides those of the descriptor.
     let declared: [Resource]
@@ -29,7 +29,7 @@ struct ResourceCall: Sendable {
         }
         method = request.method
         headers = request.headerFields.map { Named($0.name.rawName, $0.value) }
-        secretHeaders = Set(request.headerFields.filter { $0.indexingStrategy == .disallow }.map(\.name.rawName))
+        secretHeaders = request.headerFields.filter { $0.indexingStrategy == .disallow }.map(\.name.rawName)
         self.body = body
         self.declared = declared
         self.statuses = statuses

@@ -84,7 +84,7 @@ struct GatewayServer: Sendable {
         await site.finish()
     }
 
-    /// Runs a server beside the gateway, and returns when its port is open: whoever reads that the gateway runs finds all of it.
+    /// Runs a server beside the gateway, and returns when its port is open: the message that the gateway runs is of all of it.
     private func start(
         in group: inout ThrowingTaskGroup<Bool, any Error>,
         _ run: @escaping @Sendable (_ onStart: @escaping @Sendable () -> Void) async throws -> Void

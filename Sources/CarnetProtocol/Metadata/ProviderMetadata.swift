@@ -109,8 +109,8 @@ extension ProviderMetadata {
         let own = provider.endpoints
         let names = EndpointName.allCases.filter { $0.isStandard && own[$0] == nil && own.late[$0] == nil }
         var (endpoints, refusedEndpoints) = Self.endpoints(names, in: body)
-        // Nobody here wrote the URL: what each request states itself replaces what is there.
-        endpoints[.authorization] = endpoints[.authorization].map { $0.without(Self.ownParameters) }
+        // The scopes of each request replace those that a server has in its URL.
+        endpoints[.authorization] = endpoints[.authorization].map { $0.withoutParameter("scope") }
         // A sign-in needs these, so the failure is reported before the user is sent to the provider.
         for name in [EndpointName.authorization, .token, .jwks] {
             guard let reason = refusedEndpoints[name] else { continue }
@@ -123,9 +123,9 @@ extension ProviderMetadata {
         callbackAlgorithms = Self.announced("authorization_signing_alg_values_supported", of: body)
         profileAlgorithms = Self.announced("userinfo_signing_alg_values_supported", of: body)
         introspectionAlgorithms = Self.announced("introspection_signing_alg_values_supported", of: body)
-        authenticationMethods = Self.announcedTexts("token_endpoint_auth_methods_supported", of: body)
+        authenticationMethods = try Self.texts("token_endpoint_auth_methods_supported", of: body)
             .compactMap(ClientAuthenticationMethod.init)
-        assertionAlgorithms = Self.announcedTexts("token_endpoint_auth_signing_alg_values_supported", of: body)
+        assertionAlgorithms = try Self.texts("token_endpoint_auth_signing_alg_values_supported", of: body)
             .compactMap(AssertionAlgorithm.init)
         announcesOfflineAccess = body["scopes_supported"]?.array?.contains { $0.string == "offline_access" } ?? false
         acceptsClientDocuments = try Self.flag("client_id_metadata_document_supported", of: body)
@@ -186,21 +186,12 @@ extension ProviderMetadata {
     }
 
     private static func texts(_ name: String, of body: JSONValue) throws(OAuthError) -> [String] {
-        try member(name, of: body, "a list of strings") { value in
+        // Some servers send the one element alone.
+        if let text = body[name]?.string { return [text] }
+        return try member(name, of: body, "a list of strings") { value in
             let texts = value.array?.compactMap(\.string)
             return texts?.count == value.array?.count ? texts : nil
         } ?? []
-    }
-
-    /// The parameters of each authorization request.
-    private static let ownParameters: Set<String> = [
-        "response_type", "client_id", "redirect_uri", "scope", "state", "nonce", "code_challenge",
-        "code_challenge_method", "resource",
-    ]
-
-    /// A list that only informs. Some servers send its one element alone; what is no list counts as absent.
-    private static func announcedTexts(_ name: String, of body: JSONValue) -> [String] {
-        body[name]?.string.map { [$0] } ?? (try? texts(name, of: body)) ?? []
     }
 
     /// A boolean or its string form; `false` if it is absent.
@@ -268,10 +259,10 @@ extension EndpointName {
 }
 
 extension WebURL {
-    /// The URL without parameters of its query.
-    fileprivate func without(_ names: Set<String>) -> WebURL {
+    /// The URL without a parameter in its query.
+    fileprivate func withoutParameter(_ name: String) -> WebURL {
         let parts = query?.split(separator: "&") ?? []
-        let kept = parts.filter { !names.contains(String($0.prefix { $0 != "=" })) }
+        let kept = parts.filter { $0.prefix { $0 != "=" } != name }
         guard kept.count < parts.count else { return self }
         let base = String(text.prefix { $0 != "?" })
         return (try? WebURL(kept.isEmpty ? base : "\(base)?\(kept.joined(separator: "&"))")) ?? self

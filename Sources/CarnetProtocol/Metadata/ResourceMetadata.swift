@@ -184,12 +184,11 @@ package struct ResourceChallenge: Sendable {
     package init?(_ response: IncomingResponse, of resource: WebURL) throws(OAuthError) {
         guard response.status == 401 else { return nil }
         let challenge = BearerChallenge(response)
-        // What is no URL at all says nothing.
-        let named = challenge["resource_metadata"].flatMap { text in
-            ["https://", "http://", "/"].contains(where: text.lowercased().hasPrefix) ? text : nil
-        }
-        metadata = try named.map { text throws(OAuthError) in
-            try resource.checkFound(text, as: "URL of the metadata")
+        metadata = try challenge["resource_metadata"].map { text throws(OAuthError) in
+            // Some servers write quotation marks of another kind.
+            let isQuoted = text.utf8.count > 2 && text.hasPrefix("'") && text.hasSuffix("'")
+            return try resource.checkFound(
+                isQuoted ? String(text.dropFirst().dropLast()) : text, as: "URL of the metadata")
         }
         scopes = try ResourceMetadata.checked(ScopeRules.split(challenge["scope"] ?? "", separator: " "))
     }

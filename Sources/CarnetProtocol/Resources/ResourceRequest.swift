@@ -19,7 +19,7 @@ package enum ResourceRequest {
         tokens: TokenSet,
         at provider: FilledProvider,
         declared: [Resource] = [],
-        hiding secretHeaders: Set<String> = [],
+        hiding secretHeaders: [String] = [],
         stream: ResponseStream? = nil
     ) throws(OAuthError) -> PreparedRequest {
         try make(

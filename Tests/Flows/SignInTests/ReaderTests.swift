@@ -159,7 +159,7 @@ import Testing
                 profile:
                   claims: { subject: /id }
                   requests:
-                    - { url: 'https://odd.example/m', parameters: { v: null }, claims: { email: /m }, sample: { m: a } }
+                    - { url: 'https://odd.example/m', parameters: { v: null }, claims: { email: /m }, sample: { m: a@odd.example } }
                 samples: { userinfo: { id: 7 } }
 
                 """

@@ -40,6 +40,7 @@ struct MutationTests {
             path: /health
             allow: anyone
           - host: wiki.apps.example
+            service_worker: the wiki can be read without a network
             allow: signed_in
           - path: /forum/**
             allow:

@@ -10,7 +10,7 @@ struct NeighbouringValue: LintRule {
         rationale: """
             The path of an endpoint often says which one it is. Two endpoints with each other's names are usually \
             exchanged, and the wrong server part would get the secret. An additional parameter that differs from one of the \
-            standard's, or from one that many servers have, by a letter is usually misspelled, and servers ignore it. At an issuer, the scopes 'profile' and \
+            standard's, or from a common one, by a letter is usually misspelled, and servers ignore it. At an issuer, the scopes 'profile' and \
             'email' have a meaning beside 'openid'.
             """,
         references: ["OpenID Connect Core 1.0, section 5.4"],

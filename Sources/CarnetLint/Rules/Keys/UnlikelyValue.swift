@@ -8,8 +8,7 @@ struct UnlikelyValue: LintRule {
         severity: .warning,
         summary: "A value is allowed, but unlikely beside its neighbours or the standard's words.",
         rationale: """
-            Scopes are separated by a space or a punctuation mark, not by a word such as 'comma', and one with a comma is \
-            usually several. A grant type or response \
+            Scopes are separated by a space or a punctuation mark; one with a comma is usually several. A grant type or response \
             type, an error code, a token type, a scope of OpenID Connect or a value of 'prompt' that differs from a standard \
             one by a letter or two is usually misspelled. 'expires_in' has seconds, not milliseconds. The token \
             endpoint is rarely the page where users sign in. A host that is another one of the file with a letter or a domain \
@@ -22,7 +21,6 @@ struct UnlikelyValue: LintRule {
             "api: { token_in: { query: ⟦acces_token⟧, because: the API reads nothing else } }\n",
             "token: { grant_type: ⟦authorisation_code⟧ }\n",
             "refresh: { grant_type: ⟦authorization_code⟧ }\n",
-            "authorization: { response_type: ⟦cod⟧ }\n",
             "token: { response: { errors: { codes: { CodeExpired: ⟦invalid_grants⟧ } } } }\n",
             "api: { errors: { statuses: { 403: ⟦invalid_tokens⟧ } } }\n",
             "token: { response: { default_token_type: ⟦Baerer⟧ } }\n",
