@@ -78,11 +78,14 @@ extension TransportError {
     ///
     /// - Parameter status: The status of its response; 0 if there was none.
     init(proxyStatus status: Int, _ origin: String) {
-        // tinyproxy returns 401 instead of 407 for a wrong password.
-        self = .proxy(
-            origin,
-            status == 407
-                ? "the proxy requires a user and password, or rejects the given ones"
-                : "the proxy refused it, or is not a proxy; check the user and password, and the hosts that it allows")
+        let reason =
+            switch status {
+            // A SOCKS proxy has no status.
+            case 0: "the proxy refused it, or is not a proxy; check the user and password, and the hosts that it allows"
+            // tinyproxy returns 401 instead of 407 for a wrong password.
+            case 401, 407: "the proxy requires a user and password, or rejects the given ones"
+            default: "the proxy refused it with status \(status)"
+            }
+        self = .proxy(origin, reason)
     }
 }

@@ -7,14 +7,17 @@ import HTTPTypes
 /// machines of a fleet must agree on an expiry.
 final class ProviderClock: WallClock {
     private let local: any WallClock
-    /// The difference of the provider's clock to this machine's, in seconds.
-    private let offset = Lock<TimeInterval>(0)
+    /// The difference of the provider's clock to this machine's, in seconds; `nil` until a response says it.
+    private let offset = Lock<TimeInterval?>(nil)
 
     init(_ local: any WallClock) {
         self.local = local
     }
 
-    var now: Date { local.now.addingTimeInterval(offset.withLock { $0 }) }
+    var now: Date { local.now.addingTimeInterval(offset.withLock { $0 } ?? 0) }
+
+    /// Whether the provider's responses have this machine's time.
+    private var agrees: Bool { offset.withLock { $0 == 0 } }
 
     func sleep(for duration: Duration) async throws { try await local.sleep(for: duration) }
 
@@ -40,7 +43,8 @@ extension ProviderClock {
         do throws(OAuthError) {
             return try validate(local)
         } catch {
-            guard error.isOfTime, provider != local else { throw error }
+            guard error.isOfTime, !agrees else { throw error.withoutClockHint }
+            guard provider != local else { throw error }
             do throws(OAuthError) {
                 return try validate(provider)
             } catch let second {
@@ -53,6 +57,17 @@ extension ProviderClock {
 extension OAuthError {
     /// Whether a signed token was refused for its times alone.
     fileprivate var isOfTime: Bool {
-        [.issuedInFuture, .expiredToken, .notYetValid, .authenticationTooOld].contains(kind)
+        isOfClock || kind == .authenticationTooOld
+    }
+
+    private var isOfClock: Bool { [.issuedInFuture, .expiredToken, .notYetValid].contains(kind) }
+
+    /// The error where this machine's clock cannot be the cause, if it is one of time.
+    fileprivate var withoutClockHint: OAuthError {
+        guard isOfClock else { return self }
+        var error = self
+        error.hint =
+            "the Date of the provider's responses agrees with this machine: report it, or see id_token.clock_skew"
+        return error
     }
 }

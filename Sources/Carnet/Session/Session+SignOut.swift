@@ -142,12 +142,11 @@ extension OAuthError {
         !["invalid_client", "unauthorized_client", "unsupported_token_type"].contains(server?.code ?? "")
     }
 
-    /// The reason why a token was not revoked; also for a cancelled request, because the tokens are removed anyway.
+    /// The reason why a token was not revoked; also for a cancelled request, because the tokens are removed anyway. Nothing
+    /// is left to try again with, whenever the server would take it.
     fileprivate init(revocationFailure error: any Error) {
-        self =
-            error as? OAuthError
-            ?? OAuthError(
-                .revocation, .cancelled, "the revocation was cancelled")
+        self = error as? OAuthError ?? OAuthError(.revocation, .cancelled, "the revocation was cancelled")
+        if retryAt != nil { (retryAt, hint) = (nil, nil) }
     }
 }
 

@@ -42,11 +42,15 @@ struct ProviderFailure {
         let login = "run carnet login \(resource?.shellWord ?? entry.descriptor.id.rawValue)"
         var failure = Failure(error, OAuthError.Words(signIn: login + sandboxOption, redirectURI: redirectURI))
         if let writing { failure.summary = "\(writing.place): \(failure.summary)" }
-        if KnownResources.url(of: entry) == nil {
-            failure.details = failure.details.map(placed)
-        } else {
+        if let url = KnownResources.url(of: entry) {
             // Nobody wrote the descriptor of a found server.
             failure.details.removeAll { $0.name == "descriptor_key" }
+            failure.next = failure.next.map { next in
+                Self.namesKey(next)
+                    ? "\(next); write such keys into a descriptor of your own, with resource: \(url)" : next
+            }
+        } else {
+            failure.details = failure.details.map(placed)
         }
         failure.details.insert(Failure.Detail(name: "provider", text: entry.descriptor.id.rawValue), at: 0)
         if let redirectURI, Self.stepsOfSignIn.contains(error.step) {
@@ -90,6 +94,23 @@ struct ProviderFailure {
     }
 
     private static let stepsOfSignIn: Set<OAuthError.Step> = [.configuration, .authorization, .callback, .tokenRequest]
+
+    /// Whether a next step needs a descriptor, and does not say yet how it begins.
+    private static func namesKey(_ next: String) -> Bool {
+        let words = next.split(separator: " ").filter { !$0.contains("://") }.flatMap { word in
+            word.split { !$0.isLetter && $0 != "." && $0 != "_" }
+        }
+        let isNamed = words.contains { word in
+            ["issuer_match", "discovery_url", "id_token"].contains(word)
+                || sections.contains { word.hasPrefix("\($0).") }
+        }
+        return (isNamed || next.contains("descriptor")) && !next.contains("beside resource")
+    }
+
+    private static let sections = [
+        "api", "authorization", "callback", "client", "device", "discovery", "endpoints", "id_token", "profile",
+        "refresh", "revocation", "scopes", "token",
+    ]
 
     /// Says where in the file a descriptor key is.
     private func placed(_ detail: Failure.Detail) -> Failure.Detail {

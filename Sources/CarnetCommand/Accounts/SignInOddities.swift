@@ -27,7 +27,7 @@ extension TokenSet {
         let parts = scopes.flatMap { $0.split(separator: ",").map { String($0.trimming(\.isWhitespace)) } }
         let fewer = refused(parts)
         let isSplit = fewer.count < missing.count
-        return (isSplit ? ["the response separates scopes by commas: set scopes.separator"] : [])
+        return (isSplit ? ["the response separates scopes by commas: set token.response.scope_separator"] : [])
             + (fewer.isEmpty ? [] : ["not granted: \(fewer.joined(separator: " ").printable)"])
     }
 }

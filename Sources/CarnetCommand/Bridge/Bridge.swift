@@ -113,25 +113,40 @@ final class Bridge: Sendable {
 
     private func request(_ message: Message) async {
         let requests = message.requests
+        let other = Lock<[UInt8]?>(nil)
         let reader = ResponseReader(maximum: Self.maximum) { [self] head in
             guard message.method == MessageHeaders.initialize else { return }
             begin(head)
-        } take: { [self] in
-            deliver($0)
+        } take: { [self] bytes in
+            if deliver(bytes).isEmpty, Message(bytes)?.isMessage != true { other.withLock { $0 = bytes } }
         }
         do {
             try await post(message, reader, within: Self.patience)
             try await resume(requests, after: reader)
-            fail(
-                requests,
-                reader.otherType.map { "the response is \($0) where JSON or a stream of events was expected" }
-                    ?? "the server ended its response before it was complete")
+            fail(requests, await lack(of: reader, other.withLock(\.self)))
         } catch {
             note(error)
             let failure = Failure(bridging: error)
             let said = failure.details.filter { ["server_error", "server_description"].contains($0.name) }
             fail(requests, ([failure.summary] + said.map(\.text) + failure.next).joined(separator: "; "))
         }
+    }
+
+    /// Why a response that has ended has no response to a request.
+    ///
+    /// - Parameter other: What came instead of a message.
+    private func lack(of reader: ResponseReader, _ other: [UInt8]?) async -> String {
+        if let type = reader.otherType {
+            return "the response is \(type) where JSON or a stream of events was expected"
+        }
+        let noMessage = "the response is no JSON-RPC message: "
+        if let other {
+            let words = IncomingResponse(head: HTTPResponse(status: .ok), body: other)
+                .words(hiding: await server.secrets())
+            return noMessage + (words.map { "\"\($0)\"" } ?? "it has neither method, result nor error")
+        }
+        return reader.isStream || reader.count > 0 || old.isChosen
+            ? "the server ended its response before it was complete" : noMessage + "it is empty"
     }
 
     /// Sends a message; again after a new session if the server has forgotten this one, and in the older way if the server
@@ -156,7 +171,8 @@ final class Bridge: Sendable {
         if let error = Message(response.body), !error.responses.isEmpty {
             deliver(error.bytes)
         }
-        throw BridgeFailure(status: response, Message(response.body))
+        throw BridgeFailure(
+            status: response, Message(response.body), isFirst: !old.isChosen && !state.withLock(\.isStreamable))
     }
 
     /// The session for a message, which waits for one that is just beginning.
@@ -260,12 +276,13 @@ final class Bridge: Sendable {
 }
 
 extension BridgeFailure {
-    init(status response: IncomingResponse, _ message: Message?) {
+    /// - Parameter isFirst: Whether no response of success came before.
+    init(status response: IncomingResponse, _ message: Message?, isFirst: Bool = false) {
         let text = message?.members?.object("error")?.string("message") ?? response.words(hiding: [])
         let hint =
             switch response.status {
             case 300..<400: "; nothing was sent there: if that is the server, give its URL to carnet mcp"
-            case 404, 405:
+            case 404 where isFirst, 405 where isFirst:
                 "; check the URL, which must be that of an MCP server: neither streamable HTTP nor HTTP with SSE is there"
             default: ""
             }

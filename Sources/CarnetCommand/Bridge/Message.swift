@@ -12,8 +12,9 @@ struct Message {
 
     /// - Returns: `nil` if the bytes are not a message.
     init?(_ bytes: some Collection<UInt8>) {
-        // JSON has line breaks between its tokens only.
-        let line = bytes.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
+        // A reader may ignore a byte order mark (RFC 8259, section 8.1). JSON has line breaks between its tokens only.
+        let text = bytes.dropFirst(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
+        let line = text.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
         if let message = JSONMembers(line[...]) {
             parts = [message]
         } else {

@@ -113,7 +113,9 @@ final class ResponseReader: Sendable {
             guard case .document(let document) = state.body, !document.isEmpty else { return nil }
             state.body = .other
             // Another type than that of JSON is named, unless it is JSON.
-            guard state.type.hasPrefix("application/json") || Message(document) != nil else { return nil }
+            guard state.type.isEmpty || state.type.hasPrefix("application/json") || Message(document) != nil else {
+                return nil
+            }
             state.count += 1
             return document
         }

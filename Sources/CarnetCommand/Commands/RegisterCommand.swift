@@ -215,6 +215,9 @@ struct RegisterCommand: Subcommand {
                 "redirect_uris": .list(registered.redirectURIs), "origins": .list(registered.origins ?? []),
             ])
         )
+        if !delete, let end = registered.secretExpiresAt {
+            console.warn("the client secret is valid until \(end.formatted(.iso8601))")
+        }
         let place = network.sandbox.map { " --sandbox \($0.shellWord)" } ?? ""
         if !delete { console.note("next: carnet login \(provider) --clients \(file.shellWord)\(place)".printable) }
     }

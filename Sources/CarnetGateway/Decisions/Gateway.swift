@@ -130,6 +130,7 @@ package struct Gateway: Sendable {
         }
         let missing = nearest ?? []
         var reason = "the sender lacks " + missing.map(\.reason).joined(separator: ", and ")
+        if missing.contains(.verifiedEmail), let identity { reason += "; \(identity.lackOfEmail)" }
         if let elsewhere = sender.identity.claims.claimsElsewhere {
             reason +=
                 "; the provider left out \(elsewhere.joined(separator: " ").quotable()) and names another place (_claim_names)"

@@ -17,6 +17,8 @@ package struct GatewayIdentity: Sendable {
     package var name: String?
     /// One valid address: with a second one in it, programs disagree whose it is.
     package private(set) var email: String?
+    /// Whether an address was sent, valid or not.
+    private let hasEmail: Bool
     /// As the provider states it; `nil` if it does not.
     package var isEmailVerified: Bool?
     /// The client that a program's token was issued to.
@@ -40,6 +42,7 @@ package struct GatewayIdentity: Sendable {
         self.issuer = issuer
         self.subject = subject
         self.email = email.flatMap { EmailAddress($0)?.text }
+        hasEmail = email.map { !$0.isEmpty } ?? false
         self.name = email != nil && name.isSameBytes(as: email) ? self.email : name
         self.isEmailVerified = isEmailVerified
         self.tenants = tenants
@@ -71,6 +74,13 @@ package struct GatewayIdentity: Sendable {
         if !isTrusted { identity.dropEmail() }
         identity.claims["email"] = identity.email.map { .string($0) }
         return identity
+    }
+
+    /// Why no address counts, for the operator.
+    var lackOfEmail: String {
+        guard email != nil else { return hasEmail ? "the address that was sent is not valid" : "no address was sent" }
+        return isEmailVerified == nil
+            ? "the provider does not state email_verified; see trust_email" : "email_verified is false"
     }
 
     /// The identity without what a tenant says that nobody chose, or a provider that the file does not have. Its own name stays.

@@ -64,12 +64,26 @@ extension AuthorizationCallback {
         names.contains { ["code", "state"].contains($0) || $0.hasPrefix("error") }
     }
 
+    /// Whether a parameter is an error for this callback: some servers send an empty one beside the code.
+    static func isError(_ value: String?, besides code: String?) -> Bool {
+        value.map { !$0.isEmpty || code == nil } ?? false
+    }
+
+    /// Whether it reports an error instead of a code.
+    package var hasError: Bool {
+        func value(_ name: String) -> String? { pairs?.first { $0.name.isSameBytes(as: name) }?.value }
+        return Self.isError(value("error"), besides: value("code"))
+    }
+
     /// What a callback that belongs to no sign-in says, for the terminal or the log: its error, or the names of its
     /// parameters. Anybody can send one, so it decides nothing. Values that no standard calls an error are not shown.
     package var report: String {
         let remedy =
             hasState || !names.contains("code") ? "" : " (for a provider that never returns it: authorization.state)"
-        return "a callback \(hasState ? "with another state" : "without a state") arrived\(contents)\(remedy)"
+        let state =
+            names.count { $0 == "state" } > 1
+            ? "that has state twice" : hasState ? "with another state" : "without a state"
+        return "a callback \(state) arrived\(contents)\(remedy)"
     }
 
     private var names: [Substring] { encodedParameters.split(separator: "&").map { $0.prefix { $0 != "=" } } }

@@ -47,8 +47,8 @@ extension AuthorizationRequest {
         }
         let body = try response.json(.pushedAuthorization, key: request.descriptorKey)
         let reference = try Self.reference(body, request, response)
-        guard let lifetime = body["expires_in"].flatMap({ $0.double ?? $0.string.flatMap(Double.init) }),
-            (1...86_400).contains(lifetime)
+        let stated = try Self.member("expires_in", of: body, request, response)
+        guard let lifetime = stated.double ?? stated.string.flatMap(Double.init), (1...86_400).contains(lifetime)
         else { throw Self.unusable("expires_in", "a lifetime in seconds", request) }
         let rules = provider.authorization
         var short = RequestParameters(rules)
@@ -69,19 +69,26 @@ extension AuthorizationRequest {
         )
     }
 
-    /// The reference is opaque, and only the provider's own authorization endpoint gets it.
-    private static func reference(
-        _ body: JSONValue, _ request: PreparedRequest, _ response: IncomingResponse
-    ) throws(OAuthError) -> Secret {
-        guard let member = body["request_uri"] else {
+    private static func member(
+        _ name: String, of body: JSONValue, _ request: PreparedRequest, _ response: IncomingResponse
+    ) throws(OAuthError) -> JSONValue {
+        guard let member = body[name] else {
             throw OAuthError(
                 .pushedAuthorization,
                 .missingField,
-                "the response has no request_uri" + response.told(instead: body, to: request),
+                "the response has no \(name)" + response.told(instead: body, to: request),
                 descriptorKey: request.descriptorKey,
                 status: response.status
             )
         }
+        return member
+    }
+
+    /// The reference is opaque, and only the provider's own authorization endpoint gets it.
+    private static func reference(
+        _ body: JSONValue, _ request: PreparedRequest, _ response: IncomingResponse
+    ) throws(OAuthError) -> Secret {
+        let member = try Self.member("request_uri", of: body, request, response)
         guard let text = member.string, text.utf8.count <= ReceivedLimit.requestURI,
             ResourceIndicator.isAbsoluteURI(text)
         else {

@@ -105,7 +105,7 @@ extension PendingAuthorization {
         }
         try checkIssuer(parameters, provider)
         try provider.callback.verification?.check(pairs, secret: clientSecret)
-        if let own = parameters["error"], !own.isEmpty || parameters["code"] == nil {
+        if let own = parameters["error"], AuthorizationCallback.isError(own, besides: parameters["code"]) {
             let code = provider.callback.errors.codes[own] ?? own
             var error = OAuthError(
                 .callback,

@@ -66,7 +66,7 @@ package struct Advice: Sendable {
     /// The next step for a page, without what only an error knows.
     package var text: String {
         [
-            ("{sign_in}", "sign in again"), ("{redirect_uri}", ""), ("{key}", "the key that the error names"),
+            ("{sign_in}", "sign in again"), ("{redirect_uri}", ""), ("{key}", "the named key"),
             ("{section}", "the descriptor"), ("{scopes}", Self.documentedScopes),
         ].reduce(next) { text, word in text.replacing(word.0, with: word.1) }
     }
@@ -96,13 +96,14 @@ extension Advice {
     package static func registeringByHand(_ redirectURI: String) -> String {
         "register a client at the server by hand with the redirect URI \(redirectURI), and add --client-id ID"
     }
+    static let initialToken = "add an initial access token, --token-env NAME, or register by hand"
     static let documentedScopes = "that the resource's documentation names"
     static let ownDescriptor =
         "check the URL; if it is the right server, write issuer beside resource in a descriptor"
 
     /// The certificate of the server has no authority that is trusted.
     package static let untrustedCertificate = Advice(
-        "if a proxy of your network inspects TLS, or the server has its own authority, trust it: SSL_CERT_FILE, or --ca-file FILE of a command that has it; in a program, NetworkSettings",
+        "if a proxy inspects TLS, or the server has its own authority, trust it: SSL_CERT_FILE or --ca-file FILE; in a program, NetworkSettings",
         named: "the certificate is not trusted")
     package static let unknownHost = Advice(
         "check the spelling of the host name, then the connection to the network", named: "the host name was not found")
@@ -110,13 +111,13 @@ extension Advice {
         "if the provider is on this machine or network, allow its host: --allow-local; in a program, the transport's LocalAccess",
         named: "the host is local")
     package static let listener = Advice(
-        "choose a loopback redirect URI with a free port; carnet login --paste works with any redirect URI",
+        "choose a loopback redirect URI with a free port, or carnet login --paste",
         named: "the callback cannot be received")
     package static let proxy = Advice(
-        "check the proxy, its user and its password: HTTPS_PROXY and NO_PROXY; in a program, NetworkSettings",
+        "check the proxy: HTTPS_PROXY and NO_PROXY; in a program, NetworkSettings",
         named: "the proxy does not connect")
     package static let handshake = Advice(
-        "check the scheme and the port of the URL; the server must speak TLS 1.2 or 1.3, and may require a client certificate",
+        "check the URL's scheme and port; the server must speak TLS 1.2 or 1.3, and may require a client certificate",
         named: "the TLS handshake failed")
     package static let otherHost = Advice(
         "check the host of the URL, and whether a proxy of your network responded",
@@ -141,7 +142,8 @@ extension OAuthError {
         let isLater = own == Advice.later.next && continuation != nil
         // It says how to sign in already.
         let continuation =
-            own?.contains("{sign_in}") == true ? continuation.map { _ in "the session is kept" } : continuation
+            step == .refresh && own?.contains("{sign_in}") == true
+            ? continuation.map { _ in "the session is kept" } : continuation
         var text = [isLater ? nil : own, continuation].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: "; ")
         guard !text.isEmpty else { return nil }
         let uri = redirectURI ?? words.redirectURI
@@ -159,8 +161,11 @@ extension OAuthError {
         return text
     }
 
-    /// What becomes of the session if a refresh failed.
+    /// What becomes of the session if a refresh failed, and of the tokens if a revocation failed.
     private var continuation: String? {
+        if step == .revocation, server?.code != "invalid_token" {
+            return "the tokens are removed here and may stay valid; end them at the provider"
+        }
         guard step == .refresh else { return nil }
         switch kind {
         case .sessionEnded, .noRefreshToken: return nil
@@ -220,7 +225,9 @@ extension ErrorRow {
             .transport, "no response: name lookup, connection, TLS or timeout",
             fixedBy: "nobody; the operator if it persists", .untrustedCertificate, .otherHost, .handshake, .unknownHost,
             .proxy, Advice("begin the sign-in again: a code is used once", steps: [.tokenRequest]), .later),
-        ErrorRow(.serverUnavailable, "the server failed (5xx or 408)", fixedBy: "the provider", .later),
+        ErrorRow(
+            .serverUnavailable, "the server failed (5xx or 408)", fixedBy: "the provider",
+            Advice("the network wants a sign-in: open a browser", statuses: 511...511), .later),
         ErrorRow(
             .tooManyRequests,
             "the server limits requests (429), or asked to wait, and nothing was sent; retryAt says until when",
@@ -243,12 +250,13 @@ extension ErrorRow {
                 statuses: 300...399),
             Advice("check the URL and the method of the call", statuses: 404...405, steps: [.resource]),
             Advice("check the URL in {key}", statuses: 404...405),
+            Advice(Advice.initialToken, statuses: 401...403, steps: [.registration]),
             Advice(clientAuthentication, statuses: 401...401, steps: authenticatedSteps),
             Advice(
-                "the provider, a firewall or a proxy refused the request; --verbose shows the whole response",
+                "the provider, a firewall or a proxy refused; --verbose shows the whole response",
                 statuses: 403...403),
             Advice("the proxy wants a user and a password: write them into its URL", statuses: 407...407),
-            Advice("the request is too large for the server: check the scopes and parameters", statuses: 413...414),
+            Advice("the request is too large: check the scopes and parameters", statuses: 413...414),
             Advice("check the encoding of the request in {section}", statuses: 415...415),
             Advice("--verbose shows the whole response", statuses: 400...499)),
         ErrorRow(
@@ -260,12 +268,18 @@ extension ErrorRow {
             Advice(
                 "give the client its secret: --client-secret-env NAME, or client_secret_file in the clients file; if it has one, check client.authentication",
                 words: [["client_secret", "client secret"], ["missing", "required", "must contain"]]),
+            Advice(Advice.initialToken, statuses: 401...403, steps: [.registration]),
+            Advice(
+                "if localhost is required, add --redirect-uri http://localhost/callback",
+                codes: ["invalid_redirect_uri"], steps: [.registration]),
             Advice(clientAuthentication, codes: ["invalid_client"]),
             Advice(
                 "begin the sign-in again; if it fails again, \(registeredRedirect)",
                 codes: ["invalid_grant"], steps: [.tokenRequest]),
             Advice(registeredRedirect, codes: ["redirect_uri_mismatch", "invalid_redirect_uri"]),
-            Advice(registeredRedirect, codes: ["invalid_request"], steps: [.tokenRequest, .callback]),
+            Advice(
+                registeredRedirect, codes: ["invalid_request"], steps: [.tokenRequest, .callback, .pushedAuthorization]
+            ),
             Advice(
                 "check the client id, and allow this grant for the client at the provider",
                 codes: ["unauthorized_client", "unsupported_grant_type", "unsupported_response_type"]),
@@ -278,11 +292,12 @@ extension ErrorRow {
             ),
             Advice("nothing is left to revoke: the token is not valid", codes: ["invalid_token"], steps: [.revocation]),
             Advice(
-                "have an administrator of the provider allow this client", codes: ["access_denied"],
+                "have the provider's administrator allow this client", codes: ["access_denied"],
                 steps: [.clientCredentials, .jwtBearer, .tokenExchange]),
             Advice(
-                "register a client at the provider by hand, and use its client id", codes: ["access_denied"],
+                "register a client at the provider by hand", codes: ["access_denied"],
                 steps: [.registration]),
+            Advice("ask the provider whether the account is blocked", codes: ["access_denied"], steps: [.refresh]),
             Advice("begin again and give consent", codes: ["access_denied", "consent_required"]),
             Advice(
                 "{sign_in}",
@@ -293,7 +308,7 @@ extension ErrorRow {
                 steps: [.refresh]),
             Advice(
                 "begin the sign-in again; the provider's documentation explains the code",
-                steps: [.tokenRequest, .callback]
+                steps: [.tokenRequest, .callback, .deviceAuthorization]
             ), Advice("the provider's documentation explains the code")),
         ErrorRow(.malformedCallback, "the parameters or the code cannot be read", fixedBy: "the provider", .again),
         ErrorRow(.missingState, "the callback has no state", fixedBy: "the provider, or an attack", .again),
@@ -306,12 +321,12 @@ extension ErrorRow {
             Advice(registeredRedirect)),
         ErrorRow(
             .missingIssuer, "iss is missing although the metadata announces it (RFC 9207)",
-            fixedBy: "descriptor author: callback.iss", Advice("if the provider sends no iss, say so in callback.iss")),
+            fixedBy: "the provider", Advice("report it: the server announces iss and does not send it")),
         ErrorRow(
             .issuerMismatch, "the metadata, callback or token names another issuer",
             fixedBy: "descriptor author: issuer, issuer_match; or an attack",
             Advice(Advice.ownDescriptor, steps: [.discovery], key: "resource"),
-            Advice("both must be equal in every character, a final / included; correct the issuer, or see issuer_match")
+            Advice("both must be equal, a final / included; correct the issuer, or see issuer_match")
         ),
         ErrorRow(
             .missingCode, "there is neither a code nor an error", fixedBy: "the provider",
@@ -336,21 +351,19 @@ extension ErrorRow {
             Advice("check the client secret; the callback may also be forged")),
         ErrorRow(
             .cancelled, "the person closed the page, or the task was cancelled during a revocation or lookup",
-            fixedBy: "the user",
-            Advice(
-                "the tokens are removed from the store, and may stay valid at the provider", steps: [.revocation])),
+            fixedBy: "the user"),
         ErrorRow(
             .missingField, "a required field is missing", fixedBy: "descriptor author: token.response.fields",
             Advice("request the scope openid, or set endpoints.userinfo", key: "profile.from"),
             Advice(
-                "if they state an error, name their places in token.response.errors, or see token.response.success",
+                "if they state an error, see token.response.errors and token.response.success",
                 key: "token.response.errors"),
             Advice("add token.response.default_token_type", key: "token.response.fields.token_type"),
             Advice("if another member names the user, write its place into {key}", steps: [.profile]),
             Advice(Advice.ownDescriptor, steps: [.discovery], key: "resource"),
             Advice(
                 "check the URL; if it is the right server, write discovery: none and its endpoints into the descriptor",
-                steps: [.discovery]), Advice(Advice.report.next, steps: [.idToken]),
+                steps: [.discovery]), Advice(Advice.report.next, steps: [.idToken, .pushedAuthorization]),
             Advice(
                 "if another member has it, write its place into {key}",
                 steps: [.tokenRequest, .clientCredentials, .tokenExchange, .jwtBearer, .deviceAuthorization])),
@@ -370,17 +383,18 @@ extension ErrorRow {
             .unsupportedAlgorithm, "its algorithm is not accepted", fixedBy: "descriptor author: id_token.algorithms",
             Advice("if the provider has changed its algorithm, name both in {key}", steps: [.logout]),
             Advice("if the provider documents it, add it to {key}")),
-        ErrorRow(.criticalHeader, "it has a crit header that the client does not know", fixedBy: "the provider"),
+        ErrorRow(
+            .criticalHeader, "it has a crit header that the client does not know", fixedBy: "the provider", .report),
         ErrorRow(
             .wrongTokenUse, "it is a token of another kind", fixedBy: "the provider, or an attack",
             Advice(
                 "if the provider issues such access tokens, name a claim there that its ID tokens do not have",
-                key: "access_token.marked_by")),
+                key: "access_token.marked_by"), Advice(Advice.report.next, steps: [.idToken])),
         ErrorRow(
             .keyNotFound, "the key set has no fitting key",
             fixedBy: "the provider; it recovers when new keys are published",
             Advice(
-                "compare kid and alg with the keys at endpoints.jwks; if the provider has just changed its keys, try again in a minute"
+                "compare kid and alg with the keys at endpoints.jwks; after a change of keys, try again in a minute"
             )),
         ErrorRow(
             .malformedKeys, "the key set cannot be read", fixedBy: "the provider",
@@ -409,7 +423,7 @@ extension ErrorRow {
             Advice(
                 "begin the sign-in again; for a provider that never repeats it, authorization.nonce: { none: REASON }",
                 steps: [.idToken])),
-        ErrorRow(.accessTokenHashMismatch, "at_hash does not fit the access token", fixedBy: "an attack"),
+        ErrorRow(.accessTokenHashMismatch, "at_hash does not fit the access token", fixedBy: "an attack", .report),
         ErrorRow(.codeHashMismatch, "c_hash does not fit the code", fixedBy: "an attack"),
         ErrorRow(
             .subjectMismatch, "another user than expected", fixedBy: "the user chooses the right account; or an attack",
@@ -425,7 +439,7 @@ extension ErrorRow {
             .resourceMismatch, "the metadata of a protected resource describes another resource",
             fixedBy: "descriptor author: resource; or an attack",
             Advice(
-                "if the metadata is that of the resource that you mean, use its URL; if it is the right server, write issuer beside resource in a descriptor"
+                "use the URL of the resource that the metadata names; if it is the right server, write issuer beside resource in a descriptor"
             )),
         ErrorRow(
             .sessionEnded, "the provider ended the session, or nobody is signed in", fixedBy: "the user",
@@ -465,7 +479,7 @@ extension ErrorRow {
         ErrorRow(
             .storage, "the tokens could not be saved; they are kept in memory until the next call", fixedBy: "operator",
             Advice(
-                "they are kept in memory; repair the store before the program ends, and the next call saves them",
+                "repair the store before the program ends; the next call saves them",
                 steps: [.storage])),
     ]
 }

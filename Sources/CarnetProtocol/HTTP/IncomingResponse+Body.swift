@@ -25,18 +25,17 @@ extension IncomingResponse {
     func json(_ step: OAuthError.Step, key: String, isLenient: Bool = false) throws(OAuthError) -> JSONValue {
         let claimsOther = !claimsJSON && !isLenient
         func failure(_ kind: OAuthError.Kind, _ message: String) -> OAuthError {
-            OAuthError(step, kind, message, descriptorKey: key, status: status)
+            OAuthError(
+                step, kind, message, descriptorKey: key, status: status, hint: isPage ? Advice.otherPage.next : nil)
         }
         do throws(JSONError) {
             let value = try JSONValue(parsing: bodyWithoutMark)
             if !claimsOther || value.object != nil { return value }
         } catch {
             guard claimsOther || body.isEmpty || mediaType == "text/html" else {
-                var failure = failure(
+                throw failure(
                     .malformedBody,
                     "the response\(place(at: step)) is not valid JSON: \(oddity ?? error.description.quotable())")
-                if isPage { failure.hint = Advice.otherPage.next }
-                throw failure
             }
         }
         guard !body.isEmpty else {
@@ -56,6 +55,14 @@ extension IncomingResponse {
             }
         }
         throw error
+    }
+
+    /// Whether the body has the form of a JWT, signed or encrypted: a JSON object in base64url before the first dot.
+    var isToken: Bool {
+        guard let dot = body.place(of: UInt8(ascii: ".")), let header = Base64URL.decode(body[..<dot]) else {
+            return false
+        }
+        return (try? JSONValue(parsing: header))?.object != nil
     }
 
     private var isPage: Bool { body.first { !Self.isSpace($0) } == UInt8(ascii: "<") }
@@ -204,6 +211,8 @@ extension OAuthError {
         var message =
             switch status {
             case _ where isLimit: "the server got too many requests"
+            // RFC 6585, section 6.
+            case 511: "the network requires a sign-in"
             case _ where isServersFault: "the server failed"
             case 200..<300: "the descriptor does not count the status \(status) as success"
             case 300..<400:

@@ -3,10 +3,12 @@ import CarnetFoundation
 
 extension Profile {
     /// Whether a response of the userinfo endpoint is a JWT, so that its validation needs the provider's keys (OpenID
-    /// Connect Core, section 5.3.2).
+    /// Connect Core, section 5.3.2). One that is required is read with any content type.
     package static func isSigned(_ response: IncomingResponse, from provider: FilledProvider) -> Bool {
-        response.isSuccess && response.mediaType == "application/jwt"
-            && (provider.profile.format == .auto || provider.profile.jwt.isRequired)
+        let isRequired = provider.profile.jwt.isRequired
+        guard response.isSuccess else { return false }
+        return response.mediaType == "application/jwt"
+            ? provider.profile.format == .auto || isRequired : isRequired && response.isToken
     }
 
     /// The claims of a response, read from the JWT if it is one. The descriptor may require a JWT.
@@ -26,6 +28,13 @@ extension Profile {
                     descriptorKey: "profile.jwt",
                     status: response.status
                 )
+            }
+            guard !response.isToken else {
+                throw OAuthError(
+                    .profile, .unexpectedContentType,
+                    "the profile is a JWT, sent as \(response.shownMediaType ?? "nothing")",
+                    descriptorKey: "profile.jwt", status: response.status,
+                    hint: "write the algorithm that signs it into profile.jwt, such as [RS256]")
             }
             return try response.value(
                 provider.profile.format, .profile,

@@ -58,7 +58,8 @@ struct ClaimsChecker {
         func isTrusted(_ name: String) -> Bool {
             (own + others).contains { name.isSameBytes(as: $0) }
         }
-        guard audience.count == 1 || authorizedParty != nil || !others.isEmpty && audience.allSatisfy(isTrusted) else {
+        let isOne = audience.dropFirst().allSatisfy { $0.isSameBytes(as: audience[0]) }
+        guard isOne || authorizedParty != nil || !others.isEmpty && audience.allSatisfy(isTrusted) else {
             throw OAuthError(
                 .idToken, .audienceMismatch,
                 "the ID token has further audiences, and does not name the client that it was issued to (azp): its aud is "
@@ -93,21 +94,19 @@ struct ClaimsChecker {
     /// `c_hash` where it is not required.
     private func checkHashes(_ algorithm: SignatureAlgorithm?) throws(OAuthError) {
         // A token that came alone may have the hash of an access token that the app keeps.
-        let isOfToken =
-            if let token = expectations.accessToken { isHash(claims["at_hash"], of: token, algorithm) } else {
-                claims["at_hash"].map { $0.string != nil } ?? true
-            }
-        guard isOfToken else {
-            throw OAuthError(
-                .idToken, .accessTokenHashMismatch, "at_hash in the ID token does not match the access token")
+        if let token = expectations.accessToken {
+            try checkHash("at_hash", of: token, algorithm, .accessTokenHashMismatch, "the access token")
+        } else if let claim = claims["at_hash"], claim.string == nil {
+            throw OAuthError(.idToken, .accessTokenHashMismatch, "at_hash in the ID token is not a string")
         }
-        guard let code = expectations.code, !isHash(claims["c_hash"], of: code, algorithm) else { return }
-        throw OAuthError(.idToken, .codeHashMismatch, "c_hash in the ID token does not match the code")
+        if let code = expectations.code { try checkHash("c_hash", of: code, algorithm, .codeHashMismatch, "the code") }
     }
 
-    /// Whether a claim is absent, or the left half of the hash by the signature's algorithm.
-    private func isHash(_ claim: JSONValue?, of secret: Secret, _ algorithm: SignatureAlgorithm?) -> Bool {
-        guard let claim else { return true }
+    /// Checks that a claim is absent, or the left half of the hash by the signature's algorithm. It is no secret.
+    private func checkHash(
+        _ name: String, of secret: Secret, _ algorithm: SignatureAlgorithm?, _ kind: OAuthError.Kind, _ what: String
+    ) throws(OAuthError) {
+        guard let claim = claims[name] else { return }
         let bytes = Array(secret.reveal().utf8)
         let digest: [UInt8] =
             switch algorithm {
@@ -116,6 +115,10 @@ struct ClaimsChecker {
             case .RS512, .PS512, .ES512, .EdDSA: Array(SHA512.hash(bytes))
             }
         let expected = Base64URL.encode(digest.prefix(digest.count / 2))
-        return claim.string.map { constantTimeEquals($0.utf8, expected.utf8) } ?? false
+        guard !(claim.string.map { constantTimeEquals($0.utf8, expected.utf8) } ?? false) else { return }
+        throw OAuthError(
+            .idToken, kind,
+            "\(name) in the ID token does not match \(what): it is "
+                + "\"\(claim.scalarText?.quotable(limit: 80) ?? "no string")\", not \"\(expected)\"")
     }
 }

@@ -97,7 +97,10 @@ struct TokenFieldReader {
         case .expiry(let expiry): return expiry
         case .unknown: return nil
         case .wrongType:
-            throw wrongType(name, rules.kind == .iso8601 ? "a date" : "a number of \(rules.kind.rawValue)", value)
+            var error = wrongType(
+                name, rules.kind == .iso8601 ? "a date" : "a number of \(rules.kind.rawValue)", value)
+            if rules.isDate(value) { error.hint = "set token.response.expires: iso8601" }
+            throw error
         }
     }
 
@@ -118,7 +121,7 @@ struct TokenFieldReader {
         guard scopes.map(\.utf8.count).reduce(0, +) <= ReceivedLimit.scope else {
             throw wrongType(name, "a list of at most \(ReceivedLimit.scope) bytes")
         }
-        return scopes
+        return scopes.flatMap { ScopeRules.split($0, separator: separator) }
     }
 }
 

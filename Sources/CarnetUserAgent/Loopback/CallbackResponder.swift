@@ -31,8 +31,7 @@ struct CallbackResponder: Sendable {
             return CallbackPage.refused.response()
         }
         // The browser gets its page before the port is closed. If the browser is gone, the callback still counts.
-        let hasError = Self.hasError(query ?? "") || Self.hasError(form[...])
-        var response = (hasError ? CallbackPage.declined : .received).response()
+        var response = (callback.hasError ? CallbackPage.declined : .received).response()
         response.whenSent = { [inbox] in inbox.deliver(callback) }
         return response
     }
@@ -67,9 +66,5 @@ struct CallbackResponder: Sendable {
 
     private static func isAbsent(_ values: [String], or expected: String) -> Bool {
         values.allSatisfy { $0.lowercased() == expected }
-    }
-
-    private static func hasError(_ query: Substring) -> Bool {
-        query.split(separator: "&").contains { $0 == "error" || $0.hasPrefix("error=") }
     }
 }

@@ -191,6 +191,39 @@ struct BridgeTests {
         #expect(try await run.finish().status == 0)
     }
 
+    @Test("A byte order mark is ignored, and a response that is no message is shown")
+    func otherBodies() async throws {
+        let server = Server()
+        let resource = try await PlayedResource { request, response in
+            if request.body.contains("marked") {
+                response.json(200, "\u{FEFF}" + Self.result(1))
+            } else if request.body.contains("events") {
+                response.json(200, "event: message\ndata: \(Self.result(2))\n\n")
+            } else if request.body.contains("empty") {
+                response.send(200)
+            } else if request.body.contains("unknown") {
+                response.json(404, #"{"jsonrpc":"2.0","id":4,"error":{"code":-32601,"message":"no tool"}}"#)
+            } else {
+                server.play(request, response)
+            }
+        }
+        let run = try await start(resource)
+        run.send(HostMessage.initialize)
+        _ = try await run.message(0)
+        run.send(HostMessage.call(1, "marked"))
+        #expect(try await run.message(1)["result"] != nil)
+        run.send(HostMessage.call(2, "events"))
+        let events = try await run.message(2)["error"]?["message"]?.string ?? ""
+        #expect(events == "the response is no JSON-RPC message: \"event: message\"", "\(events)")
+        run.send(HostMessage.call(3, "empty"))
+        let empty = try await run.message(3)["error"]?["message"]?.string ?? ""
+        #expect(empty == "the response is no JSON-RPC message: it is empty", "\(empty)")
+        run.send(HostMessage.call(4, "unknown"))
+        _ = try await run.message(4)
+        let result = try await run.finish()
+        #expect(!result.standardError.contains("neither streamable HTTP"), "\(result)")
+    }
+
     @Test("An expired access token is refreshed once, and the host notices nothing")
     func refreshing() async throws {
         let server = Server()

@@ -51,7 +51,20 @@ struct GatewayCheckTests {
             ),
             (
                 ["GET", "https://wiki.apps.example/Start", "--as", "email=anna@example.com"], 1,
-                "refused (forbidden)  gateway.yaml:7  Wiki  the sender lacks a verified e-mail address\n"
+                "refused (forbidden)  gateway.yaml:7  Wiki  the sender lacks a verified e-mail address; "
+                    + "the provider does not state email_verified; see trust_email\n"
+            ),
+            (
+                [
+                    "GET", "https://wiki.apps.example/Start", "--as", "email=anna@example.com", "email_verified=false",
+                ], 1,
+                "refused (forbidden)  gateway.yaml:7  Wiki  the sender lacks a verified e-mail address; "
+                    + "email_verified is false\n"
+            ),
+            (
+                ["GET", "https://wiki.apps.example/Start", "--as", "subject=17"], 1,
+                "refused (forbidden)  gateway.yaml:7  Wiki  the sender lacks a verified e-mail address; "
+                    + "no address was sent\n"
             ),
             (
                 ["GET", "https://apps.example/builds/1", "--as", "provider=gitlab", "groups=sales", "groups=dev"], 0,

@@ -3,10 +3,10 @@
 
 import CarnetDescriptors
 import CarnetFoundation
-import CarnetProtocol
 import Testing
 
 @testable import CarnetCommand
+@testable import CarnetProtocol
 
 @Suite("What the command adds to an error of a provider") struct ProviderFailureTests {
     private let failure: ProviderFailure
@@ -48,6 +48,64 @@ import Testing
         let shown = failure.explain(OAuthError(.refresh, .serverError, "no", status: 400))
         #expect(shown.next.count == 1 && shown.next[0].contains("run carnet login acme"))
         #expect(failure.explain(OAuthError(.refresh, .sessionEnded, "no")).next == ["run carnet login acme"])
+    }
+
+    @Test(
+        "A refusal has the next step of its step",
+        arguments: [
+            (.deviceAuthorization, 400, "invalid_grant", "begin the sign-in again"),
+            (.deviceAuthorization, 400, "authorization_declined", "begin the sign-in again"),
+            (.deviceAuthorization, 400, "code_expired", "begin the sign-in again"),
+            (.registration, 400, "invalid_redirect_uri", "--redirect-uri http://localhost/callback"),
+            (.registration, 401, "invalid_token", "--token-env"), (.registration, 403, "insufficient_scope", "by hand"),
+            (.registration, 401, nil, "--token-env"), (.refresh, 403, "access_denied", "blocked"),
+            (.discovery, 511, nil, "open a browser"),
+        ] as [(OAuthError.Step, Int, String?, String)])
+    func refusals(_ step: OAuthError.Step, _ status: Int, _ code: String?, _ words: String) {
+        let kind: OAuthError.Kind = status == 511 ? .serverUnavailable : code == nil ? .unexpectedStatus : .serverError
+        let error = OAuthError(step, kind, "no", status: status, server: code.map { ServerError(code: $0) })
+        let next = failure.explain(error).next.joined(separator: "; ")
+        #expect(next.contains(words) && !next.contains("consent"), "\(next)")
+    }
+
+    @Test("A token that the provider must correct, and a missing iss, are reported")
+    func reports() {
+        for (step, kind) in [
+            (.idToken, .accessTokenHashMismatch), (.idToken, .wrongTokenUse), (.idToken, .criticalHeader),
+            (.callback, .missingIssuer),
+        ] as [(OAuthError.Step, OAuthError.Kind)] {
+            let next = failure.explain(OAuthError(step, kind, "no")).next.first ?? ""
+            #expect(next.hasPrefix("report it"), "\(kind): \(next)")
+        }
+    }
+
+    @Test(
+        "A failed revocation leaves nothing to try again with", arguments: ["transport", "tooManyRequests", "storage"])
+    func revocation(kind: String) throws {
+        let kind = try #require(OAuthError.Kind(rawValue: kind))
+        let next = failure.explain(OAuthError(.revocation, kind, "no")).next
+        #expect(next == ["the tokens are removed here and may stay valid; end them at the provider"])
+    }
+
+    @Test("Advice about a key of a found server's descriptor says how one is written")
+    func foundServer() throws {
+        var registry = ProviderRegistry()
+        let text = """
+            carnet: 1
+            id: acme
+            name: Acme
+            issuer: https://acme.example
+            resource: https://api.acme.example/mcp
+
+            """
+        registry.add([SourceFile(path: "/home/x/resources/acme.yaml", text: text)])
+        let found = ProviderFailure(entry: try registry.entry(named: "acme"))
+        let key = "token.response.fields.token_type"
+        let next = found.explain(OAuthError(.tokenRequest, .missingField, "no", descriptorKey: key)).next
+        #expect(next.first?.contains("token.response.default_token_type") == true, "\(next)")
+        #expect(next.first?.hasSuffix("with resource: https://api.acme.example/mcp") == true, "\(next)")
+        let ended = found.explain(OAuthError(.refresh, .sessionEnded, "no")).next
+        #expect(!ended.joined().contains("descriptor"), "\(ended)")
     }
 
     @Test("A busy server has an exit status of its own, and the document has the time of the next attempt")

@@ -83,13 +83,12 @@ struct SignInOddityTests {
     func commas() async throws {
         let result = try await signIn(
             token: #"{"access_token":"a","token_type":"Bearer","scope":"openid,profile"}"#)
-        #expect(
-            result.standardError.contains("the response separates scopes by commas: set scopes.separator\n"),
-            "\(result)")
+        let advice = "the response separates scopes by commas: set token.response.scope_separator\n"
+        #expect(result.standardError.contains(advice), "\(result)")
         #expect(!result.standardError.contains("not granted"), "\(result)")
         let partly = try await signIn(
             token: #"{"access_token":"a","token_type":"Bearer","scope":"openid,email"}"#)
-        #expect(partly.standardError.contains("set scopes.separator\n"), "\(partly)")
+        #expect(partly.standardError.contains(advice), "\(partly)")
         #expect(partly.standardError.contains("not granted: profile\n"), "\(partly)")
     }
 
@@ -102,7 +101,14 @@ struct SignInOddityTests {
         }
     }
 
-    @Test("If a registration is refused because of the redirect URI, the message has the URI")
+    @Test("Scopes in one element of a list are granted like those in a string")
+    func scopesInOneElement() async throws {
+        let result = try await signIn(
+            token: #"{"access_token":"a","token_type":"Bearer","scope":["openid profile"]}"#)
+        #expect(result.status == 0 && !result.standardError.contains("not granted"), "\(result)")
+    }
+
+    @Test("If a registration is refused because of the redirect URI, the next step names another one")
     func refusedRedirect() async throws {
         let listener = try server(#"{"error":"invalid_redirect_uri"}"#, "400 Bad Request")
         defer { listener.stop() }
@@ -112,7 +118,22 @@ struct SignInOddityTests {
         let result = try await home.run("register", "acme", "--output", "new.yaml", "--providers", "providers")
         #expect(result.status == 1, "\(result)")
         #expect(
-            result.standardError.contains("this redirect URI is registered: http://127.0.0.1/callback"), "\(result)")
+            result.standardError.contains("add --redirect-uri http://localhost/callback"), "\(result)")
+    }
+
+    @Test("The end of a registered secret is said")
+    func endOfSecret() async throws {
+        let listener = try server(
+            #"{"client_id":"c","client_secret":"s","client_secret_expires_at":1767225600,"token_endpoint_auth_method":"client_secret_basic"}"#,
+            "201 Created")
+        defer { listener.stop() }
+        try write(
+            token: "https://acme.example/token",
+            "  registration: http://\(listener.authority)/register\nscopes: { default: [read] }\n")
+        let result = try await home.run(
+            "register", "acme", "--confidential", "--output", "new.yaml", "--providers", "providers")
+        #expect(result.status == 0, "\(result)")
+        #expect(result.standardError.contains("the client secret is valid until 2026-01-01T00:00:00Z"), "\(result)")
     }
 
     @Test("A point in time in place of a lifetime is warned of", arguments: ["1795948800", "1e999"])

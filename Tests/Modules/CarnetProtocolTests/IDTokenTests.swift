@@ -218,6 +218,8 @@ struct AccessTokenHashTests {
         for name in ["iss", "sub", "aud", "exp", "iat", "nonce"] {
             #expect(throws: OAuthError.self, "\(name)") { try issuer.validate(changing: [name: .null]) }
         }
+        // Equal audiences are one.
+        try issuer.validate(changing: ["aud": ["client", "client"]])
         // Several audiences take an authorized party, which null does not name.
         expectError(.idToken, .audienceMismatch) {
             try issuer.validate(changing: ["aud": ["client", "other"], "azp": .null])

@@ -18,4 +18,12 @@ struct KeySetTests {
     func otherMediaTypesAreAccepted(type: String) throws {
         _ = try JSONWebKeySet(validating: .canned(#"{"keys":[]}"#, type: type))
     }
+
+    @Test("A page in place of the keys is named as such")
+    func page() {
+        let error = #expect(throws: OAuthError.self) {
+            try JSONWebKeySet(validating: .canned("<html>Sign in to the network</html>", type: "text/html"))
+        }
+        #expect(error?.hint?.contains("a login page of the network") == true)
+    }
 }

@@ -76,16 +76,27 @@ struct PushedAuthorizationTests {
         arguments: [
             #"{"request_uri":5,"expires_in":60}"#, #"{"request_uri":"","expires_in":60}"#,
             #"{"request_uri":"a b:c","expires_in":60}"#, #"{"request_uri":"no uri","expires_in":60}"#,
-            #"{"request_uri":"urn:x:1"}"#, #"{"request_uri":"urn:x:1","expires_in":-1}"#,
+            #"{"request_uri":"urn:x:1","expires_in":-1}"#,
             #"{"request_uri":"urn:x:1","expires_in":"soon"}"#,
         ])
     func unusableResponseIsRefused(_ body: String) {
         expectError(.pushedAuthorization, .wrongFieldType) { try refer(.json(body, status: 201)) }
     }
 
-    @Test("Missing reference is named")
+    @Test("Missing reference or lifetime is named")
     func missingReferenceIsNamed() {
         expectError(.pushedAuthorization, .missingField) { try refer(.json(#"{"expires_in":60}"#, status: 201)) }
+        let endless = expectError(.pushedAuthorization, .missingField) {
+            try refer(.json(#"{"request_uri":"urn:x:1"}"#, status: 201))
+        }
+        #expect(endless?.message.contains("has no expires_in") == true)
+    }
+
+    @Test("A refusal leads to the redirect URI, as at the authorization page")
+    func refusalLeadsToTheRedirect() {
+        let body = #"{"error":"invalid_request","error_description":"redirect_uri: not registered"}"#
+        let error = expectError(.pushedAuthorization, .serverError) { try refer(.json(body, status: 400)) }
+        #expect(error?.hint?.contains("this redirect URI is registered") == true)
     }
 
     @Test(

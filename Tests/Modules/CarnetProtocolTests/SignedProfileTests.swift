@@ -50,6 +50,22 @@ struct SignedProfileTests {
         #expect(try Profile.request(tokens, at: provider).header("Accept") == "application/jwt")
     }
 
+    @Test("A required one is read with any content type, and another is named with the key that reads it")
+    func otherContentType() throws {
+        #expect(try validate(try token(claims), type: "application/json").name == "Ada")
+        expectError(.profile, .badSignature) {
+            try validate(try token(claims, key: .otherRSA), type: "application/json")
+        }
+        let error = expectError(.profile, .unexpectedContentType) {
+            try validate(try token(claims), Fixture.openID, type: "application/json")
+        }
+        #expect(error?.message == "the profile is a JWT, sent as application/json")
+        #expect(error?.hint?.contains("profile.jwt") == true)
+        expectError(.profile, .unexpectedContentType) {
+            try validate(#"{"sub":"user-1"}"#, type: "application/json")
+        }
+    }
+
     @Test("An unexpected one is verified all the same")
     func anUnexpectedOneIsVerifiedAllTheSame() throws {
         #expect(try validate(try token(claims), Fixture.openID).name == "Ada")

@@ -178,6 +178,20 @@ struct TokenResponseTests {
         expectError(.tokenRequest, .wrongFieldType) { try endpoint.validate(with: "\"expires_in\":\(value)") }
     }
 
+    @Test("A date in place of a lifetime leads to the key that reads it")
+    func dateInPlaceOfALifetime() throws {
+        let endpoint = try Endpoint()
+        let error = expectError(.tokenRequest, .wrongFieldType) {
+            try endpoint.validate(with: #""expires_in":"2030-01-01T00:00:00Z""#)
+        }
+        #expect(error?.hint == "set token.response.expires: iso8601")
+    }
+
+    @Test("An element of a list of scopes is split like a string")
+    func elementsOfScopes() throws {
+        #expect(try Endpoint().validate(with: #""scope":["openid profile","a"]"#).scopes == ["openid", "profile", "a"])
+    }
+
     // TOK-05.
     @Test(
         "Granted scopes are exactly those named",

@@ -84,4 +84,22 @@ struct ProviderClockTests {
         #expect(times([.expiredToken, .issuedInFuture]) == (.expiredToken, [local.now, provider]))
         #expect(times([.expiredToken, .nonceMismatch]) == (.nonceMismatch, [local.now, provider]))
     }
+
+    @Test("If the provider's date is this machine's, the advice is not to check the clock")
+    func agreeingClock() {
+        let clock = ProviderClock(local)
+        func hint() -> String? {
+            do throws(OAuthError) {
+                try clock.onEitherClock { (_: Date) throws(OAuthError) -> Void in
+                    throw OAuthError(.idToken, .issuedInFuture, "refused")
+                }
+                return nil
+            } catch {
+                return error.hint
+            }
+        }
+        #expect(hint() == "check the clock of this machine")
+        learn(Self.example.text, clock)
+        #expect(hint()?.contains("agrees with this machine") == true && hint()?.contains("id_token.clock_skew") == true)
+    }
 }

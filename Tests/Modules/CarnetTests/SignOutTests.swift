@@ -94,6 +94,22 @@ struct SignOutTests {
         #expect(await store.keys().isEmpty)
     }
 
+    @Test("A busy server is no reason to try again: the tokens are gone, which is said once")
+    func busyServer() async throws {
+        let session = try await provider.session(store: store)
+        provider.on("/revoke") { _, _ in
+            var response = IncomingResponse.json("{}", status: 503)
+            response.head.headerFields[.retryAfter] = "20"
+            return response
+        }
+        let outcome = try await session.signOut(.revoke)
+        #expect(outcome.failures.map(\.kind) == [.serverUnavailable])
+        #expect(outcome.failures.first?.retryAt == nil)
+        #expect(
+            outcome.failures.first?.hint == "the tokens are removed here and may stay valid; end them at the provider")
+        #expect(await store.keys().isEmpty)
+    }
+
     // REV-04: a provider without the endpoint.
     @Test("Missing endpoint is no failure")
     func missingEndpointIsNoFailure() async throws {

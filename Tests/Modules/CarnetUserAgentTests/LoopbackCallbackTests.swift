@@ -37,6 +37,14 @@ struct LoopbackCallbackTests {
         _ = try await signIn.task.value
     }
 
+    @Test("An empty error beside a code is none")
+    func emptyError() async throws {
+        let signIn = try await PendingSignIn.start()
+        let response = try await signIn.request("GET", "/callback?error=&error_description=&code=abc&state=right")
+        #expect(response.contains("You can go back to the application"))
+        _ = try await signIn.task.value
+    }
+
     @Test("Page says that sign-in did not complete")
     func pageSaysThatSignInDidNotComplete() async throws {
         let signIn = try await PendingSignIn.start()

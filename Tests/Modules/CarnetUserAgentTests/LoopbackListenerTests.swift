@@ -133,6 +133,7 @@ struct LoopbackListenerTests {
             ("error_code=1&error_message=Not%20Setup", "1, \"Not Setup\""), ("error", "with the parameters error"),
             ("error_uri=https://x&error=access_denied", "without a state arrived: access_denied"),
             ("code=c0de", "with the parameters code"), ("error=x&state=wrong", "with another state arrived: x"),
+            ("code=c0de&state=right&state=right", "a callback that has state twice arrived"),
             ("error=x&error_description=%E9", "arrived: x, \"(a value that is not UTF-8)\""),
         ])
     func errorWithoutStateIsMentionedWhenTheWaitEnds(_ query: String, _ mention: String) async throws {

@@ -68,10 +68,7 @@ extension ExpiryRules {
     /// Reads a number, a string that is one, or a date. A hundred years is the most that is believed, so that more
     /// counts as that; a negative number says nothing.
     package func reading(of value: JSONValue) -> Reading {
-        guard let unit = kind.unit else {
-            guard let text = value.string, text.utf8.count <= Self.longestDate else { return .wrongType }
-            return Self.date(text).map { .expiry(.at($0)) } ?? .wrongType
-        }
+        guard let unit = kind.unit else { return Self.date(value).map { .expiry(.at($0)) } ?? .wrongType }
         let number = value.double ?? value.string.flatMap { try? JSONValue(parsing: $0) }.flatMap(\.double)
         guard let number else { return .wrongType }
         if number == 0, zeroMeans == .never { return .expiry(.never) }
@@ -80,8 +77,12 @@ extension ExpiryRules {
         return .expiry(kind.isAbsolute ? .at(Date(timeIntervalSince1970: seconds)) : .after(seconds))
     }
 
-    private static func date(_ text: String) -> Date? {
-        (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+    /// Whether another kind than the descriptor's reads a value: a date as text.
+    package func isDate(_ value: JSONValue) -> Bool { kind != .iso8601 && Self.date(value) != nil }
+
+    private static func date(_ value: JSONValue) -> Date? {
+        guard let text = value.string, text.utf8.count <= longestDate else { return nil }
+        return (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
             ?? (try? Date(text, strategy: Date.ISO8601FormatStyle()))
     }
 
