@@ -216,7 +216,7 @@ struct RegisterCommand: Subcommand {
             ])
         )
         if !delete, let end = registered.secretExpiresAt {
-            console.warn("the client secret is valid until \(end.formatted(.iso8601))")
+            console.warn("the client secret expires at \(end.formatted(.iso8601))")
         }
         let place = network.sandbox.map { " --sandbox \($0.shellWord)" } ?? ""
         if !delete { console.note("next: carnet login \(provider) --clients \(file.shellWord)\(place)".printable) }

@@ -479,7 +479,7 @@ extension ErrorRow {
         ErrorRow(
             .storage, "the tokens could not be saved; they are kept in memory until the next call", fixedBy: "operator",
             Advice(
-                "repair the store before the program ends; the next call saves them",
+                "kept in memory: repair the store before the program ends; the next call saves them",
                 steps: [.storage])),
     ]
 }

@@ -123,7 +123,9 @@ extension ProviderMetadata {
         callbackAlgorithms = Self.announced("authorization_signing_alg_values_supported", of: body)
         profileAlgorithms = Self.announced("userinfo_signing_alg_values_supported", of: body)
         introspectionAlgorithms = Self.announced("introspection_signing_alg_values_supported", of: body)
-        authenticationMethods = try Self.texts("token_endpoint_auth_methods_supported", of: body)
+        // Some servers send the one method alone.
+        let methods = "token_endpoint_auth_methods_supported"
+        authenticationMethods = (try body[methods]?.string.map { [$0] } ?? Self.texts(methods, of: body))
             .compactMap(ClientAuthenticationMethod.init)
         assertionAlgorithms = try Self.texts("token_endpoint_auth_signing_alg_values_supported", of: body)
             .compactMap(AssertionAlgorithm.init)
@@ -186,9 +188,7 @@ extension ProviderMetadata {
     }
 
     private static func texts(_ name: String, of body: JSONValue) throws(OAuthError) -> [String] {
-        // Some servers send the one element alone.
-        if let text = body[name]?.string { return [text] }
-        return try member(name, of: body, "a list of strings") { value in
+        try member(name, of: body, "a list of strings") { value in
             let texts = value.array?.compactMap(\.string)
             return texts?.count == value.array?.count ? texts : nil
         } ?? []

@@ -133,7 +133,7 @@ struct SignInOddityTests {
         let result = try await home.run(
             "register", "acme", "--confidential", "--output", "new.yaml", "--providers", "providers")
         #expect(result.status == 0, "\(result)")
-        #expect(result.standardError.contains("the client secret is valid until 2026-01-01T00:00:00Z"), "\(result)")
+        #expect(result.standardError.contains("the client secret expires at 2026-01-01T00:00:00Z"), "\(result)")
     }
 
     @Test("A point in time in place of a lifetime is warned of", arguments: ["1795948800", "1e999"])

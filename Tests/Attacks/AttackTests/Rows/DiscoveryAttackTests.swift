@@ -114,6 +114,7 @@ struct DiscoveryAttackTests {
         try await refuse(.discovery, .wrongFieldType, each: members) { $0.metadata[$1.0] = $1.1 }
         try await refuse(.discovery, .missingField, each: [5, [], nil] as [JSONValue]) { $0.metadata["issuer"] = $1 }
         try await refuse(.profile, .badDescriptor) { $0.metadata["userinfo_endpoint"] = false }
+        try await accept { $0.metadata["token_endpoint_auth_methods_supported"] = "client_secret_basic" }
         try await accept {
             $0.metadata["op_tos_uri"] = 5
             $0.metadata["grant_types_supported"] = "code"
@@ -208,6 +209,12 @@ struct DiscoveryAttackTests {
             $0.metadata["authorization_endpoint"] = "https://id.acme.example/authorize?p=policy"
         } check: {
             #expect($1.request?.url.hasPrefix("https://id.acme.example/authorize?p=policy&response_type=code&") == true)
+        }
+        try await accept {
+            $0.metadata["authorization_endpoint"] = "https://id.acme.example/authorize?p=policy&scope=openid%20all"
+        } check: {
+            let url = try #require($1.request?.url)
+            #expect(url.contains("?p=policy&") && url.ranges(of: "scope=").count == 1 && !url.contains("all"), "\(url)")
         }
         try await refuse(
             .authorization, .reservedParameter,

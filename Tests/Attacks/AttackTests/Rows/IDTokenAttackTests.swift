@@ -56,7 +56,8 @@ struct IDTokenAttackTests {
 
     @Test("IDT-05: Further audiences")
     func IDT_05_furtherAudiences() async throws {
-        try await refuse(.audienceMismatch, "aud", [["client", "other"], ["other", "client"], ["client", "client"]])
+        try await refuse(
+            .audienceMismatch, "aud", [["client", "other"], ["other", "client"], ["client", "client", "other"]])
         try await AttackTests.refuse(.idToken, .authorizedPartyMismatch) { script in
             script.idToken.claims["aud"] = ["client", "other"]
             script.idToken.claims["azp"] = "other"
@@ -64,6 +65,12 @@ struct IDTokenAttackTests {
         try await accept {
             $0.idToken.claims["aud"] = ["client", "other"]
             $0.idToken.claims["azp"] = "client"
+        } check: {
+            #expect($1.tokens != nil)
+        }
+        // The same client twice is no further audience.
+        try await accept {
+            $0.idToken.claims["aud"] = ["client", "client"]
         } check: {
             #expect($1.tokens != nil)
         }

@@ -24,8 +24,9 @@ struct PushedRequestAttackTests {
         ) { $0.pushed["request_uri"] = $1 }
         try await refuse(
             .pushedAuthorization, .wrongFieldType, in: Self.pushed,
-            each: [nil, 0, -1, "x", .number("1e300"), [], true] as [JSONValue?]
+            each: [0, -1, "x", .number("1e300"), [], true] as [JSONValue]
         ) { $0.pushed["expires_in"] = $1 }
+        try await refuse(.pushedAuthorization, .missingField, in: Self.pushed) { $0.pushed["expires_in"] = nil }
         try await accept(in: Self.pushed, each: [200, 201]) { $0.pushed.status = $1 }
         try await accept(in: Self.pushed) {
             $0.pushed["expires_in"] = "60"
