@@ -125,8 +125,8 @@ extension ProviderMetadata {
         introspectionAlgorithms = Self.announced("introspection_signing_alg_values_supported", of: body)
         // Some servers send the one method alone.
         let methods = "token_endpoint_auth_methods_supported"
-        authenticationMethods = (try body[methods]?.string.map { [$0] } ?? Self.texts(methods, of: body))
-            .compactMap(ClientAuthenticationMethod.init)
+        let announced = if let single = body[methods]?.string { [single] } else { try Self.texts(methods, of: body) }
+        authenticationMethods = announced.compactMap(ClientAuthenticationMethod.init)
         assertionAlgorithms = try Self.texts("token_endpoint_auth_signing_alg_values_supported", of: body)
             .compactMap(AssertionAlgorithm.init)
         announcesOfflineAccess = body["scopes_supported"]?.array?.contains { $0.string == "offline_access" } ?? false

@@ -114,7 +114,7 @@ struct DiscoveryAttackTests {
         try await refuse(.discovery, .wrongFieldType, each: members) { $0.metadata[$1.0] = $1.1 }
         try await refuse(.discovery, .missingField, each: [5, [], nil] as [JSONValue]) { $0.metadata["issuer"] = $1 }
         try await refuse(.profile, .badDescriptor) { $0.metadata["userinfo_endpoint"] = false }
-        try await accept { $0.metadata["token_endpoint_auth_methods_supported"] = "client_secret_basic" }
+        try await accept(each: ["client_secret_basic"]) { $0.metadata["token_endpoint_auth_methods_supported"] = $1 }
         try await accept {
             $0.metadata["op_tos_uri"] = 5
             $0.metadata["grant_types_supported"] = "code"
