@@ -267,6 +267,13 @@ class Bench:
             assert self.decisions[0].all(name) == [value], f"{name}: {self.decisions[0].all(name)}"
         self.same()
 
+    def check_worker(self):
+        """the script of a service worker is asked about as one, and reaches no browser at a host with tickets"""
+        self.ask("/sw.js", headers=[("Service-Worker", "script")])
+        assert self.decisions[0].all("Service-Worker") == ["script"], self.decisions[0].headers
+        if self.real:
+            self.nothing(403)
+
     def check_body(self):
         """allowed with a body: all of it for the program, none for the gateway"""
         body = b"0123456789" * 150000
