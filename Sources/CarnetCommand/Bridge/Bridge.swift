@@ -123,7 +123,7 @@ final class Bridge: Sendable {
         do {
             try await post(message, reader, within: Self.patience)
             try await resume(requests, after: reader)
-            fail(requests, await lack(of: reader, other.withLock(\.self)))
+            fail(requests, await server.hiding(lack(of: reader, other.withLock(\.self))))
         } catch {
             note(error)
             let failure = Failure(bridging: error)

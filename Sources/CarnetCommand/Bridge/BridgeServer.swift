@@ -81,6 +81,14 @@ struct BridgeServer: Sendable {
     /// What the server may repeat: headers of the user's own, and the tokens, also those that were refreshed meanwhile.
     func secrets() async -> [Secret] { own.map { Secret($0.value) } + (await account.secrets()) }
 
+    /// A text that may quote a response, whose media type is in small letters.
+    func hiding(_ text: String) async -> String {
+        let secrets = await secrets()
+        let response = IncomingResponse(head: HTTPResponse(status: .ok), body: Array(text.utf8))
+            .hiding(secrets + secrets.map { Secret($0.reveal().lowercased()) })
+        return String(decoding: response.body, as: UTF8.self)
+    }
+
     /// Sends a request, and to where the server redirects it: servers redirect /mcp to /mcp/, and have done nothing then.
     /// Another origin gets no token.
     private func following(

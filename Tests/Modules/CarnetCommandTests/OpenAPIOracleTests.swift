@@ -176,8 +176,10 @@ struct OpenAPIOracleTests {
                 counts.read += 1
                 let map = ResourceMapFile(SourceFile(path: "map.yaml", text: imported.map))
                 #expect(map.diagnostics.isEmpty && map.entries.count == imported.resources.count, "\(imported.map)")
+                // What looks like a slip in the document is a warning about the draft, too.
                 #expect(
-                    imported.findings.all.allSatisfy { $0.file == nil }, "\(imported.findings.all)\n\(imported.map)")
+                    imported.findings.all.allSatisfy { $0.file == nil || $0.severity == .warning },
+                    "\(imported.findings.all)\n\(imported.map)")
             } catch let failure as WritingError {
                 counts.refused += 1
                 #expect(failure.description.hasPrefix("api.json"), "\(failure)")

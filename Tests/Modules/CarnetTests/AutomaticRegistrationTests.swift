@@ -103,6 +103,29 @@ struct AutomaticRegistrationTests {
         }
     }
 
+    // https://github.com/modelcontextprotocol/python-sdk/issues/3256 and https://github.com/PrefectHQ/fastmcp/issues/4520
+    @Test("An account outlives its client's secret, and a time that has passed is none")
+    func accountOutlivesSecret() async throws {
+        let (registering, resolved) = (registering(secretEndsAfter: 60), try resolved())
+        #expect(try await registering.registration(at: resolved).clientID == "registered-1")
+        provider.clock.advance(by: .seconds(61))
+        #expect(try await registering.knownRegistration(at: resolved) == nil)
+        #expect(try await registering.knownRegistration(at: resolved, evenExpired: true)?.clientID == "registered-1")
+        let past = self.registering(secretEndsAfter: -1_000)
+        #expect(try await past.registration(at: resolved).clientID == "registered-2")
+        #expect(try await past.registration(at: resolved).clientID == "registered-2")
+    }
+
+    // https://github.com/patvice/ruby_llm-mcp/issues/137
+    @Test("A secret that comes without a method is sent as the standard says")
+    func secretWithoutMethod() async throws {
+        let registering = AutomaticRegistration(
+            ClientMetadata(redirectURIs: ["com.example.app:/callback"]), transport: provider, clock: provider.clock)
+        provider.on("/register", response: .json(#"{"client_id":"c","client_secret":"s"}"#, status: 201))
+        let registration = try await registering.registration(at: try resolved())
+        #expect(registration.authenticationMethod == .clientSecretBasic && registration.clientSecret == Secret("s"))
+    }
+
     @Test("Client that could not be saved is not registered again")
     func clientThatCouldNotBeSavedIsNotRegisteredAgain() async throws {
         let store = ReluctantStore(times: 2)

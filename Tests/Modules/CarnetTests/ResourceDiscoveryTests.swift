@@ -72,6 +72,38 @@ struct ResourceDiscoveryTests {
         #expect(hosts.forms("\(place.issuer)/token").first?["resource"] == named)
     }
 
+    // https://github.com/PrefectHQ/fastmcp/issues/1867
+    @Test("A resource that redirects to its URL with a slash is asked there", arguments: [resource, resource + "/"])
+    func redirectedResource(_ named: String) async throws {
+        let hosts = ScriptedHosts()
+        hosts.on(Self.resource) { request in
+            var response = IncomingResponse.json("", status: 307)
+            response.head.headerFields[.location] = "/mcp/"
+            return request.head.headerFields[.authorization] == nil ? response : .json("{}")
+        }
+        hosts.challenge(#"resource_metadata="https://api.example/metadata""#, at: Self.resource + "/")
+        hosts.on("https://api.example/metadata", json: ScriptedHosts.document(named))
+        let session = try await hosts.signIn(try await hosts.client(), issuer: ScriptedHosts.issuer)
+        #expect(try await session.send(HTTPRequest(url: Self.resource)).status == 200)
+        #expect(hosts.forms("\(ScriptedHosts.issuer)/token").first?["resource"] == named)
+    }
+
+    @Test("A resource that redirects elsewhere is not asked there, and what is there is another resource")
+    func resourceThatLeadsElsewhere() async throws {
+        for target in ["/other", "/mcp/x", "https://api.example/mcp?a=/", "https://other.example/mcp/"] {
+            let hosts = ScriptedHosts()
+            hosts.on(Self.resource) { _ in
+                var response = IncomingResponse.json("", status: 307)
+                response.head.headerFields[.location] = target
+                return response
+            }
+            hosts.challenge(#"resource_metadata="https://api.example/metadata""#, at: "https://api.example/other")
+            hosts.on("https://api.example/metadata", json: ScriptedHosts.document("https://api.example/other"))
+            await #expect(throws: OAuthError.self) { try await hosts.client() }
+            #expect(!hosts.urls.contains { $0.hasSuffix("/other") || $0.contains("other.example") }, "\(hosts.urls)")
+        }
+    }
+
     @Test("A host needs one call, and has a session after a sign-in")
     func aHostNeedsOneCall() async throws {
         let hosts = ScriptedHosts()

@@ -132,6 +132,13 @@ extension ResourceAttackTests {
             #expect(outcome.tokens != nil && outcome.tokens?.idToken == nil)
             #expect(outcome.session?.key.account == "default" && scenario.count("/keys") == 0)
         }
+        // A resource names the scope, and its server issues none.
+        try await accept(in: Self.signIn) {
+            $0.elsewhere["\(Self.wellKnown)/resource"] = Self.document(["scopes_supported": ["openid"]])
+        } check: { _, outcome in
+            #expect(outcome.request?.pending.scopes == ["openid"] && outcome.tokens?.idToken == nil)
+            #expect(outcome.session?.key.account == "default")
+        }
         // Who requests one relies on it.
         await expectRefusal(.issuerMismatch, at: .idToken) {
             try await Self.signIn.adding("scopes: { default: [openid] }").run(Scenario()) {
