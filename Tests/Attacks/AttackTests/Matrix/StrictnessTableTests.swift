@@ -136,6 +136,23 @@ struct StrictnessTableTests {
             row: "INT-35"
         ),
         (
+            accepted: "an ID token that names this client twice in `aud`",
+            reason: "the same client is no further audience", row: "IDT-05"
+        ),
+        (
+            accepted:
+                "metadata with one method of client authentication in place of a list, or with `scope` in the authorization endpoint",
+            reason: "the list could name the method; the scopes of the request count", row: "DISC-06"
+        ),
+        (
+            accepted: "more than 100 scopes of a resource",
+            reason: "none of them is requested", row: "PR-09"
+        ),
+        (
+            accepted: "a signed profile of any content type",
+            reason: "the signature decides", row: "UI-04"
+        ),
+        (
             accepted: "a GET sent again on a new connection, if no byte of a response arrived",
             reason:
                 "the same request goes to the same server; requests with a code or a refresh token are never sent again",
@@ -181,8 +198,8 @@ struct StrictnessTableTests {
             row: "INT-43"
         ),
         (
-            accepted: "an ID token of a resource's authorization server, without the scope `openid`",
-            reason: "it is dropped: nobody requested it, it names nobody, and it is kept nowhere", row: "INT-44"
+            accepted: "an ID token of a resource's authorization server without the scope `openid`, or none with it",
+            reason: "it is dropped, names nobody, and is kept nowhere; the access token needs none", row: "INT-44"
         ),
         (
             accepted: "an authorization server that a resource names twice, or a resource that names none",
