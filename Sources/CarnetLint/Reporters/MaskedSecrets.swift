@@ -1,5 +1,5 @@
-/// Hides the values of keys such as `client_secret` in a line that a report quotes: reports end up in logs. A descriptor
-/// has no such keys, so these values are mistakes of the author.
+/// Hides the values of keys such as `client_secret`, and JWTs, in a line that a report quotes: reports end up in logs. A
+/// descriptor has no such keys, so these values are mistakes of the author.
 enum MaskedSecrets {
     private static let keys: Set<String> = [
         "secret", "clientsecret", "appsecret", "apisecret", "consumersecret", "password", "clientpassword", "apikey",
@@ -14,11 +14,17 @@ enum MaskedSecrets {
         while let colon = characters[index...].firstIndex(of: ":") {
             index = colon + 1
             let key = Self.key(before: colon, in: characters)
-            guard keys.contains(key), let value = value(after: colon, of: key, in: characters) else { continue }
+            guard let value = value(after: colon, of: key, in: characters),
+                keys.contains(key) || isJWT(characters[value])
+            else { continue }
             for place in value { characters[place] = "*" }
             index = value.upperBound
         }
         return String(characters)
+    }
+
+    private static func isJWT(_ value: ArraySlice<Character>) -> Bool {
+        value.starts(with: "eyJ") && value.contains(".")
     }
 
     /// The name that ends before a colon, without quotes, hyphens and underscores.

@@ -91,9 +91,8 @@ private struct BodyRedaction {
                 JSONObject(
                     members: object.members.map { member in
                         let below = ResponsePlaces.below(places, member: member.name)
-                        return JSONObject.Member(
-                            name: member.name,
-                            value: shown(member.value, below, self.standing(of: member.name, at: below, in: standing)))
+                        let own = self.standing(of: member, at: below, in: standing)
+                        return JSONObject.Member(name: member.name, value: shown(member.value, below, own))
                     }))
         case .array(let elements):
             .array(
@@ -116,11 +115,16 @@ private struct BodyRedaction {
 
     private static let mark = JSONValue.string(Secret("").description)
 
-    private func standing(of name: String, at places: [ResponsePlaces.Place], in parent: Standing) -> Standing {
+    private func standing(
+        of member: JSONObject.Member, at places: [ResponsePlaces.Place], in parent: Standing
+    ) -> Standing {
+        let name = member.name
         if places.contains(where: \.isEmpty) { return .harmless }
         if parent == .secret { return .secret }
         if hidesUnknown, Self.harmlessNames.contains(ByteKey(name)) { return .harmless }
-        return SecretName.isSecret(name) && !(isError && name.lowercased() == "code") ? .secret : .unknown
+        // A short number is a status, as many bodies have it.
+        let isStatus = if case .number(let text) = member.value { text.utf8.count <= 3 } else { isError }
+        return SecretName.isSecret(name) && !(isStatus && name.lowercased() == "code") ? .secret : .unknown
     }
 
     /// Members that RFC 6749, RFC 7662, RFC 8628, RFC 8693 and RFC 9126 define, without secrets and names of people.

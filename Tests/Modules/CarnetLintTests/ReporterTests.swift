@@ -34,6 +34,7 @@ struct ReporterTests {
             ("parameters: { secret: '{client.secret}' }", "parameters: { secret: '{client.secret}' }"),
             ("rename: { client_secret: key }", "rename: { client_secret: key }"),
             ("fields: { access_token: /data/token }", "fields: { access_token: /data/token }"),
+            ("sample: { jwt: eyJhbGciOiJub25lIn0.e30., id: 1 }", "sample: { jwt: ************************, id: 1 }"),
             ("client_secret: /9j4AAQSkZJRg", "client_secret: *************"),
         ])
     func quotesNoSecret(_ line: String, _ shown: String) {

@@ -166,6 +166,26 @@ struct ProfileTests {
         }
     }
 
+    @Test("A status in a body is shown, and a code is not")
+    func statusInABody() throws {
+        let request = try Profile.request(tokens, at: try Fixture.provider())
+        let body = IncomingResponse.json(
+            #"{"code":0,"meta":{"code":200},"other":{"code":"s3cr3t"},"more":{"code":123456}}"#)
+        let shown = "\(RedactedResponse(body, to: request))"
+        #expect(shown.contains(#""code":0"#) && shown.contains(#""code":200"#), "\(shown)")
+        #expect(!shown.contains("s3cr3t") && !shown.contains("123456"), "\(shown)")
+    }
+
+    @Test(
+        "What is stated in another form is not stated to be true",
+        arguments: [
+            (.bool(true), true), ("true", true), (.bool(false), false), ("false", false), ("0", false), (0, false),
+            (1, false), ("", false), (.null, nil),
+        ] as [(JSONValue, Bool?)])
+    func decidedTruth(_ stated: JSONValue, _ decided: Bool?) {
+        #expect(stated.decidedTruth == decided)
+    }
+
     @Test("Profile of the ID token")
     func profileOfTheIDToken() throws {
         let token = try Issuer().validate(changing: ["name": "Ada"])
