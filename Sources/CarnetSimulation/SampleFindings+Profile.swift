@@ -220,7 +220,8 @@ extension JSONValue {
         case .number: return ["subject", "username"].contains(claim)
         case .string(let text):
             let isNumber = Double(text) != nil && ["email", "picture", "locale"].contains(claim)
-            let isNoAddress = claim == "email" && !text.contains("@") && !text.lowercased().contains("redacted")
+            let isNoAddress =
+                claim == "email" && !text.isEmpty && !text.contains("@") && !text.lowercased().contains("redacted")
             return !isNumber && !isNoAddress && !["true", "false"].contains(text)
         case .bool, .object, .array: return false
         case .null: return true

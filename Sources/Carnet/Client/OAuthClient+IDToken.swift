@@ -14,9 +14,7 @@ extension OAuthClient {
         guard let token = response.idToken else {
             // Without an issuer the scope is one like any other; one that is not sent requests nothing.
             let isRequested = scopes.contains("openid") && !provider.authorization.omit.contains("scope")
-            // A resource named the scope. Its token is what the user wants, and it works without an ID token.
-            let isFound = provider.resource != nil
-            guard isOptional || isFound || !isRequested || provider.issuer == nil || provider.idToken.none != nil else {
+            guard isOptional || !isRequested || provider.issuer == nil || provider.idToken.none != nil else {
                 throw OAuthError(
                     .tokenRequest,
                     .missingField,

@@ -218,7 +218,11 @@ public final class OAuthClient: Sendable {
         var response = try TokenResponse(validating: incoming, to: request, from: provider)
         try response.decryptIDToken(for: registration, from: provider, requested: pending.scopes)
         let accessToken = response.accessToken
-        let idToken = try await validateIDToken(of: response, requested: pending.scopes) { () throws(OAuthError) in
+        // The token for a resource works without an ID token, unless that proves when the user signed in.
+        let isOptional = provider.resource != nil && pending.maxAge == nil
+        let idToken = try await validateIDToken(
+            of: response, requested: pending.scopes, isOptional: isOptional
+        ) { () throws(OAuthError) in
             try IDTokenExpectations(
                 from: provider.discovered, as: registration, for: validated, accessToken: accessToken)
         }

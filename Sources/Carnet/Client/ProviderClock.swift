@@ -16,9 +16,6 @@ final class ProviderClock: WallClock {
 
     var now: Date { local.now.addingTimeInterval(offset.withLock { $0 } ?? 0) }
 
-    /// Whether the provider's responses have this machine's time.
-    private var agrees: Bool { offset.withLock { $0 == 0 } }
-
     func sleep(for duration: Duration) async throws { try await local.sleep(for: duration) }
 
     /// This machine's own time.
@@ -39,11 +36,13 @@ extension ProviderClock {
     /// Validates what this provider signed by this machine's clock and, if that says that the time is wrong, by the
     /// provider's. Only one of the two can be wrong, and the signer could have signed any other time.
     func onEitherClock<Result>(_ validate: (Date) throws(OAuthError) -> Result) throws(OAuthError) -> Result {
-        let (local, provider) = (localNow, now)
+        // One reading: a response may arrive meanwhile.
+        let (local, offset) = (localNow, self.offset.withLock(\.self))
+        let provider = local.addingTimeInterval(offset ?? 0)
         do throws(OAuthError) {
             return try validate(local)
         } catch {
-            guard error.isOfTime, !agrees else { throw error.withoutClockHint }
+            guard error.isOfTime, offset != 0 else { throw error.withoutClockHint }
             guard provider != local else { throw error }
             do throws(OAuthError) {
                 return try validate(provider)

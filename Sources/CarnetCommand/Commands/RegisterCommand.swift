@@ -215,7 +215,7 @@ struct RegisterCommand: Subcommand {
                 "redirect_uris": .list(registered.redirectURIs), "origins": .list(registered.origins ?? []),
             ])
         )
-        if !delete, let end = registered.secretExpiresAt {
+        if !delete, let end = registered.secretExpiresAt, end > SystemWallClock().now {
             console.warn("the client secret expires at \(end.formatted(.iso8601))")
         }
         let place = network.sandbox.map { " --sandbox \($0.shellWord)" } ?? ""

@@ -38,11 +38,9 @@ extension GatewaySite {
             senders = []
         }
         let decision = version.gateway.decide(asked, asAnyOf: senders)
+        if decision.isAllowed, let refused = refusedWorker(asked, request, version, noted) { return refused }
         if noted == nil { counts.count(decision.outcome.rawValue) }
-        guard !decision.isAllowed else {
-            if let refused = refusedWorker(asked, request, version, noted) { return refused }
-            return await allow(decision, asked, request, version)
-        }
+        guard !decision.isAllowed else { return await allow(decision, asked, request, version) }
         return await refuse(decision, asked, request, senders, version, noted)
     }
 
@@ -122,6 +120,7 @@ extension GatewaySite {
         else { return nil }
         let id = noted ?? newReference()
         if noted == nil {
+            counts.count(GatewayDecision.Outcome.forbidden.rawValue)
             note(id, "A service worker is refused", "the route has no service_worker", asked, request)
         }
         return forbidden("a service worker of this host could read the sign-ins of its visitors", id)

@@ -8,23 +8,24 @@ enum MaskedSecrets {
 
     /// The line with a `*` for each character of a secret, so that all columns stay the same.
     static func masking(_ line: String) -> String {
-        guard line.contains(":") else { return line }
+        guard line.contains(":") || line.contains("eyJ") else { return line }
         var characters = Array(line)
         var index = 0
         while let colon = characters[index...].firstIndex(of: ":") {
             index = colon + 1
             let key = Self.key(before: colon, in: characters)
-            guard let value = value(after: colon, of: key, in: characters),
-                keys.contains(key) || isJWT(characters[value])
-            else { continue }
+            guard keys.contains(key), let value = value(after: colon, of: key, in: characters) else { continue }
             for place in value { characters[place] = "*" }
             index = value.upperBound
         }
+        index = 0
+        while let start = characters[index...].firstIndex(of: "e") {
+            let word = characters[start...].prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
+            index = max(word.endIndex, start + 1)
+            guard word.starts(with: "eyJ"), word.contains(".") else { continue }
+            for place in word.indices { characters[place] = "*" }
+        }
         return String(characters)
-    }
-
-    private static func isJWT(_ value: ArraySlice<Character>) -> Bool {
-        value.starts(with: "eyJ") && value.contains(".")
     }
 
     /// The name that ends before a colon, without quotes, hyphens and underscores.

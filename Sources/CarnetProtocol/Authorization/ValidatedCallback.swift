@@ -176,11 +176,13 @@ extension PendingAuthorization {
             }
         } else if provider.callback.requiresIssuer, parameters["error"] == nil {
             // Real servers leave it out of error responses; believing an error gives an attacker nothing but a failure.
+            let isOwn = provider.callback.issuer == .required
             throw OAuthError(
                 .callback,
                 .missingIssuer,
-                "the callback has no iss parameter, but the server's metadata requires one",
-                descriptorKey: "callback.iss"
+                "the callback has no iss parameter, but the \(isOwn ? "descriptor" : "server's metadata") requires one",
+                descriptorKey: "callback.iss",
+                hint: isOwn ? "if the provider sends no iss, remove callback.iss" : nil
             )
         }
     }

@@ -96,7 +96,7 @@ extension Advice {
     package static func registeringByHand(_ redirectURI: String) -> String {
         "register a client at the server by hand with the redirect URI \(redirectURI), and add --client-id ID"
     }
-    static let initialToken = "add an initial access token, --token-env NAME, or register by hand"
+    static let initialToken = "check or add an initial access token, --token-env NAME, or register by hand"
     static let documentedScopes = "that the resource's documentation names"
     static let ownDescriptor =
         "check the URL; if it is the right server, write issuer beside resource in a descriptor"

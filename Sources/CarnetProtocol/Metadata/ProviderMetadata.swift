@@ -110,7 +110,9 @@ extension ProviderMetadata {
         let names = EndpointName.allCases.filter { $0.isStandard && own[$0] == nil && own.late[$0] == nil }
         var (endpoints, refusedEndpoints) = Self.endpoints(names, in: body)
         // The scopes of each request replace those that a server has in its URL.
-        endpoints[.authorization] = endpoints[.authorization].map { $0.withoutParameter("scope") }
+        if !provider.scopes.defaults.isEmpty, !provider.authorization.omit.contains("scope") {
+            endpoints[.authorization] = endpoints[.authorization].map { $0.withoutParameter("scope") }
+        }
         // A sign-in needs these, so the failure is reported before the user is sent to the provider.
         for name in [EndpointName.authorization, .token, .jwks] {
             guard let reason = refusedEndpoints[name] else { continue }

@@ -123,8 +123,8 @@ private struct BodyRedaction {
         if parent == .secret { return .secret }
         if hidesUnknown, Self.harmlessNames.contains(ByteKey(name)) { return .harmless }
         // A short number is a status, as many bodies have it.
-        let isStatus = if case .number(let text) = member.value { text.utf8.count <= 3 } else { isError }
-        return SecretName.isSecret(name) && !(isStatus && name.lowercased() == "code") ? .secret : .unknown
+        let isShort = if case .number(let text) = member.value { text.utf8.count <= 3 } else { false }
+        return SecretName.isSecret(name) && !((isError || isShort) && name.lowercased() == "code") ? .secret : .unknown
     }
 
     /// Members that RFC 6749, RFC 7662, RFC 8628, RFC 8693 and RFC 9126 define, without secrets and names of people.

@@ -35,6 +35,8 @@ struct ReporterTests {
             ("rename: { client_secret: key }", "rename: { client_secret: key }"),
             ("fields: { access_token: /data/token }", "fields: { access_token: /data/token }"),
             ("sample: { jwt: eyJhbGciOiJub25lIn0.e30., id: 1 }", "sample: { jwt: ************************, id: 1 }"),
+            ("- Bearer eyJhbGciOiJub25lIn0.e30.x", "- Bearer *************************"),
+            ("tokens: [eyJhbGciOiJub25lIn0.e30.x, eyes.open]", "tokens: [*************************, eyes.open]"),
             ("client_secret: /9j4AAQSkZJRg", "client_secret: *************"),
         ])
     func quotesNoSecret(_ line: String, _ shown: String) {

@@ -174,6 +174,8 @@ struct ProfileTests {
         let shown = "\(RedactedResponse(body, to: request))"
         #expect(shown.contains(#""code":0"#) && shown.contains(#""code":200"#), "\(shown)")
         #expect(!shown.contains("s3cr3t") && !shown.contains("123456"), "\(shown)")
+        let error = IncomingResponse.json(#"{"code":40029}"#, status: 400)
+        #expect("\(RedactedResponse(error, to: request))".contains("40029"))
     }
 
     @Test(

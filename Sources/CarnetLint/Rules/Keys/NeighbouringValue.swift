@@ -59,11 +59,12 @@ struct NeighbouringValue: LintRule {
             + sharedPointers(context) + scopesWithoutOpenID(context)
     }
 
-    /// What a parameter is renamed to, if that is the parameter's own name with a slip of the pen. Not of a redirect URI, which
-    /// some call a URL.
+    /// What a parameter is renamed to, if that is the parameter's own name with a slip of the pen. Not of a URI, which some
+    /// call a URL, and no plural.
     private func misspelledRenames(_ context: LintContext) -> [Diagnostic] {
         context.messages.flatMap(\.rename).compactMap { entry in
-            guard let text = entry.value.scalar?.text, entry.key.utf8.count > 5, entry.key != "redirect_uri",
+            guard let text = entry.value.scalar?.text, entry.key.utf8.count > 5, !entry.key.hasSuffix("_uri"),
+                !text.isPlural(of: entry.key), !entry.key.isPlural(of: text),
                 text.lettersAndDigits != entry.key.lettersAndDigits,
                 nearestName(to: text, in: [entry.key], within: 1) != nil
             else { return nil }
@@ -120,7 +121,8 @@ struct NeighbouringValue: LintRule {
                 let known = message.parameters.sorted() + Self.common
                 guard !known.contains(entry.key), let nearest = nearestName(to: entry.key, in: known, within: 1),
                     // Short words that differ by a letter are often other words.
-                    nearest.utf8.count > 5, nearest.lettersAndDigits != entry.key.lettersAndDigits
+                    nearest.utf8.count > 5, !entry.key.isPlural(of: nearest),
+                    nearest.lettersAndDigits != entry.key.lettersAndDigits
                 else { return nil }
                 return finding(
                     "\"\(entry.key)\" is not \"\(nearest)\"", in: context, at: entry.keySpan,

@@ -130,7 +130,7 @@ struct UnlikelyValue: LintRule {
                 }
             case "token_in":
                 for entry in value.entries ?? [] where entry.key == "query" {
-                    found += misspelled(entry.value, ["access_token", "oauth_token"], context)
+                    found += misspelled(entry.value, ["access_token"], context)
                 }
             case "default_token_type" where !["bearer", "dpop"].contains(value.scalar?.text.lowercased()):
                 found += misspelled(value, ["Bearer", "DPoP"], context)
@@ -155,7 +155,10 @@ struct UnlikelyValue: LintRule {
     private func sharedURLs(_ context: LintContext) -> [Diagnostic] {
         let urls = context.descriptor.endpoints
         return Self.apart.flatMap { name, others -> [Diagnostic] in
-            guard let url = urls[name]?.source, !url.holds(UInt8(ascii: "?")) else { return [] }
+            // One with a value in it is often a resource, which has a method for each purpose.
+            guard let url = urls[name]?.source, !url.holds(UInt8(ascii: "?")), !url.holds(UInt8(ascii: "{")) else {
+                return []
+            }
             return others.compactMap { other in
                 guard urls[other]?.source == url, let node = context.places.endpoints[other].node else { return nil }
                 return finding(
@@ -221,10 +224,11 @@ struct UnlikelyValue: LintRule {
         let (name, end) = (host.dropLast().last ?? "", host.last ?? "")
         guard domain != known else {
             // Below one domain, short names often differ by a letter.
-            let first = host[0]
-            return host.dropFirst() == other.dropFirst() && first.utf8.count > 5 && first != other[0]
-                && !first.contains { $0.isNumber } && !other[0].contains { $0.isNumber }
-                && nearestName(to: String(first), in: [String(other[0])], within: 1) != nil
+            let (first, second) = (String(host[0]), String(other[0]))
+            let isRegion = [first, second].contains { $0.contains { $0.isNumber || $0 == "-" } }
+            return host.dropFirst() == other.dropFirst() && min(first.utf8.count, second.utf8.count) > 5
+                && first != second && !isRegion && !first.isPlural(of: second) && !second.isPlural(of: first)
+                && nearestName(to: first, in: [second], within: 1) != nil
         }
         // Another ending, such as .com beside .net, is common.
         guard end == other.last else {
@@ -235,6 +239,11 @@ struct UnlikelyValue: LintRule {
         guard name.utf8.count > (isOtherwiseSame ? 2 : 4) else { return false }
         return nearestName(to: domain, in: [known], within: 1) != nil
     }
+}
+
+extension String {
+    /// Whether it is a word and an s.
+    func isPlural(of word: String) -> Bool { self == word + "s" }
 }
 
 extension Double {
