@@ -218,8 +218,8 @@ public final class OAuthClient: Sendable {
         var response = try TokenResponse(validating: incoming, to: request, from: provider)
         try response.decryptIDToken(for: registration, from: provider, requested: pending.scopes)
         let accessToken = response.accessToken
-        // The token for a resource works without an ID token, unless that proves when the user signed in.
-        let isOptional = provider.resource != nil && pending.maxAge == nil
+        // The token for a resource works without an ID token.
+        let isOptional = provider.resource != nil && !pending.demandsProofOfAuthentication
         let idToken = try await validateIDToken(
             of: response, requested: pending.scopes, isOptional: isOptional
         ) { () throws(OAuthError) in

@@ -37,6 +37,9 @@ public struct PendingAuthorization: Codable, Hashable, Sendable {
     /// The issuer, if the metadata of a resource named it when the sign-in began.
     package var issuer: String?
 
+    /// Whether an ID token has to prove when or how the user signs in.
+    package var demandsProofOfAuthentication: Bool { maxAge != nil || essentialACRs?.isEmpty == false }
+
     /// The `state` that matches a callback to this attempt. It can be the key in a store: it is no more secret than
     /// the authorization URL.
     public var id: Secret { state }

@@ -139,6 +139,22 @@ extension ResourceAttackTests {
             #expect(outcome.request?.pending.scopes == ["openid"])
             #expect(outcome.tokens != nil && outcome.tokens?.idToken == nil)
         }
+        // Not if it has to prove when or how the user signed in.
+        var strong = AuthenticationRequirements(acrValues: ["high"])
+        strong.areRequired = true
+        for demanded in [AuthenticationRequirements(maxAge: 300), strong] {
+            let flow = Flow { scenario, outcome in
+                let options = AuthorizationOptions(authentication: demanded)
+                let request = try await outcome.client.beginSignIn(options)
+                outcome.session = try await outcome.client.completeSignIn(
+                    scenario.callback(request), for: request.pending)
+            }.of(Self.descriptor).served(Self.good)
+            await expectRefusal(.missingField, at: .tokenRequest) {
+                try await flow.run(Scenario()) {
+                    $0.elsewhere["\(Self.wellKnown)/resource"] = Self.document(["scopes_supported": ["openid"]])
+                }
+            }
+        }
         // Who requests one relies on it.
         await expectRefusal(.issuerMismatch, at: .idToken) {
             try await Self.signIn.adding("scopes: { default: [openid] }").run(Scenario()) {

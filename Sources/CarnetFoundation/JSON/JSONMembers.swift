@@ -1,13 +1,11 @@
-import CarnetFoundation
-
 /// The members of a JSON object, found without reading their values.
 ///
-/// The bridge passes messages on as they are. A value of any size and depth takes one pass over its bytes.
-struct JSONMembers {
+/// For texts that are passed on as they are. A value of any size and depth takes one pass over its bytes.
+package struct JSONMembers {
     private var members: [ByteKey: ArraySlice<UInt8>] = [:]
 
     /// - Returns: `nil` if the bytes are not one object whose names differ.
-    init?(_ bytes: ArraySlice<UInt8>) {
+    package init?(_ bytes: ArraySlice<UInt8>) {
         var scanner = JSONScanner(bytes)
         guard scanner.take("{") else { return nil }
         while !scanner.take("}") {
@@ -19,16 +17,16 @@ struct JSONMembers {
         guard scanner.isAtEnd else { return nil }
     }
 
-    subscript(name: String) -> ArraySlice<UInt8>? { members[ByteKey(name)] }
+    package subscript(name: String) -> ArraySlice<UInt8>? { members[ByteKey(name)] }
 
     /// The members of an object that is a member.
-    func object(_ name: String) -> JSONMembers? { self[name].flatMap { JSONMembers($0) } }
+    package func object(_ name: String) -> JSONMembers? { self[name].flatMap { JSONMembers($0) } }
 
     /// A member that is a string.
-    func string(_ name: String) -> String? { self[name].flatMap { try? JSONValue(parsing: $0) }?.string }
+    package func string(_ name: String) -> String? { self[name].flatMap { try? JSONValue(parsing: $0) }?.string }
 
     /// The elements of an array; `nil` if the bytes are not one.
-    static func elements(_ bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
+    package static func elements(_ bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
         var scanner = JSONScanner(bytes)
         guard scanner.take("[") else { return nil }
         var elements: [ArraySlice<UInt8>] = []
