@@ -4,17 +4,21 @@ package import CarnetProtocol
 extension OAuthClient {
     /// The ID token, once it has the values that the sign-in expects.
     ///
-    /// - Parameter isOptional: Whether it may be missing although the scope openid was requested.
+    /// - Parameters:
+    ///   - isOptional: Whether it may be missing although the scope openid was requested.
+    ///   - isProof: Whether it has to prove when or how the user signed in.
     func validateIDToken(
         of response: TokenResponse,
         requested scopes: [String],
         isOptional: Bool = false,
+        isProof: Bool = false,
         expecting expectations: () throws(OAuthError) -> IDTokenExpectations
     ) async throws -> IDToken? {
         guard let token = response.idToken else {
             // Without an issuer the scope is one like any other; one that is not sent requests nothing.
             let isRequested = scopes.contains("openid") && !provider.authorization.omit.contains("scope")
-            guard isOptional || !isRequested || provider.issuer == nil || provider.idToken.none != nil else {
+            let mayBeMissing = isOptional || provider.issuer == nil || provider.idToken.none != nil
+            guard !isRequested || mayBeMissing && !isProof else {
                 throw OAuthError(
                     .tokenRequest,
                     .missingField,

@@ -219,9 +219,9 @@ public final class OAuthClient: Sendable {
         try response.decryptIDToken(for: registration, from: provider, requested: pending.scopes)
         let accessToken = response.accessToken
         // The token for a resource works without an ID token.
-        let isOptional = provider.resource != nil && !pending.demandsProofOfAuthentication
         let idToken = try await validateIDToken(
-            of: response, requested: pending.scopes, isOptional: isOptional
+            of: response, requested: pending.scopes, isOptional: provider.resource != nil,
+            isProof: pending.demandsProofOfAuthentication
         ) { () throws(OAuthError) in
             try IDTokenExpectations(
                 from: provider.discovered, as: registration, for: validated, accessToken: accessToken)

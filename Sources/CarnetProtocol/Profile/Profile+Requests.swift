@@ -54,7 +54,7 @@ extension Profile {
         profile.claims.removeAll { claim in
             claim.name != "subject" && further.claims.contains { $0.name == claim.name }
         }
-        profile.claims += found.compactMap { $0.value.canBe($0.name) ? $0 : Self.unverified($0.name, $0.value) }
+        profile.claims += found.filter { $0.value.canBe($0.name) }
         return profile
     }
 

@@ -94,8 +94,7 @@ extension Profile {
         claims = provider.profile.claims.compactMap { claim in
             root.first(of: claim.value).flatMap {
                 let value = provider.profile.value(of: claim.name, in: $0)
-                return provider.profile.accepts(value, as: claim.name)
-                    ? Named(claim.name, value) : Self.unverified(claim.name, value)
+                return provider.profile.accepts(value, as: claim.name) ? Named(claim.name, value) : nil
             }
         }
         // The subject is that of one response; the other claims are derived once all are read.
@@ -103,11 +102,6 @@ extension Profile {
             subjectAsRead = self["subject"]
             set(subject)
         }
-    }
-
-    /// What is stated of an address in no known form does not verify it.
-    static func unverified(_ name: String, _ value: JSONValue) -> Named<JSONValue>? {
-        name == "email_verified" && !value.isNull ? Named(name, .bool(false)) : nil
     }
 
     private mutating func set(_ claim: Named<JSONValue>) {
