@@ -25,9 +25,9 @@ struct RequestFindings {
             } catch {
             }
         }
-        for further in simulation.provider.profile.requests where simulation.steps.contains(.userinfo) {
+        for index in simulation.provider.profile.requests.indices where simulation.steps.contains(.userinfo) {
             do throws(OAuthError) {
-                try simulation.build(further)
+                try simulation.filled(index).map { further throws(OAuthError) in try simulation.build(further) }
             } catch  where causes.insert(error.description).inserted {
                 found.append(finding(error, of: "a further request for the profile"))
             } catch {

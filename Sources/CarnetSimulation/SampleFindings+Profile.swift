@@ -7,8 +7,15 @@ import CarnetProtocol
 extension SampleFindings {
     var ofProfile: [Diagnostic] {
         guard let sample = profileSample else {
-            return expect.claims.isEmpty
-                ? [] : [notAsExpected("no sample has the profile", places.samples.expect.claims)]
+            guard expect.claims.isEmpty else {
+                return [notAsExpected("no sample has the profile", places.samples.expect.claims)]
+            }
+            // What makes the subject of the tokens alone needs no profile.
+            let template = context.descriptor.profile.derive["subject"]
+            guard let token, let template, !template.references.contains(where: { $0.origin == .claim }),
+                Profile.subject(stated: nil, nil, at: simulation.provider) == nil
+            else { return [] }
+            return notDerived(template, in: token)
         }
         let profile: Profile
         do throws(OAuthError) {
@@ -30,17 +37,7 @@ extension SampleFindings {
         guard rules.subject == nil, Profile.subject(stated: nil, profile, at: simulation.provider) == nil else {
             return []
         }
-        if let template = rules.derive["subject"] {
-            // A token that is no JWT says nothing of its claims.
-            let tokens = template.references.filter { $0.origin == .token && $0.isAlwaysSecret }
-            if tokens.contains(where: { simulation.hasNoClaims(of: $0) }) { return [] }
-            return [
-                claimFinding(
-                    "the samples have no value for the subject that 'derive' makes",
-                    at: places.profile.derive["subject"].span, help: "add the values of the template to the samples",
-                    related: [context.related("the sample", at: sample.place.keySpan)])
-            ]
-        }
+        if let template = rules.derive["subject"] { return notDerived(template, in: sample) }
         guard let pointers = rules.claims["subject"]?.pointers else {
             return [
                 claimFinding(
@@ -55,6 +52,18 @@ extension SampleFindings {
                 at: places.profile.claims["subject"].span,
                 help: pointers.lazy.compactMap { root.member(similarTo: $0, besides: []) }.first
                     .map { "did you mean \($0)?" },
+                related: [context.related("the sample", at: sample.place.keySpan)])
+        ]
+    }
+
+    private func notDerived(_ subject: Template, in sample: Sample) -> [Diagnostic] {
+        // A token that is no JWT says nothing of its claims.
+        let tokens = subject.references.filter { $0.origin == .token && $0.isAlwaysSecret }
+        guard !tokens.contains(where: { simulation.hasNoClaims(of: $0) }) else { return [] }
+        return [
+            claimFinding(
+                "the samples have no value for the subject that 'derive' makes",
+                at: places.profile.derive["subject"].span, help: "add the values of the template to the samples",
                 related: [context.related("the sample", at: sample.place.keySpan)])
         ]
     }
@@ -128,8 +137,8 @@ extension SampleFindings {
         let requests = simulation.provider.profile.requests
         let all = places.profile.requests.all
         guard requests.count == all.count else { return [] }
-        return zip(requests, all).flatMap { request, place -> [Diagnostic] in
-            guard let sample = request.sample else { return [] }
+        return zip(requests.indices, all).flatMap { index, place -> [Diagnostic] in
+            guard let request = simulation.filled(index), let sample = request.sample else { return [] }
             let related = [context.related("the sample", at: place.sample.keySpan)]
             guard let holders = request.holders(in: sample), let holder = holders.first else {
                 let key = place.conditions.isWritten ? place.conditions.keySpan : place.root.span

@@ -44,9 +44,41 @@ extension Simulation {
     ///
     /// - Returns: also the claims that nobody knows, because a request without a sample brings them.
     func completed(_ first: Profile) -> (profile: Profile, unknown: Set<String>) {
+        let (profile, unknown) = read(first, provider.profile.requests[...])
+        guard provider.profile.callback != nil else { return (profile.derivingClaims(at: provider), unknown) }
+        let collected = Self.collected(at: provider.discovered, as: registration, tokens)
+        return (profile.adding(collected.values, from: provider).derivingClaims(at: provider), unknown)
+    }
+
+    /// A further request with the claims of the samples before it.
+    ///
+    /// - Returns: `nil` if they are not known.
+    func filled(_ index: Int) -> ProfileRequest? {
+        let further = provider.profile.requests[index]
+        guard further.takesClaims else { return further }
+        guard let first = firstProfile else { return nil }
+        let (profile, unknown) = read(first, provider.profile.requests[..<index])
+        return unknown.isEmpty ? profile.filled(further, at: provider) : nil
+    }
+
+    /// The profile of the first response, as its sample has it.
+    private var firstProfile: Profile? {
+        switch Profile.source(at: provider) {
+        case .userinfo: provider.samples.userinfo.flatMap { try? validate(userinfo: $0) }
+        case .tokenResponse:
+            provider.samples.token.flatMap { try? validate(token: $0) }.map { Profile($0, from: provider) }
+        case .idToken:
+            tokens.idToken.flatMap { JSONValue(claimsOf: $0.reveal()) }.flatMap { try? profile(ofClaims: $0) }
+        }
+    }
+
+    private func read(
+        _ first: Profile, _ requests: ArraySlice<ProfileRequest>
+    ) -> (profile: Profile, unknown: Set<String>) {
         var profile = first
         var unknown = Set<String>()
-        for further in provider.profile.requests {
+        for further in requests {
+            let further = profile.filled(further, at: provider)
             let names = further.claims.map(\.name)
             guard let sample = further.sample else {
                 unknown.formUnion(names)
@@ -64,11 +96,7 @@ extension Simulation {
             if isAnyFound { unknown.subtract(names) }
             profile = added
         }
-        if provider.profile.callback != nil {
-            let collected = Self.collected(at: provider.discovered, as: registration, tokens)
-            profile = profile.adding(collected.values, from: provider)
-        }
-        return (profile.derivingClaims(at: provider), unknown)
+        return (profile, unknown)
     }
 
     /// Whether the samples have a token only as a word in its place.

@@ -58,6 +58,7 @@ extension Session {
         let map = ResourceMap(of: provider)
         for further in provider.profile.requests where further.isFor(names) {
             do {
+                let further = profile.filled(further, at: provider)
                 let connection = try await connection()
                 let missing = further.requirement.missing(from: map.effectiveScopes(connection.tokens.scopes))
                 guard missing.isEmpty else {

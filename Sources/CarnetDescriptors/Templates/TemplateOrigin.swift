@@ -91,6 +91,10 @@ package struct TemplatePlace: Hashable, Sendable {
     package static let claim = TemplatePlace(
         [.input, .client, .callback, .token, .step, .connection, .claim], isURL: true)
 
+    /// A further request of the profile, which may name the user as earlier responses do.
+    package static let furtherRequest = TemplatePlace(signedIn.origins + [.claim])
+    package static let furtherURL = TemplatePlace(signedIn.origins + [.claim], isURL: true)
+
     /// Some servers have the token to revoke in the path.
     package static let revocationURL = TemplatePlace(
         [.input, .client, .callback, .token, .step, .connection], isURL: true, allowsTokens: true)

@@ -114,7 +114,23 @@ extension Profile {
 
     /// The claims that templates make of those that were read.
     private func derived(at provider: FilledProvider) -> [Named<JSONValue>] {
-        guard !provider.profile.derive.isEmpty, var values = provider.profile.values else { return [] }
+        guard !provider.profile.derive.isEmpty, let values = values(at: provider) else { return [] }
+        return provider.profile.derive.compactMap { rule in
+            guard let value = values.fill(rule.value), !value.isSecret, !value.text.isEmpty else { return nil }
+            let claim = JSONValue.string(value.text)
+            return claim.canBe(rule.name) ? Named(rule.name, claim) : nil
+        }
+    }
+
+    /// The further request with the claims that earlier responses have.
+    package func filled(_ further: ProfileRequest, at provider: FilledProvider) -> ProfileRequest {
+        guard further.takesClaims, let values = values(at: provider) else { return further }
+        return further.filled(values, trusting: provider.trustedHosts)
+    }
+
+    /// What templates are filled with: the claims as they were read, besides the values of the sign-in.
+    private func values(at provider: FilledProvider) -> TemplateValues? {
+        guard var values = provider.profile.values else { return nil }
         values.joinsWhatIsThere = true
         for claim in claims {
             let value = claim.name == "subject" ? subjectAsRead ?? claim.value : claim.value
@@ -122,11 +138,7 @@ extension Profile {
             values.known[reference] = value.scalarText.map { TemplateValues.Value($0) }
             if let elements = value.array { values.lists[reference] = elements.compactMap(\.scalarText) }
         }
-        return provider.profile.derive.compactMap { rule in
-            guard let value = values.fill(rule.value), !value.isSecret, !value.text.isEmpty else { return nil }
-            let claim = JSONValue.string(value.text)
-            return claim.canBe(rule.name) ? Named(rule.name, claim) : nil
-        }
+        return values
     }
 
     /// The profile with the claims that are made of others, once all are read: those of `profile.derive`, and a name of its

@@ -102,6 +102,13 @@ struct Identity {
         provider.profile.claims.contains { $0.name == claim.name && $0.value.first?.tokens == [claim.member] }
     }
 
+    /// The claims of the first response.
+    var claims: [Named<JSONValue>] {
+        provider.profile.claims.compactMap { claim in
+            Self.claim(claim.name, of: provider, in: profile).map { Named(claim.name, $0) }
+        }
+    }
+
     private static func claim(_ name: String, of provider: Provider, in profile: JSONValue) -> JSONValue? {
         let pointers = provider.profile.claims.first { $0.name == name }?.value ?? []
         return profile[provider.profile.root]?.first(of: pointers)

@@ -3,12 +3,31 @@ import CarnetFoundation
 import HTTPTypes
 
 extension AuthorizationServer {
-    /// The further requests of the profile, at the URLs of the samples' values.
+    /// The further requests of the profile, at the URLs of the samples' values and of each user's claims.
     private var furtherRequests: [ProfileRequest] {
         let requests = provider.profile.requests
         guard requests.contains(where: { $0.url == nil }) else { return requests }
-        let values = provider.sampleValues(seams)
-        return requests.map { $0.at($0.url ?? (try? values.url($0.lateURL, trusting: provider.trustedHosts))) }
+        var users = options.users
+        if case .automatic(let user) = options.approval { users.insert(user, at: 0) }
+        return (requests.contains(where: \.takesClaims) ? users : [.sample]).flatMap { user in
+            var values = provider.sampleValues(seams)
+            setClaims(in: &values, of: user)
+            return requests.map { $0.at($0.url ?? (try? values.url($0.lateURL, trusting: provider.trustedHosts))) }
+        }
+    }
+
+    /// What further requests of the profile may take of the responses before them.
+    private func setClaims(in values: inout TemplateValues, of user: SandboxUser) {
+        guard provider.profile.requests.contains(where: \.takesClaims) else { return }
+        for claim in Identity(user, at: provider).claims { values.set(.claim, claim.name, claim.value.scalarText) }
+        for further in provider.profile.requests {
+            let further = further.filled(values, trusting: provider.trustedHosts)
+            let holders = further.holders(in: Self.body(of: further, about: user)) ?? []
+            for claim in further.claims where claim.name != "subject" {
+                guard let text = further.value(of: claim.value, in: holders)?.scalarText else { continue }
+                values.set(.claim, claim.name, text)
+            }
+        }
     }
 
     /// The further request of the profile that a URL is for.
@@ -56,14 +75,18 @@ extension AuthorizationServer {
             let replaced = further.request.late.headers + server.provider.profile.request.late.headers
             let (access, grant) = try server.bearer(
                 request, in: server.provider.profile.tokenIn, replacedBy: replaced)
-            let values = server.values(of: request, with: access, grant)
+            var values = server.values(of: request, with: access, grant)
+            server.setClaims(in: &values, of: grant.user)
             try server.checkOfAPI(request, values, besides: further.ownRequest)
-            guard let url = further.url else { throw .badRequest("the URL of the request is not known") }
+            let hosts = server.provider.trustedHosts
+            let own = further.takesClaims ? try? values.url(further.lateURL, trusting: hosts) : nil
+            guard let url = own ?? further.url else { throw .badRequest("the URL of the request is not known") }
+            guard url.receives(request.url) else { throw .badRequest("the URL has the claims of another user") }
             try server.check(
                 request, at: url, against: try server.filled(further.request, values, for: request))
             let missing = further.requirement.missing(from: server.effectiveScopes(access.scopes))
             guard missing.isEmpty else { throw .insufficientScope(missing) }
-            let further = further.filled(values, trusting: server.provider.trustedHosts)
+            let further = further.filled(values, trusting: hosts)
             return further.outcome.success.adding(to: Self.body(of: further, about: grant.user))
         }
     }

@@ -61,6 +61,38 @@ extension Quirk {
                     + #"{"email":"ada@example.com","verified":true,"primary":true}]"#)
         },
         Quirk(
+            "a further request names the user, or what an earlier one found", key: "`profile.requests`, `{claim.NAME}`",
+            neededBy: "APIs with /users/ID, and the teams of a user"
+        ) {
+            let fixture = try SignInFixture(
+                odd: endpoints + """
+                    profile:
+                      claims: { subject: /id }
+                      requests:
+                        - url: https://api.odd.example/users/{claim.subject}
+                          claims: { team: /team, nick: /nick }
+                          sample: { team: t9 }
+                        - url: https://api.odd.example/teams
+                          parameters: { id: '{claim.team}' }
+                          where: { owner: '{claim.subject}' }
+                          claims: { team_name: /name }
+                          sample: [{ owner: 8, name: Others }, { owner: 7, name: Ours }]
+                        - url: https://api.odd.example/nicks/{claim.nick}
+                          claims: { nickname: /name }
+                    samples: { userinfo: { id: 7 } }
+                    """
+            )
+            let profile = try await fixture.signIn().profile()
+            #expect(
+                await fixture.sandbox.requests.suffix(2).map { "\($0.method.rawValue) \($0.url)" } == [
+                    "GET https://api.odd.example/users/7", "GET https://api.odd.example/teams?id=t9",
+                ])
+            #expect(profile.claims.first { $0.name == "team_name" }?.value == .string("Ours"))
+            // Without the claim there is no request, and the others are as they were read.
+            #expect(profile.failures.map(\.kind) == [.valueMissing])
+            #expect(profile.claims.contains { $0.name == "team" } && profile.subject == "7")
+        },
+        Quirk(
             "the introspection response identifies the user",
             key: "`endpoints.userinfo`, `profile.parameters: {client.secret}`",
             neededBy: "the former token information of HubSpot"

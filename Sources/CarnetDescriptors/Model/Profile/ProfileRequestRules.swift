@@ -23,17 +23,17 @@ extension ProfileRequestRules: DescriptorSection {
     static let keys: [Key<Self>] =
         [
             Key(
-                "url", \.url, in: .signedInURL, isRequired: true,
+                "url", \.url, in: .furtherURL, isRequired: true,
                 "the URL, which receives the access token; below api.base_url if it starts with /"),
             Key(
                 "any_of", \.anyOf,
                 "scopes of which one must be granted, otherwise the request is not sent; default: it is always sent"),
         ]
-        + RequestRules.ownKeys(in: .signedIn, inheriting: true).map { $0.lifted(to: \.request) }
+        + RequestRules.ownKeys(in: .furtherRequest, inheriting: true).map { $0.lifted(to: \.request) }
         + OutcomeRules.keys.map { $0.lifted(to: \.outcome) } + [
             Key("format", \.format, ResponseFormat.summary),
             Key("root", \.root, "the only candidate, or the list of candidates; default: the whole body"),
-            Key("where", \.conditions, in: .signedIn, RequestRules.whereSummary),
+            Key("where", \.conditions, in: .furtherRequest, RequestRules.whereSummary),
             Key(
                 "claims", \.claims, isRequired: true,
                 "claim -> its place in the first candidate, or { each: PLACE } for a list of the values in all candidates"
@@ -54,7 +54,7 @@ package struct ProfileRequest: Sendable {
     package let format: ResponseFormat
     package let root: JSONPointer
     package fileprivate(set) var conditions: [Named<String>]
-    fileprivate let lateConditions: [Named<Template>]
+    fileprivate var lateConditions: [Named<Template>]
     /// The conditions whose value the descriptor itself states.
     package let fixedConditions: [Named<String>]
     package let requirement: ScopeRequirement
@@ -101,8 +101,16 @@ extension ProfileRequest {
         var filled = self
         filled.url = url ?? (try? values.url(lateURL, trusting: hosts))
         filled.request = request.filled(values)
-        filled.conditions += values.named(lateConditions)
+        let known = values.named(lateConditions)
+        filled.conditions += known
+        filled.lateConditions.removeAll { condition in known.contains { $0.name == condition.name } }
         return filled
+    }
+
+    /// Whether it waits for the claims of earlier responses.
+    package var takesClaims: Bool {
+        let templates = (request.late.parameters + request.late.headers + lateConditions).map(\.value) + [lateURL]
+        return templates.contains { $0.references.contains { $0.origin == .claim } }
     }
 
     /// The request at a URL that became known.
@@ -116,7 +124,8 @@ extension ProfileRequest {
 
     /// The objects that have the claims; `nil` if the body has no candidates.
     package func holders(in body: JSONValue) -> [JSONValue]? {
-        body.candidates(at: root)?.filter { $0.meets(conditions) }
+        // An object of another is not taken for want of what it must be.
+        body.candidates(at: root)?.filter { lateConditions.isEmpty && $0.meets(conditions) }
     }
 
     /// How many values a list has at most; the others are left out.

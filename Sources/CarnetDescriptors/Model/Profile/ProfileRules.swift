@@ -94,6 +94,14 @@ extension ProfileRules {
         }
     }
 
+    /// The claims that are not there yet when a further request is made.
+    package func claimsAfter(request index: Int) -> Set<TemplateReference> {
+        let first = effectiveClaims.filter { !$0.value.isEmpty }.map(\.name)
+        let known = first + requests[..<index].flatMap(\.claims.names)
+        let later = requests[index...].flatMap(\.claims.names)
+        return Set(later.filter { !known.contains($0) }.map { TemplateReference(.claim, $0) })
+    }
+
     /// The standard claims (OpenID Connect Core, section 5.1) with the descriptor's own over them.
     package var effectiveClaims: [Named<[JSONPointer]>] {
         let standard: [Named<[JSONPointer]>] = Self.standardClaims.map { name, member in
@@ -169,8 +177,8 @@ package struct ResolvedProfile: Sendable {
     func filled(_ values: TemplateValues, trusting hosts: [HostPattern]) -> ResolvedProfile {
         var filled = self
         filled.request = request.filled(values)
-        filled.requests = requests.map { $0.filled(values, trusting: hosts) }
-        if !derive.isEmpty { filled.values = values }
+        filled.requests = requests.map { $0.takesClaims ? $0 : $0.filled(values, trusting: hosts) }
+        if !derive.isEmpty || requests.contains(where: \.takesClaims) { filled.values = values }
         return filled
     }
 }

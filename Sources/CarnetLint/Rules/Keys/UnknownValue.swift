@@ -10,7 +10,8 @@ struct UnknownValue: LintRule {
         rationale: """
             Carnet keeps a value of a callback, a response, a step or a lookup only if a key names it. It leaves out \
             a parameter whose value is missing, and cannot request a URL whose value is missing. A step or lookup \
-            can use the values of earlier ones, not those of later ones. The subject names the account before the lookups and \
+            can use the values of earlier ones, not those of later ones; a further request of the profile, the claims of those \
+            before it. The subject names the account before the lookups and \
             the further requests of the profile. A URL must not contain a secret value, because \
             servers and proxies log URLs.
             """,
@@ -40,6 +41,13 @@ struct UnknownValue: LintRule {
             """,
             """
             connection: { derive: { one: '⟦{connection.two}⟧', two: '⟦{connection.one}⟧' } }
+
+            """,
+            """
+            profile:
+              requests:
+                - { url: 'https://api.acme.example/⟦{claim.team}⟧', claims: { role: /role } }
+                - { url: 'https://api.acme.example/users/{claim.subject}', claims: { team: /team } }
 
             """,
             """
@@ -190,7 +198,10 @@ extension LintContext {
         // A value cannot be derived from itself.
         let own = places.connection.derive.entries.filter { $0.value.span.contains(node.span) }
             .map { TemplateReference(.connection, $0.key) }
+        let further = places.profile.requests.all.firstIndex { $0.span.contains(node.span) }
+        let claims = further.map { descriptor.profile.claimsAfter(request: $0) } ?? []
         return steps.union(derived(from: later.union(own))).union(isSubject(node) ? valuesAfterSubject : [])
+            .union(claims)
     }
 
     /// Whether a template makes the subject.
@@ -221,7 +232,7 @@ extension LintContext {
         let order =
             isSubject(node)
             ? "the subject is made before lookups and further requests: of the callback, the tokens and the first response"
-            : "move the step or lookup that provides it further up, or do not use it here"
+            : "move the step, lookup or request that provides it further up, or do not use it here"
         return ("the value \"\(value)\" is not available yet", guess ?? order)
     }
 }
