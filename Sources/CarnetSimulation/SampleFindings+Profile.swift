@@ -74,11 +74,12 @@ extension SampleFindings {
         let claims = context.descriptor.profile.claims.items
         let read = claims.flatMap { $0.value.pointers.filter { root[$0] != nil } }
         return claims.compactMap { claim in
-            if let each = claim.value.each, profile[claim.name] == [],
+            if let elements = claim.value.elements, profile[claim.name] ?? [] == [],
                 root.first(of: claim.value.pointers)?.array?.isEmpty != true, root.hasMember(at: claim.value.pointers)
             {
                 return SimulationDiagnostics.claimNotRead.diagnostic(
-                    "\(Self.list(each)) finds nothing in the list of samples.\(sample.name)", file: context.path,
+                    "\(Self.list(elements.pointers)) finds nothing in the list of samples.\(sample.name)",
+                    file: context.path,
                     span: places.profile.claims[claim.name].span,
                     related: [context.related("the sample", at: sample.place.keySpan)])
             }

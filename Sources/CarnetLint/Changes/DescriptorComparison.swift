@@ -171,7 +171,8 @@ private struct SubjectPlace: CustomStringConvertible {
             let found = profile.effectiveClaims.first { $0.name == "subject" }?.value ?? []
             let hasUserinfo = descriptor.endpoints[.userinfo] != nil || descriptor.canDiscover
             let from = profile.source ?? (hasUserinfo ? .userinfo : .idToken)
-            let places = found.map { profile.root.description + $0.description }
+            let element = profile.claims["subject"]?.elements.map { " \($0)" } ?? ""
+            let places = found.map { profile.root.description + $0.description + element }
             // Both have the same subject (OpenID Connect Core, section 5.3.2).
             let isStandard = places == ["/sub"] && from != .tokenResponse && descriptor.issuer != nil
             pointers = isStandard ? [] : places

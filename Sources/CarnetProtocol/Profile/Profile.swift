@@ -92,9 +92,8 @@ extension Profile {
         let root = body[provider.profile.root] ?? .null
         raw = body
         claims = provider.profile.claims.compactMap { claim in
-            root.first(of: claim.value).flatMap {
-                let value = provider.profile.value(of: claim.name, in: $0)
-                return provider.profile.accepts(value, as: claim.name) ? Named(claim.name, value) : nil
+            root.first(of: claim.value).flatMap { provider.profile.value(of: claim.name, in: $0) }.flatMap { value in
+                provider.profile.accepts(value, as: claim.name) ? Named(claim.name, value) : nil
             }
         }
         // The subject is that of one response; the other claims are derived once all are read.

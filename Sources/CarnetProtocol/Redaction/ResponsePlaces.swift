@@ -39,7 +39,9 @@ struct ResponsePlaces {
             guard provider.profile.source == .tokenResponse else { break }
             for claim in provider.profile.claims {
                 let root = provider.profile.root.tokens
-                guard let each = provider.profile.ownClaims[claim.name]?.each, let list = claim.value.first else {
+                guard let each = provider.profile.ownClaims[claim.name]?.elements?.pointers,
+                    let list = claim.value.first
+                else {
                     addHarmless(claim.value[...], below: root)
                     continue
                 }

@@ -26,10 +26,11 @@ extension TokenFieldReader {
         for claim in provider.profile.claims {
             let place = claim.value.lazy.map { JSONPointer(tokens: root + $0.tokens) }
                 .first { body[$0].map { !$0.isNull } ?? false }
-            guard let place, let found = body[place] else { continue }
-            let value = provider.profile.value(of: claim.name, in: found)
-            guard value.isHarmless(redactor) else { continue }
-            kept.set(provider.profile.ownClaims[claim.name]?.list(of: value, over: kept[place]) ?? value, at: place)
+            guard let place, let found = body[place],
+                let value = provider.profile.value(of: claim.name, in: found), value.isHarmless(redactor)
+            else { continue }
+            let elements = provider.profile.ownClaims[claim.name]?.elements
+            kept.set(elements?.list(of: value, over: kept[place]) ?? value, at: place)
         }
         try check(kept, "profile", limit: ReceivedLimit.keptProfile)
         return kept

@@ -32,10 +32,10 @@ struct Identity {
             let example = isSubject ? StandardClaim.exampleSubject : standard?.example
             let isNaming = naming.contains(TemplateReference(.claim, claim.name))
             if let value = user.claims[claim.name] ?? (isNaming ? user.claims["subject"] : nil) {
-                let value = provider.profile.ownClaims[claim.name]?.list(of: value) ?? value
-                profile.set(Self.value(value, inTheTypeOf: present), at: target)
+                profile.set(
+                    provider.shaped(Self.value(value, inTheTypeOf: present), as: claim.name, present), at: target)
             } else if let example, present.map({ Self.isRedacted($0) || isSubject && $0.isNull }) ?? true {
-                profile.set(example, at: target)
+                profile.set(provider.shaped(example, as: claim.name), at: target)
             }
         }
         self.profile = profile
@@ -70,7 +70,8 @@ struct Identity {
         var profile = profile
         for pointer in provider.profile.claims.first(where: { $0.name == "subject" })?.value ?? [] {
             let pointer = JSONPointer(tokens: provider.profile.root.tokens + pointer.tokens)
-            if profile[pointer] != nil { profile.set(.string(subject), at: pointer) }
+            guard let present = profile[pointer] else { continue }
+            profile.set(provider.shaped(.string(subject), as: "subject", present), at: pointer)
         }
         return profile
     }
@@ -91,7 +92,8 @@ struct Identity {
             if let standard, !scopes.contains(standard.scope) { continue }
             guard let value = Self.claim(claim.name, of: provider, in: profile) else { continue }
             if provider.profile.source == .idToken, let pointer = claim.value.first {
-                token.set(value, at: JSONPointer(tokens: provider.profile.root.tokens + pointer.tokens))
+                let place = JSONPointer(tokens: provider.profile.root.tokens + pointer.tokens)
+                token.set(provider.shaped(value, as: claim.name, token[place]), at: place)
             } else if let standard {
                 token.set(value, at: JSONPointer(tokens: [standard.member]))
             }
@@ -111,7 +113,8 @@ struct Identity {
 
     private static func claim(_ name: String, of provider: Provider, in profile: JSONValue) -> JSONValue? {
         let pointers = provider.profile.claims.first { $0.name == name }?.value ?? []
-        return profile[provider.profile.root]?.first(of: pointers)
+        let found = profile[provider.profile.root]?.first(of: pointers)
+        return found.flatMap { provider.profile.value(of: name, in: $0) }
     }
 
     /// Samples stand in square brackets where a value was taken out.
@@ -129,6 +132,12 @@ struct Identity {
 }
 
 extension Provider {
+    /// The value of a claim as it stands at its place, which may be a list.
+    fileprivate func shaped(_ value: JSONValue, as claim: String, _ present: JSONValue? = nil) -> JSONValue {
+        guard let elements = self.profile.ownClaims[claim]?.elements else { return value }
+        return elements.list(of: value, over: elements.isList ? nil : present)
+    }
+
     /// The sample that the profile is taken from; for an ID token, its claims if the sample is a JWT.
     fileprivate var sampleOfProfile: JSONValue? {
         switch self.profile.source {

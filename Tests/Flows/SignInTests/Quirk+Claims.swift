@@ -57,6 +57,42 @@ extension Quirk {
             #expect(try await fixture.signIn().profile()["groups"] == ["red", "blue"])
         },
         Quirk(
+            "a claim is in one element of a list", key: "`profile.claims` with `root`, `where` and `first`",
+            neededBy: "SCIM's primary address, Google's people, Frappe"
+        ) {
+            let claims = """
+                profile:
+                  from: SOURCE
+                  claims:
+                    subject: { root: /ids, where: { provider: odd }, first: /id }
+                    email: { root: /mails, where: { primary: true, /kind/name: [work, home] }, first: [/no, /address] }
+                    email_verified: { root: /mails, where: { primary: true }, first: /verified }
+                    mails: { root: /mails, each: /address }
+                    phone: { root: /phones, where: { primary: true }, first: /number }
+
+                """
+            let body = """
+                ids: [{ provider: other, id: 1 }, { provider: odd, id: 7 }],
+                mails: [
+                  { address: a@old.example, primary: false, kind: { name: work }, verified: false },
+                  { address: a@odd.example, primary: true, kind: { name: home }, verified: true }],
+                phones: [{ number: 1, primary: false }]
+                """
+            for source in ["userinfo", "token"] {
+                let fixture = try SignInFixture(
+                    odd: endpoints + claims.replacing("SOURCE", with: source)
+                        + (source == "token"
+                            ? "samples: { token: { access_token: a, token_type: Bearer, \(body) } }\n"
+                            : "samples: { userinfo: { \(body) } }\n"))
+                let profile = try await fixture.signIn().profile()
+                #expect(profile.subject == "7")
+                #expect(profile.email == "a@odd.example")
+                #expect(profile.isEmailVerified == true)
+                #expect(profile["mails"] == ["a@old.example", "a@odd.example"])
+                #expect(profile["phone"] == nil)
+            }
+        },
+        Quirk(
             "the name comes in two parts", key: "nothing: `name` is `given_name` and `family_name` if it is missing",
             neededBy: "32: LinkedIn, Strava, Naver"
         ) {

@@ -39,64 +39,144 @@ extension ClaimPlace: DescriptorValue {
     }
 }
 
-/// Where a claim of the first response is: at a place, or in each element of the list at a place.
+/// Where a claim of the first response is: at a place, or in the elements of the list at a place.
 package struct FirstClaimPlace: Hashable, Sendable {
     /// The places of the value, or the place of the list.
     package let pointers: [JSONPointer]
-    /// The places of the value in each element of the list; `nil` for one value.
-    package let each: [JSONPointer]?
+    /// What is read of the elements of the list; `nil` for one value.
+    package let elements: ClaimOfElements?
+}
 
-    /// The list with the values, over what other claims have in its elements.
-    package func list(of values: JSONValue, over present: JSONValue? = nil) -> JSONValue {
-        guard let place = each?.first, let values = values.array else { return values }
-        let present = present?.array ?? []
-        let own = values.enumerated().map { index, value in
-            var element = present.indices.contains(index) ? present[index] : JSONValue.object(JSONObject())
-            element.set(value, at: place)
-            return element
+/// The values, or the first value, in those elements of a list that meet conditions.
+package struct ClaimOfElements: Hashable, Sendable, CustomStringConvertible {
+    fileprivate let conditions: [Named<ClaimRequirement>]
+    /// The places of the value in an element.
+    package let pointers: [JSONPointer]
+    /// Whether the claim is the list of the values.
+    package let isList: Bool
+
+    package var description: String {
+        let wanted = conditions.map { "\($0.name): \($0.value.values.joined(separator: ", "))" }
+        return (["of \(isList ? "each" : "the first")"] + wanted + pointers.map(\.description)).joined(separator: " ")
+    }
+
+    package func value(in list: JSONValue) -> JSONValue? {
+        let found = (list.array ?? []).lazy.filter(isMet).map { $0.first(of: pointers) }
+        guard isList else { return found.first ?? nil }
+        let values = found.compactMap { $0 }.filter { $0.scalarText != nil }
+        return .array(Array(values.prefix(ProfileRequest.longestList)))
+    }
+
+    private func isMet(by element: JSONValue) -> Bool {
+        conditions.allSatisfy { $0.value.isMet(by: element[JSONPointer(ofCondition: $0.name)]) }
+    }
+
+    /// A list with the value in it, over what other claims have in its elements.
+    package func list(of value: JSONValue, over present: JSONValue? = nil) -> JSONValue {
+        guard let place = pointers.first else { return value }
+        var all = present?.array ?? []
+        var free = all.indices.filter { isMet(by: all[$0]) }[...]
+        for value in isList ? value.array ?? [] : [value] {
+            let index = free.popFirst() ?? all.endIndex
+            if index == all.endIndex {
+                var element = JSONValue.object(JSONObject())
+                for condition in conditions {
+                    element.set(.string(condition.value.values[0]), at: JSONPointer(ofCondition: condition.name))
+                }
+                all.append(element)
+            }
+            all[index].set(value, at: place)
         }
-        return .array(own + present.dropFirst(values.count))
+        return .array(all)
+    }
+}
+
+extension JSONPointer {
+    /// The place that a condition names: a member, or a pointer.
+    fileprivate init(ofCondition name: String) {
+        self = (name.hasPrefix("/") ? JSONPointer(name) : nil) ?? JSONPointer(tokens: [name])
+    }
+}
+
+/// What a mapping reads of the elements.
+private protocol ElementReading: Sendable {
+    static var key: String { get }
+    static var summary: String { get }
+}
+
+private enum EachElement: ElementReading {
+    static let key = "each"
+    static let summary = "the place of the value in each element of the list"
+}
+
+private enum FirstElement: ElementReading {
+    static let key = "first"
+    static let summary = "the place of the value in the first element that has what 'where' says"
+}
+
+/// The mapping as it is written.
+private struct ElementsSection<Reading: ElementReading>: DescriptorSection {
+    var root = JSONPointer(tokens: [])
+    var conditions = NamedList<ClaimRequirement>()
+    var places = PointerList([])
+
+    static var keys: [Key<Self>] {
+        [
+            Key("root", \.root, isRequired: true, "the place of the list"),
+            Key("where", \.conditions, "member or pointer -> the value, or the values, of the elements that count"),
+            Key(Reading.key, \.places, isRequired: true, Reading.summary),
+        ]
+    }
+
+    static var alternative: Shape {
+        .section(
+            SectionDescription(
+                name: "ClaimOf" + Reading.key.prefix(1).uppercased() + Reading.key.dropFirst(),
+                keys: keys.map(\.description), phrase: "{ root: POINTER, \(Reading.key): POINTER }", isWhole: true))
     }
 }
 
 extension FirstClaimPlace: DescriptorValue {
-    /// The mapping as it is written.
-    private struct Section: DescriptorSection {
-        var root = JSONPointer(tokens: [])
-        var each = PointerList([])
-
-        static let keys: [Key<Self>] = [
-            Key("root", \.root, isRequired: true, "the place of the list"),
-            Key("each", \.each, isRequired: true, "the place of the value in each element of the list"),
-        ]
-    }
-
     static var shape: Shape {
         .either([
-            PointerList.shape,
-            .section(
-                SectionDescription(
-                    name: "ClaimOfList", keys: Section.keys.map(\.description),
-                    phrase: "{ root: POINTER, each: POINTER }", isWhole: true)),
+            PointerList.shape, ElementsSection<EachElement>.alternative, ElementsSection<FirstElement>.alternative,
         ])
     }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        if node.entries == nil {
+        guard let entries = node.entries else {
             guard let places = PointerList(node, &decoder) else { return nil }
-            self.init(pointers: places.pointers, each: nil)
-        } else {
-            // A descriptor that extends another says all of it, too.
-            let isPartial = decoder.isPartial
-            decoder.isPartial = false
-            defer { decoder.isPartial = isPartial }
-            guard let section = Section(node, &decoder) else { return nil }
-            self.init(pointers: [section.root], each: section.each.pointers)
+            self.init(pointers: places.pointers, elements: nil)
+            return
         }
+        // A descriptor that extends another says all of it, too.
+        let isPartial = decoder.isPartial
+        decoder.isPartial = false
+        defer { decoder.isPartial = isPartial }
+        let isFirst = entries.contains { $0.key == FirstElement.key }
+        let place = isFirst ? Self.read(FirstElement.self, node, &decoder) : Self.read(EachElement.self, node, &decoder)
+        guard let place else { return nil }
+        self = place
+    }
+
+    private static func read<Reading: ElementReading>(
+        _ reading: Reading.Type, _ node: YAMLNode, _ decoder: inout DescriptorDecoder
+    ) -> FirstClaimPlace? {
+        guard let section = ElementsSection<Reading>(node, &decoder) else { return nil }
+        return FirstClaimPlace(
+            pointers: [section.root],
+            elements: ClaimOfElements(
+                conditions: section.conditions.items, pointers: section.places.pointers,
+                isList: Reading.self == EachElement.self))
     }
 
     func json(_ filler: TemplateFiller) -> JSONValue? {
-        guard let each, let root = pointers.first else { return PointerList(pointers).json(filler) }
-        return Section(root: root, each: PointerList(each)).json(filler)
+        guard let elements, let root = pointers.first else { return PointerList(pointers).json(filler) }
+        func written<Reading: ElementReading>(_ reading: Reading.Type) -> JSONValue? {
+            ElementsSection<Reading>(
+                root: root, conditions: NamedList(elements.conditions), places: PointerList(elements.pointers)
+            ).json(filler)
+        }
+        return elements.isList ? written(EachElement.self) : written(FirstElement.self)
     }
 }

@@ -35,7 +35,7 @@ extension ProfileRules: DescriptorSection {
             Key("root", \.root, "the object that contains the claims; default: the whole body"),
             Key(
                 "claims", \.claims,
-                "claim -> pointer below root, or { root: LIST, each: PLACE } for a list of the values in its elements; standard claims are mapped by default, and [] switches one off"
+                "claim -> pointer below root; of a list, { root: LIST, each: PLACE } are the values in its elements, and { root: LIST, where: { NAME: VALUE }, first: PLACE } is one; standard claims are mapped by default, and [] switches one off"
             ),
             Key(
                 "derive", \.derive, in: .claim,

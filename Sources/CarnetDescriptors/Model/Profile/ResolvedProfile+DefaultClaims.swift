@@ -15,11 +15,10 @@ extension ResolvedProfile {
 }
 
 extension ResolvedProfile {
-    /// The value of a claim, of what is at its place: of a list, the member of each element that the descriptor names.
-    package func value(of claim: String, in found: JSONValue) -> JSONValue {
-        guard let each = described.claims[claim]?.each else { return found }
-        let values = (found.array ?? []).lazy.compactMap { $0.first(of: each) }.filter { $0.scalarText != nil }
-        return .array(Array(values.prefix(ProfileRequest.longestList)))
+    /// The value of a claim, of what is at its place: of a list, what the descriptor reads of its elements.
+    package func value(of claim: String, in found: JSONValue) -> JSONValue? {
+        guard let elements = described.claims[claim]?.elements else { return found }
+        return elements.value(in: found)
     }
 }
 

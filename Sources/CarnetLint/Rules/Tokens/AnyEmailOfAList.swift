@@ -19,6 +19,7 @@ struct AnyEmailOfAList: LintRule {
 
             """,
             "profile: { claims: { ⟦email⟧: /emails/0/value } }\n",
+            "profile: { claims: { ⟦email⟧: { root: /emails, where: { verified: true }, first: /value } } }\n",
         ],
         good: [
             """
@@ -26,6 +27,7 @@ struct AnyEmailOfAList: LintRule {
               requests: [{ url: 'https://api.acme.example/emails', where: { primary: true }, claims: { email: /email } }]
 
             """,
+            "profile: { claims: { email: { root: /emails, where: { primary: true }, first: /value } } }\n",
             "profile: { requests: [{ url: 'https://api.acme.example/me', claims: { email: /email } }] }\n",
         ]
     )
@@ -38,7 +40,7 @@ struct AnyEmailOfAList: LintRule {
         return firsts.map { entry in
             finding(
                 "the pointer takes the first address of a list", in: context, at: entry.keySpan,
-                help: "read the list with profile.requests, and select the primary address in 'where'")
+                help: "select the primary one: { root: /LIST, where: { primary: true }, first: /PLACE }")
         } + unmarked(context)
     }
 
@@ -54,12 +56,16 @@ struct AnyEmailOfAList: LintRule {
     }
 
     private func unmarked(_ context: LintContext) -> [Diagnostic] {
-        context.places.profile.requests.all.compactMap { request in
-            let conditions = request.conditions.entries
+        func conditions(of claim: YAMLEntry) -> [YAMLEntry] {
+            claim.value.entries?.first { $0.key == "where" }?.value.entries ?? []
+        }
+        let further = context.places.profile.requests.all.flatMap { request in
+            request.claims.entries.map { ($0, request.conditions.entries) }
+        }
+        return (context.places.profile.claims.entries.map { ($0, conditions(of: $0)) } + further).compactMap {
+            email, conditions in
             // Without a condition, the response is one object or a list of one.
-            guard !conditions.isEmpty, let email = request.claims.entries.first(where: { $0.key == "email" }) else {
-                return nil
-            }
+            guard email.key == "email", !conditions.isEmpty else { return nil }
             let isMarked = conditions.contains { entry in
                 let texts = [entry.key, entry.value.scalar?.text ?? ""].map { $0.lowercased() }
                 return texts.contains { text in Self.marks.contains { text.contains($0) } }

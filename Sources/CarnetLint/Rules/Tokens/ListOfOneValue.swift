@@ -8,7 +8,7 @@ struct ListOfOneValue: LintRule {
         summary: "A claim that has one value is mapped to a list.",
         rationale: """
             With 'each', a claim is the list of the values in all candidates. A user has one name and one e-mail address, \
-            and a list is neither. To choose the right candidate, use 'where' and a pointer.
+            and a list is neither. To choose the right candidate, use 'where' and a pointer, or 'first'.
             """,
         references: ["OpenID Connect Core 1.0, section 5.1"],
         bad: [
@@ -22,7 +22,7 @@ struct ListOfOneValue: LintRule {
         good: [
             """
             profile:
-              claims: { subject: /id, groups: { root: /groups, each: /name } }
+              claims: { subject: { root: /ids, first: /id }, groups: { root: /groups, each: /name } }
               requests:
                 - { url: 'https://api.acme.example/emails', where: { primary: true }, claims: { email: /email } }
                 - { url: 'https://api.acme.example/teams', claims: { groups: { each: /name } } }
@@ -36,11 +36,12 @@ struct ListOfOneValue: LintRule {
         // A subject is none of a further request at all.
         let further = profile.requests.all.flatMap { $0.claims.entries }.filter { $0.key != "subject" }
         return (profile.claims.entries + further).compactMap { entry in
-            guard entry.value.entries != nil, ProfileRules.standardClaims.contains(where: { $0.name == entry.key })
+            guard entry.value.entries?.contains(where: { $0.key == "each" }) == true,
+                ProfileRules.standardClaims.contains(where: { $0.name == entry.key })
             else { return nil }
             return finding(
                 "\(entry.key) has one value", in: context, at: entry.keySpan,
-                help: "write a pointer, and select the candidate by 'where'; or give the list another name")
+                help: "select the element by 'where' and write 'first' or a pointer; or give the list another name")
         }
     }
 }
