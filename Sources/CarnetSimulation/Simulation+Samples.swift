@@ -57,8 +57,10 @@ extension Simulation {
         let further = provider.profile.requests[index]
         guard further.takesClaims else { return further }
         guard let first = firstProfile else { return nil }
-        let (profile, unknown) = read(first, provider.profile.requests[..<index])
-        return unknown.isEmpty ? profile.filled(further, at: provider) : nil
+        let profile = read(first, provider.profile.requests[..<index]).profile
+        // A sample is one person's, who need not have each claim.
+        guard further.takenClaims.allSatisfy({ profile[$0.name] != nil }) else { return nil }
+        return profile.filled(further, at: provider)
     }
 
     /// The profile of the first response, as its sample has it.

@@ -107,11 +107,13 @@ extension ProfileRequest {
         return filled
     }
 
-    /// Whether it waits for the claims of earlier responses.
-    package var takesClaims: Bool {
+    /// The claims of earlier responses that it waits for.
+    package var takenClaims: [TemplateReference] {
         let templates = (request.late.parameters + request.late.headers + lateConditions).map(\.value) + [lateURL]
-        return templates.contains { $0.references.contains { $0.origin == .claim } }
+        return templates.flatMap(\.references).filter { $0.origin == .claim }
     }
+
+    package var takesClaims: Bool { !takenClaims.isEmpty }
 
     /// The request at a URL that became known.
     package func at(_ url: WebURL?) -> ProfileRequest {
