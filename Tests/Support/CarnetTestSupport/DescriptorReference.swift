@@ -72,7 +72,8 @@ package struct DescriptorReference: Sendable {
 
         In a heading, `[]` stands for each element of a list, and `NAME` for a name that you choose. Keys in bold are required. A
         *template* is a string in which `{name}` stands for an input. In a *template with* origins, `{origin.name}` also stands for a
-        value of these origins. A *pointer* is a JSON Pointer such as `/user/name`.
+        value of these origins; *sign-in values* are client, callback, token, step and connection. A *pointer* is a JSON Pointer
+        such as `/user/name`; *pointers* are one, or a list of which the first that finds a value counts.
 
         The examples leave out `carnet: 1`, `id: acme` and `name: Acme`, with which each descriptor begins, and this issuer:
 
@@ -91,6 +92,7 @@ package struct DescriptorReference: Sendable {
                 with: "a template with"
             )
             .replacing("a string, in which {name} stands for an input", with: "a template")
+            .replacing("client, callback, token, step, connection", with: "sign-in values")
             .replacing("a JSON Pointer such as /user/name", with: "a pointer")
     }
 
@@ -141,8 +143,8 @@ package struct DescriptorReference: Sendable {
         case .integer: shape.description
         case .choice(let names): oneOf(names.map { "`\($0)`" })
         case .list(let element) where holds(element) == "a string": "a list of strings"
-        case .list(let element): "a list, each element: \(holds(element))"
-        case .map(let value): "a mapping, each value: \(holds(value))"
+        case .list(let element): "a list; each: \(holds(element))"
+        case .map(let value): "a mapping; each: \(holds(value))"
         case .either(let shapes): either(shapes)
         case .variant: "[\(shape.description)](#\(chapters.first?.anchor ?? ""))"
         case .section(let section):
@@ -160,7 +162,7 @@ package struct DescriptorReference: Sendable {
         return shapes.indices.map { index in
             guard case .list(let element) = shapes[index], texts.contains(holds(element)) else { return texts[index] }
             return "a list of such"
-        }.joined(separator: "; or ")
+        }.joined(separator: "; or ").replacing("a pointer; or a list of such", with: "pointers")
     }
 
     private func anchor(of section: SectionDescription) -> String {
