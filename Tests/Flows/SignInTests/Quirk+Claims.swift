@@ -58,7 +58,7 @@ extension Quirk {
         },
         Quirk(
             "a claim is in one element of a list", key: "`profile.claims` with `root`, `where` and `first`",
-            neededBy: "SCIM's primary address, Google's people, Frappe"
+            neededBy: "the primary address of SCIM; Frappe"
         ) {
             let claims = """
                 profile:

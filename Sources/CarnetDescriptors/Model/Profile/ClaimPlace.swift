@@ -131,8 +131,8 @@ private struct ElementsSection<Reading: ElementReading>: DescriptorSection {
     static var alternative: Shape {
         .section(
             SectionDescription(
-                name: "ClaimOf" + Reading.key.prefix(1).uppercased() + Reading.key.dropFirst(),
-                keys: keys.map(\.description), phrase: "{ root: POINTER, \(Reading.key): POINTER }", isWhole: true))
+                name: "Elements." + Reading.key, keys: keys.map(\.description),
+                phrase: "{ root: POINTER, \(Reading.key): POINTER }", isWhole: true))
     }
 }
 
