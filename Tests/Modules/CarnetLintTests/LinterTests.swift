@@ -131,7 +131,8 @@ struct LinterTests {
             """
         let found = lint(file("acme.yaml", descriptor("acme", text)))
         #expect(found.map(\.code) == ["K120"])
-        #expect(found.first?.help == "move the step, lookup or request that provides it further up, or do not use it here")
+        #expect(
+            found.first?.help == "move the step, lookup or request that provides it further up, or do not use it here")
     }
 
     // MARK: Files together
