@@ -153,7 +153,9 @@ extension FirstClaimPlace: DescriptorValue {
         let isPartial = decoder.isPartial
         decoder.isPartial = false
         defer { decoder.isPartial = isPartial }
-        let isFirst = entries.contains { $0.key == FirstElement.key }
+        let isFirst = entries.contains {
+            nearestName(to: $0.key, in: [EachElement.key, FirstElement.key]) == FirstElement.key
+        }
         let place = isFirst ? Self.read(FirstElement.self, node, &decoder) : Self.read(EachElement.self, node, &decoder)
         guard let place else { return nil }
         self = place
