@@ -79,7 +79,7 @@ extension Simulation {
     ) -> (profile: Profile, unknown: Set<String>) {
         var profile = first
         var unknown = Set<String>()
-        for further in requests {
+        for further in requests where !profile.wanted(of: further).isEmpty {
             let further = profile.filled(further, at: provider)
             let names = further.claims.map(\.name)
             guard let sample = further.sample else {

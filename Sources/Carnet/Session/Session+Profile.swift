@@ -56,7 +56,7 @@ extension Session {
     ) async throws -> Profile {
         var profile = try await client.addingAggregatedClaims(to: profile, at: provider)
         let map = ResourceMap(of: provider)
-        for further in provider.profile.requests where further.isFor(names) {
+        for further in provider.profile.requests where further.isFor(names) && !profile.wanted(of: further).isEmpty {
             do {
                 let further = profile.filled(further, at: provider)
                 let connection = try await connection()

@@ -266,8 +266,11 @@ private struct CallbackParameters {
 
     subscript(name: String) -> String? {
         Work.count(pairs.count)
-        let name = rename[name] ?? name
-        return pairs.first { $0.name.isSameBytes(as: name) }?.value
+        let own = rename[name] ?? name
+        // Some servers have the standard's error besides their own. Anybody can make a sign-in fail, so believing it gives
+        // nothing away.
+        let names = name.hasPrefix("error") ? [own, name] : [own]
+        return names.lazy.compactMap { name in pairs.first { $0.name.isSameBytes(as: name) }?.value }.first
     }
 
     /// The protocol's parameters, each of which a callback has at most once.

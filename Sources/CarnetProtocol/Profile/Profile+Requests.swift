@@ -27,6 +27,15 @@ extension Profile {
         )
     }
 
+    /// The claims that a further request is made for: those that are missing, if it says so. The verification of an address
+    /// never comes from another response than the address.
+    package func wanted(of further: ProfileRequest) -> [Named<ClaimPlace>] {
+        guard further.isForMissing else { return further.claims }
+        return further.claims.filter { claim in
+            [nil, ""].contains(self[claim.name == "email_verified" ? "email" : claim.name])
+        }
+    }
+
     /// The profile with the claims of an additional request.
     ///
     /// If the response has one of the request's claims, it decides all of them: an e-mail address and its
@@ -43,7 +52,8 @@ extension Profile {
         let body = try response.value(further.format, .profile, key: request.descriptorKey)
         try further.outcome.validate(body, of: response, to: request)
         guard let holders = further.holders(in: body) else { return self }
-        let found = further.claims.compactMap { claim in
+        let wanted = wanted(of: further)
+        let found = wanted.compactMap { claim in
             claim.name == "subject" ? nil : further.value(of: claim.value, in: holders).map { Named(claim.name, $0) }
         }
         guard !found.isEmpty else { return self }
@@ -52,7 +62,7 @@ extension Profile {
             profile.failures.append(Self.incomplete(further, request, response))
         }
         profile.claims.removeAll { claim in
-            claim.name != "subject" && further.claims.contains { $0.name == claim.name }
+            claim.name != "subject" && wanted.contains { $0.name == claim.name }
         }
         profile.claims += found.filter { $0.value.canBe($0.name) }
         return profile

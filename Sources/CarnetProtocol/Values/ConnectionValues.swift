@@ -49,7 +49,9 @@ extension ProviderStage {
         add(.client, "secret", registration.clientSecret?.reveal(), isSecret: true)
         add(.client, "redirect_uri", registration.redirectURI, isSecret: false)
         let requested = self.scopes.requested(registration.scopes ?? self.scopes.defaults, isOffline: true)
-        add(.client, "scope", requested.joined(separator: self.scopes.separator), isSecret: false)
+        if !requested.isEmpty || self.scopes.whenEmpty == .send {
+            add(.client, "scope", requested.joined(separator: self.scopes.separator), isSecret: false)
+        }
         add(.callback, "code", collected.callback?.code.reveal(), isSecret: true)
         add(.callback, "state", collected.callback?.pending.state.reveal(), isSecret: true)
         add(.token, "access_token", collected.tokens?.accessToken.reveal(), isSecret: true)

@@ -113,6 +113,10 @@ extension AuthorizationServer {
         let names = ParameterNames(rules)
         let client = try authenticateClient(request, received.parameters, names, rules, own: own)
         if let inPath { return (inPath, client) }
+        // What stands in its place names the account, and was checked: the latest sign-in is meant.
+        if endpoint == .revocation, names.omits("token"), let latest = ledger.accessTokens.latestKey {
+            return (latest, client)
+        }
         return (try received.parameters.require("token", names), client)
     }
 

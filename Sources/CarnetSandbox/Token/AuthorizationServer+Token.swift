@@ -127,7 +127,9 @@ extension AuthorizationServer {
     func sentCode(in received: ReceivedParameters, _ names: ParameterNames, _ request: ServerRequest) -> String? {
         guard names.omits("code") else { return received[names["code"]] }
         let sent = received.pairs.map(\.value) + request.possibleCredentials
-        return ledger.codes.keys.first { code in sent.contains { $0.contains(code) } }
+        if let found = ledger.codes.keys.first(where: { code in sent.contains { $0.contains(code) } }) { return found }
+        // If a later step has the code, the token is the application's own, and the latest sign-in is meant.
+        return provider.exchange.contains { $0.value.takesCode } ? ledger.codes.latestKey : nil
     }
 
     private func checkVerifier(_ verifier: String?, against challenge: String?) throws(OAuthError) {

@@ -169,7 +169,8 @@ extension AuthorizationServer {
         values.set(.client, "id", client?.clientID)
         values.set(.client, "secret", client?.clientSecret)
         values.set(.client, "redirect_uri", client?.redirectURIs.first)
-        values.set(.client, "scope", grant?.requestedScopes.joined(separator: provider.scopes.separator))
+        let requested = grant?.requestedScopes.joined(separator: provider.scopes.separator)
+        values.set(.client, "scope", requested == "" && provider.scopes.whenEmpty != .send ? nil : requested)
         values.set(.request, "body", String(decoding: request.body, as: UTF8.self))
         return values
     }

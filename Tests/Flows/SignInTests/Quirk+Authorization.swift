@@ -267,6 +267,14 @@ extension Quirk {
             #expect(error.server?.code == "access_denied")
             #expect(error.server?.message == "the user denied access")
             #expect(error.disposition == .signInAgain)
+            // The standard's own error is understood as well.
+            let second = try await fixture.client.beginSignIn()
+            let standard = AuthorizationCallback(
+                url: "\(SignInFixture.redirectURI)?error=server_error&state=\(second.pending.state.reveal())")
+            let own = try await #require(throws: OAuthError.self) {
+                try await fixture.client.completeSignIn(standard, for: second.pending)
+            }
+            #expect(own.server?.code == "server_error")
         },
         Quirk(
             "the callback has a tenant or a webhook instead of a code",

@@ -124,6 +124,34 @@ extension Quirk {
             #expect(await fixture.store.load(session.key)?.connection.subject == nil)
         },
         Quirk(
+            "the token is the application's, and a later request has the code", key: "`token.omit: [code]`, `exchange`",
+            neededBy: "WeCom, Infoflow"
+        ) {
+            let fixture = try SignInFixture(
+                odd: endpoints + """
+                    authorization: { pkce: { none: The token request has no code. } }
+                    token: { omit: [code, redirect_uri], parameters: { scope: '{client.scope}' } }
+                    exchange:
+                      user:
+                        url: https://api.odd.example/user
+                        method: GET
+                        brings: values
+                        parameters: { code: '{callback.code}' }
+                        capture: { id: { from: /id, example: u1 } }
+                        sample: { id: u1 }
+                    profile: { from: token, claims: { subject: [] }, derive: { subject: '{step.id}' } }
+                    samples: { token: { access_token: a, token_type: Bearer } }
+
+                    """)
+            let session = try await fixture.signIn()
+            #expect(try await session.profile().subject == "u1")
+            // No scope was requested, so the parameter is left out.
+            #expect(
+                await fixture.wire(.token) == [
+                    "POST https://odd.example/token\n\ngrant_type=authorization_code&client_id=client"
+                ])
+        },
+        Quirk(
             "the client id is in the path of the page", key: "`endpoints.authorization: https://.../{client.id}`",
             neededBy: "Instructure, Zoho Desk"
         ) {

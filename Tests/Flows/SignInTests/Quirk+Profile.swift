@@ -93,6 +93,36 @@ extension Quirk {
             #expect(profile.claims.contains { $0.name == "team" } && profile.subject == "7")
         },
         Quirk(
+            "a further request is needed only if the first response lacks a claim",
+            key: "`profile.requests`, `when_missing`",
+            neededBy: "libraries that ask GitHub or LINE for hidden addresses"
+        ) {
+            for (mail, expected) in [("null", "ada@odd.example"), ("own@odd.example", "own@odd.example")] {
+                let fixture = try SignInFixture(
+                    odd: endpoints + """
+                        profile:
+                          claims: { subject: /id }
+                          requests:
+                            - url: https://api.odd.example/email
+                              when_missing: true
+                              claims: { email: /email, email_verified: /verified }
+                              sample: { email: ada@odd.example, verified: true }
+                            - url: https://api.odd.example/nick
+                              when_missing: true
+                              claims: { email: /email, nickname: /nick }
+                              sample: { email: other@odd.example, nick: ace }
+                        samples: { userinfo: { id: 7, email: \(mail) } }
+                        """)
+                let profile = try await fixture.signIn().profile()
+                #expect(profile.email == expected)
+                #expect(profile["nickname"] == "ace")
+                // Nobody verified the address that the first response has.
+                #expect(profile.isEmailVerified == (mail == "null" ? true : nil))
+                let requested = await fixture.sandbox.requests.filter { $0.url.text.hasSuffix("/email") }
+                #expect(requested.count == (mail == "null" ? 1 : 0))
+            }
+        },
+        Quirk(
             "the introspection response identifies the user",
             key: "`endpoints.userinfo`, `profile.parameters: {client.secret}`",
             neededBy: "the former token information of HubSpot"
@@ -245,6 +275,22 @@ extension Quirk {
                 try await fixture.lastRequest("Authorization")
                     == ["DELETE https://odd.example/revoke", "Authorization: Bearer \(token)"])
             #expect(try fixture.lastResponse() == #"200 {"success":true}"#)
+        },
+        Quirk(
+            "a revocation request names the account in place of a token",
+            key: "`revocation.omit`, `revocation.parameters`", neededBy: "Stripe Connect"
+        ) {
+            let fixture = try SignInFixture(
+                odd: endpoints + """
+                    token: { response: { capture: { account: { from: /account, example: a1 } } } }
+                    revocation:
+                      tokens: [access_token]
+                      omit: [token, token_type_hint]
+                      parameters: { account: '{token.account}' }
+                    """)
+            let session = try await fixture.signIn()
+            #expect(try await session.signOut(.revoke).isRevoked)
+            #expect(await fixture.wire(.revocation) == ["POST https://odd.example/revoke\n\naccount=a1"])
         },
         Quirk(
             "the access token is in the path of the profile's URL", neededBy: "HubSpot",

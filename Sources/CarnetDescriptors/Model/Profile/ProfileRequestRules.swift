@@ -10,6 +10,7 @@ package struct ProfileRequestRules: Sendable {
     package internal(set) var anyOf: [String] = []
     package internal(set) var conditions = NamedList<Template>()
     package internal(set) var claims = NamedList<ClaimPlace>()
+    package internal(set) var isForMissing = false
     package internal(set) var sample: JSONValue?
 
     init() {}
@@ -38,6 +39,10 @@ extension ProfileRequestRules: DescriptorSection {
                 "claims", \.claims, isRequired: true,
                 "claim -> its place in the first candidate, or { each: PLACE } for a list of the values in all candidates"
             ),
+            Key(
+                "when_missing", \.isForMissing,
+                "whether the request is made only for claims that are still missing, and fills only those; default: false"
+            ),
             Key("sample", \.sample, "a redacted response; the sandbox returns it"),
         ]
 }
@@ -59,6 +64,7 @@ package struct ProfileRequest: Sendable {
     package let fixedConditions: [Named<String>]
     package let requirement: ScopeRequirement
     package let claims: [Named<ClaimPlace>]
+    package let isForMissing: Bool
     package let sample: JSONValue?
 }
 
@@ -87,6 +93,7 @@ extension InputResolver {
                     fixedConditions: rules.conditions.fixed,
                     requirement: ScopeRequirement(anyOf: rules.anyOf),
                     claims: rules.claims.items,
+                    isForMissing: rules.isForMissing,
                     sample: rules.sample
                 )
             )

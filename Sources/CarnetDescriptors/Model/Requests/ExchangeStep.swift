@@ -16,6 +16,14 @@ package struct ExchangeStep: Sendable {
     init() {}
 }
 
+extension ExchangeStep {
+    /// Whether the code of the sign-in goes into this request.
+    package var takesCode: Bool {
+        let templates = [url] + (request.headers.items + request.parameters.items).map(\.value)
+        return templates.contains { $0.references.contains(TemplateReference(.callback, "code")) }
+    }
+}
+
 extension ExchangeStep: DescriptorSection {
     static let keys: [Key<Self>] =
         [

@@ -8,7 +8,8 @@ struct CredentialOmitted: LintRule {
         summary: "'omit' leaves out the code, token or assertion that the request is about.",
         rationale: """
             A server cannot grant, exchange or revoke what the request does not name. 'omit' is possible if a \
-            parameter, a header or the URL contains the value instead. Use 'rename' for a parameter with another name.
+            parameter, a header or the URL contains the value instead; for a revocation, any value of the sign-in, which \
+            names the account; for a code, also a step of 'exchange'. Use 'rename' for a parameter with another name.
             """,
         references: ["RFC 6749, section 4.1.3", "RFC 6749, section 6", "RFC 7009, section 2.1"],
         bad: [
@@ -20,6 +21,25 @@ struct CredentialOmitted: LintRule {
             "token: { rename: { code: auth_code } }\n",
             "token: { omit: [code], body: json, parameters: { auth: { value: '{callback.code}' } } }\n",
             "refresh: { omit: [refresh_token], headers: { X-Refresh-Token: '{token.refresh_token}' } }\n",
+            """
+            endpoints:
+              authorization: https://acme.example/authorize
+              token: https://acme.example/token
+              revocation: https://acme.example/deauthorize
+            token: { response: { capture: { account: { from: /account, example: a1 } } } }
+            revocation: { omit: [token, token_type_hint], parameters: { account: '{token.account}' } }
+
+            """,
+            """
+            token: { omit: [code, redirect_uri] }
+            exchange:
+              user:
+                url: https://api.acme.example/user
+                parameters: { code: '{callback.code}' }
+                brings: values
+                capture: { userid: { from: /userid, example: u1 } }
+
+            """,
         ]
     )
 
@@ -31,7 +51,9 @@ struct CredentialOmitted: LintRule {
             else { return nil }
             return finding(
                 "\"\(name)\" cannot be left out", in: context, at: element.span,
-                help: "if the provider has another name for it, use rename: { \(name): NAME }")
+                help: kind == .revocation
+                    ? "for another name, use rename: { token: NAME }; or add what names the account to parameters"
+                    : "if the provider has another name for it, use rename: { \(name): NAME }")
         }
     }
 
@@ -39,14 +61,18 @@ struct CredentialOmitted: LintRule {
     private func isElsewhere(_ request: MessageSection, _ kind: RequestKind, _ context: LintContext) -> Bool {
         if kind == .revocation, context.places.revocation.tokenIn.isWritten { return true }
         if kind == .refresh, context.descriptor.refresh.using != .refreshToken { return true }
+        if kind == .token, context.descriptor.exchange.items.contains(where: { $0.value.takesCode }) { return true }
         let endpoints = context.descriptor.endpoints
         let url = kind == .refresh ? endpoints[.refresh] ?? endpoints[.token] : endpoints[kind.endpoint]
         // Without an endpoint, the request is never sent.
         let isFound = context.descriptor.issuer != nil || context.descriptor.resource != nil
         guard url != nil || isFound || !context.isWhole else { return true }
-        if url?.namesCredential == true { return true }
-        return (request.added + request.headers).contains { entry in
-            entry.value.texts.contains { (try? Template($0, in: .anywhere))?.namesCredential ?? false }
+        let texts = (request.added + request.headers).flatMap(\.value.texts)
+        let templates = [url].compactMap { $0 } + texts.compactMap { try? Template($0, in: .anywhere) }
+        return templates.contains { template in
+            template.references.contains {
+                $0.isAlwaysSecret || kind == .revocation && ![.client, .request].contains($0.origin)
+            }
         }
     }
 }
@@ -56,8 +82,4 @@ extension YAMLNode {
     var texts: [String] {
         scalar.map { [$0.text] } ?? ((elements ?? []) + (entries ?? []).map(\.value)).flatMap(\.texts)
     }
-}
-
-extension Template {
-    fileprivate var namesCredential: Bool { references.contains(where: \.isAlwaysSecret) }
 }
