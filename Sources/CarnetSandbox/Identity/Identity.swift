@@ -91,8 +91,10 @@ struct Identity {
             let standard = StandardClaim.all.first { $0.name == claim.name }
             if let standard, !scopes.contains(standard.scope) { continue }
             guard let value = Self.claim(claim.name, of: provider, in: profile) else { continue }
-            if provider.profile.source == .idToken, let pointer = claim.value.first {
-                let place = JSONPointer(tokens: provider.profile.root.tokens + pointer.tokens)
+            let places = claim.value.map { JSONPointer(tokens: provider.profile.root.tokens + $0.tokens) }
+            if provider.profile.source == .idToken,
+                let place = places.first(where: { profile[$0] != nil }) ?? places.first
+            {
                 token.set(provider.shaped(value, as: claim.name, token[place]), at: place)
             } else if let standard {
                 token.set(value, at: JSONPointer(tokens: [standard.member]))

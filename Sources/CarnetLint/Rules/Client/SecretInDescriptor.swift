@@ -73,7 +73,9 @@ struct SecretInDescriptor: SingleValueRule {
                     "this looks like a secret",
                     in: context,
                     at: span,
-                    help: "remove it, declare an input or use the client secret, and replace the secret at the provider"
+                    help: isInput
+                        ? "write a word such as redacted-key; if it was a real one, replace it at the provider"
+                        : "remove it, declare an input or use the client secret, and replace the secret at the provider"
                 )
             )
         }

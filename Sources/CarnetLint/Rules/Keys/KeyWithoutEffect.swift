@@ -19,6 +19,14 @@ struct KeyWithoutEffect: LintRule {
               token: https://id.acme.example/token
 
             """,
+            """
+            endpoints:
+              authorization: https://id.acme.example/authorize
+              token: https://id.acme.example/token
+            profile: { ⟦claims⟧: { subject: /id } }
+            samples: { ⟦userinfo⟧: { id: 7 } }
+
+            """,
             "client: { authentication: [client_secret_post], ⟦basic_encoding⟧: raw }\n",
             "client: { authentication: [client_secret_post], ⟦assertion⟧: { lifetime: 30 } }\n",
             """
@@ -116,6 +124,14 @@ struct KeyWithoutEffect: LintRule {
             if descriptor.profile.requests.isEmpty { report(places.profile.tokenIn, reason) }
             report(places.profile.format, reason)
             report(places.profile.jwt, reason)
+        }
+        if context.isWhole, descriptor.profile.source == nil, descriptor.isWithout(.userinfo),
+            !descriptor.canHaveIDToken
+        {
+            let reason = "there is no userinfo endpoint and no ID token, and profile.from names no other source"
+            report(places.profile.claims, reason)
+            report(places.profile.requests, reason)
+            report(places.samples.userinfo, reason)
         }
         if descriptor.profile.jwt != nil { report(places.profile.format, "the response is a JWT") }
         if descriptor.isWithout(.introspection) {
