@@ -270,7 +270,7 @@ extension Quirk {
             // The standard's own error is understood as well.
             let second = try await fixture.client.beginSignIn()
             let standard = AuthorizationCallback(
-                url: "\(SignInFixture.redirectURI)?error=server_error&state=\(second.pending.state.reveal())")
+                url: "\(SignInFixture.redirectURI)?error=server_error&state=\(second.pending.id.reveal())")
             let own = try await #require(throws: OAuthError.self) {
                 try await fixture.client.completeSignIn(standard, for: second.pending)
             }

@@ -118,7 +118,7 @@ extension Quirk {
                 #expect(profile["nickname"] == "ace")
                 // Nobody verified the address that the first response has.
                 #expect(profile.isEmailVerified == (mail == "null" ? true : nil))
-                let requested = await fixture.sandbox.requests.filter { $0.url.text.hasSuffix("/email") }
+                let requested = await fixture.sandbox.requests.filter { $0.url.hasSuffix("/email") }
                 #expect(requested.count == (mail == "null" ? 1 : 0))
             }
         },
