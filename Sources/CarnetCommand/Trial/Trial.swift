@@ -350,15 +350,18 @@ extension Trial {
         var step = TrialStep(title: "Revocation")
         do {
             let outcome = try await session.signOut(.revoke)
+            step.exchanges = recorder.take()
             if let failure = outcome.failures.first {
                 step.outcome = failed(failure)
-            } else if !outcome.isRevoked {
+            } else if !outcome.isRevoked, step.exchanges.isEmpty {
                 step.outcome = .skipped("the provider has no revocation endpoint")
+            } else if !outcome.isRevoked {
+                step.findings = [Named("sent", "connection.on_disconnect alone: there is no revocation endpoint")]
             }
         } catch {
             step.outcome = failed(error)
         }
-        step.exchanges = recorder.take()
+        step.exchanges += recorder.take()
         finish(step, &result)
     }
 }
