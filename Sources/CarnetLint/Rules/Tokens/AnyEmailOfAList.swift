@@ -29,6 +29,15 @@ struct AnyEmailOfAList: LintRule {
             """,
             "profile: { claims: { email: { root: /emails, where: { primary: true }, first: /value } } }\n",
             "profile: { requests: [{ url: 'https://api.acme.example/me', claims: { email: /email } }] }\n",
+            """
+            profile:
+              requests:
+                - url: https://api.acme.example/me
+                  where: { state: active }
+                  claims: { email: /email }
+                  sample: { state: active, email: ada@acme.example }
+
+            """,
         ]
     )
 
@@ -59,9 +68,10 @@ struct AnyEmailOfAList: LintRule {
         func conditions(of claim: YAMLEntry) -> [YAMLEntry] {
             claim.value.entries?.first { $0.key == "where" }?.value.entries ?? []
         }
-        let further = context.places.profile.requests.all.flatMap { request in
-            request.claims.entries.map { ($0, request.conditions.entries) }
-        }
+        let requests = zip(context.descriptor.profile.requests, context.places.profile.requests.all)
+        // A sample shows whether there is a list.
+        let lists = requests.filter { rules, _ in rules.sample?[rules.root].map { $0.array != nil } ?? true }
+        let further = lists.flatMap { _, request in request.claims.entries.map { ($0, request.conditions.entries) } }
         return (context.places.profile.claims.entries.map { ($0, conditions(of: $0)) } + further).compactMap {
             email, conditions in
             // Without a condition, the response is one object or a list of one.

@@ -22,6 +22,7 @@ struct ClaimOfAnotherName: LintRule {
         good: [
             "profile: { claims: { subject: /id, username: /login, email: /email, email_verified_at: /verified } }\n",
             "profile: { claims: { subject: /id, emails: /emails, pictures: /avatars, avatar: /avatar/id } }\n",
+            "profile: { claims: { subject: /id, object: /object, vanity_name: /vanity, email: /mail, emial: /raw } }\n",
         ]
     )
 
@@ -40,11 +41,11 @@ struct ClaimOfAnotherName: LintRule {
             let name = entry.key
             guard !Self.standard.contains(where: { $0.name == name }) else { return nil }
             let same = Self.standard.first { $0.member == name }?.name ?? Self.elsewhere[name.lettersAndDigits]
-            guard let meant = same ?? nearestName(to: name, in: Self.standard.map(\.name)),
+            // Nobody misspells the first letter, but `token_name` is near `given_name`.
+            let similar = Self.standard.map(\.name).filter { $0.utf8.first == name.utf8.first }
+            guard let meant = same ?? nearestName(to: name, in: similar), !mapped.contains(meant),
                 // More words make another claim: `email_verified_at` is a time, and `emails` is a list.
-                same == nil
-                    ? !name.hasPrefix(meant + "_") && !name.hasSuffix("_" + meant) && name != meant + "s"
-                    : !mapped.contains(meant)
+                same != nil || !name.hasPrefix(meant + "_") && !name.hasSuffix("_" + meant) && name != meant + "s"
             else { return nil }
             return finding(
                 "\"\(name)\" is a claim of the provider's own; Carnet's name is \"\(meant)\"",
