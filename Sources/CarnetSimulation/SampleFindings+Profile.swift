@@ -22,13 +22,44 @@ extension SampleFindings {
             profile = try self.profile(sample)
         } catch {
             return error.kind == .serverError && sample.name == "userinfo"
-                ? [rejected("samples.userinfo", error, at: sample.place)] : []
+                ? [rejected("samples.userinfo", error, at: sample.place.keySpan)] : []
         }
         guard let root = sample.body[simulation.provider.profile.root] else {
             let span = places.profile.root.span
             return [claimFinding("'profile.root' finds nothing in samples.\(sample.name)", at: span)]
         }
-        return ofSubject(profile, in: root, sample) + ofClaims(profile, in: root, sample) + unexpected(in: profile)
+        return ofSubject(profile, in: root, sample) + ofClaims(profile, in: root, sample) + ofOtherMembers(in: root)
+            + unexpected(in: profile)
+    }
+
+    /// Names that contradict each other, and a confirmation of something else than the address.
+    private func ofOtherMembers(in root: JSONValue) -> [Diagnostic] {
+        let claims = context.descriptor.profile.claims
+        func pointers(_ claim: String) -> [JSONPointer] { claims[claim]?.pointers ?? [JSONPointer(tokens: [claim])] }
+        func report(_ claim: String, _ message: String, _ help: String) -> [Diagnostic] {
+            claims.contains(claim) ? [notRead(message, at: places.profile.claims[claim].span, help: help)] : []
+        }
+        let names = ["name", "given_name", "family_name"].map { root.first(of: pointers($0))?.scalarText ?? "" }
+        let has = names.map { names[0].contains($0) }
+        // A name with a dot has an initial.
+        let isWhole = names[0].contains(" ") && !names[0].contains(".")
+        let areKnown = !names.contains("") && !names[1].contains("redacted")
+        var found: [Diagnostic] = []
+        if areKnown, names[1] == names[2] || isWhole && has[1] != has[2] {
+            let wrong = has[1] ? "family_name" : "given_name"
+            found += report(wrong, "the names of the sample contradict each other", "map the member that is \(wrong)")
+        }
+        let read = pointers("email_verified")
+        func says(_ place: JSONPointer) -> Bool {
+            let name = place.description.lettersAndDigits
+            return ["verif", "confirm"].contains(where: name.holds) && !name.holds("phone")
+        }
+        guard claims["email_verified"]?.elements == nil, !read.isEmpty, !read.contains(where: says),
+            let other = root.members(below: JSONPointer(tokens: []), depth: 3).prefix(256).first(where: says),
+            root[other]?.canBe("email_verified") == true
+        else { return found }
+        return found
+            + report("email_verified", "another member says that something is confirmed", "did you mean \(other)?")
     }
 
     /// The subject, which everybody has.
@@ -238,7 +269,7 @@ extension JSONValue {
         }
     }
 
-    private func members(below place: JSONPointer, depth: Int) -> [JSONPointer] {
+    fileprivate func members(below place: JSONPointer, depth: Int) -> [JSONPointer] {
         guard depth > 0 else { return [] }
         return (object?.members ?? []).flatMap { member in
             let own = JSONPointer(tokens: place.tokens + [member.name])

@@ -71,34 +71,64 @@ extension SampleFindings {
             var found = ofLifetime(response, in: sample) + ofScopes(response, in: sample) + ofFields(in: sample)
             if !isRefresh { found += ofCaptures(in: sample) }
             if !isRefresh { found += unexpected(in: response) + ofIDToken(response) }
+            let (rules, refresh) = (rules(of: sample), simulation.provider.refresh)
+            found += ofShortLife(sample.body, rules, at: place(of: rules.fields.expiresIn, in: sample))
+            if isRefresh, refresh.rotation == .alwaysNew, refresh.using == .refreshToken, response.refreshToken == nil {
+                let message = "samples.refresh has no refresh token, and refresh.rotation is always_new"
+                found.append(notRead(message, at: sample.place.keySpan, help: "add it, or write keep_old or none"))
+            }
             return found
         } catch {
+            let (rules, ofRefresh) = (rules(of: sample), isRefresh && places.refresh.response.isWritten)
+            let type = (ofRefresh ? places.refresh.response : written).defaultTokenType
+            if error.descriptorKey == "token.response.accept_token_types", type.isWritten,
+                sample.body[rules.root]?.hasMember(at: rules.fields.tokenType.pointers) == false
+            {
+                let help = "write Bearer, if the API takes the token in this way"
+                return [rejected("samples.\(sample.name)", error, at: type.span, help: help)]
+            }
             if error.descriptorKey == "token.response.fields.expires_in" { return [badLifetime(in: sample)] }
-            return [rejected("samples.\(sample.name)", error, at: sample.place)]
+            return [rejected("samples.\(sample.name)", error, at: sample.place.keySpan)]
         }
     }
 
-    func rejected(_ name: String, _ error: OAuthError, at place: Place<JSONValue>) -> Diagnostic {
+    func rejected(_ name: String, _ error: OAuthError, at span: SourceSpan, help: String? = nil) -> Diagnostic {
         let serverError = error.server.map { "; the server's error: \($0)" } ?? ""
         // What to do about a server's error is for people who sign in; an author can change the key.
         let hint = error.kind == .serverError ? nil : error.hint
         return SimulationDiagnostics.tokenNotInSample.diagnostic(
             "the engine rejects \(name): \(error.message)\(serverError)",
             file: context.path,
-            span: place.keySpan,
-            help: hint ?? error.descriptorKey.map { "see \($0)" }
+            span: span,
+            help: help ?? hint ?? error.descriptorKey.map { "see \($0)" }
         )
     }
 
     private var ofSteps: [Diagnostic] {
-        simulation.provider.exchange.compactMap { step in
+        simulation.provider.exchange.flatMap { step in
+            let span = places.exchange[step.name].sample.keySpan
             do throws(OAuthError) {
                 _ = try simulation.validate(step)
-                return nil
+                return ofShortLife(step.value.sample, step.value.response, at: span)
             } catch {
-                return rejected("exchange.\(step.name).sample", error, at: places.exchange[step.name].sample)
+                return [rejected("exchange.\(step.name).sample", error, at: span)]
             }
         }
+    }
+
+    func notRead(_ message: String, at span: SourceSpan, help: String?) -> Diagnostic {
+        SimulationDiagnostics.claimNotRead.diagnostic(message, file: context.path, span: span, help: help)
+    }
+
+    /// A lifetime that the usual margin of a refresh uses up.
+    private func ofShortLife(_ sample: JSONValue?, _ rules: ResponseRules, at span: SourceSpan) -> [Diagnostic] {
+        guard context.descriptor.refresh.margin == nil,
+            let value = sample?[rules.root]?.first(of: rules.fields.expiresIn.pointers),
+            case .expiry(.after(let seconds)) = rules.expiry.reading(of: value), (1...60).contains(seconds),
+            rules.expiry.kind == .seconds || seconds >= 30
+        else { return [] }
+        let help = "write the real lifetime in seconds; if it is so short, set refresh.margin"
+        return [notRead("a token of \(Int(seconds)) seconds is due for a refresh at once", at: span, help: help)]
     }
 
     private func ofIDToken(_ response: TokenResponse) -> [Diagnostic] {

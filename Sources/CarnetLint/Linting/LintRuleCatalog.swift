@@ -14,7 +14,7 @@ package enum LintRuleCatalog {
         // E: endpoints and other URLs.
         InsecureURL(), URLNotAbsolute(), URLWithUserInformation(), URLWithFragment(), ProtocolParameterInURL(),
         QueryInIssuer(), MalformedURL(), NoEndpoint(), DiscoveryWithoutIssuer(), BadAPIHost(),
-        MetadataURLAsIssuer(), PrivateAddress(), PartOfAnEnvironment(),
+        MetadataURLAsIssuer(), PrivateAddress(), PartOfAnEnvironment(), NearlyTheSameURL(),
         // S: scopes and resources.
         BadScopeCharacter(), EncodedScopeSeparator(), PlusAsScopeSeparator(), RepeatedScope(), ScopeNotInCatalog(),
         SelfImplication(),
@@ -35,7 +35,7 @@ package enum LintRuleCatalog {
         RootOfForm(),
         ChangingSubject(), ContradictedSubject(), UnprovedSubject(), SubjectFromFurtherRequest(),
         SignedResponseWithoutKeys(), FirstCallbackNotKept(), ClaimSourceBeyondItsRights(), ClaimOfAnotherName(),
-        PartsAsAlternatives(), ListOfOneValue(), AnyEmailOfAList(),
+        PartsAsAlternatives(), ListOfOneValue(), AnyEmailOfAList(), FieldNotRequested(),
         // M: metadata and evidence.
         IDNotFileName(), NoteAboutNothing(), DateNotDay(), BadLink(), EvidenceOfCatalogues(), EndedFact(),
     ]

@@ -77,7 +77,8 @@ package enum SimulationDiagnostics {
             If the pointer is misspelled, the claim is always missing. A claim that only some users have needs no member \
             in the sample; to say that the pointer is right, add it, with null if this user has no value. \
             'email_verified' is true or false, as a boolean or as text, and not a time; the other standard claims are \
-            texts. The same holds for a token response: without 'expires_in', Carnet does not know when to refresh.
+            texts, and the full name contains the given name and the family name. The same holds for a token response: without \
+            'expires_in', Carnet does not know when to refresh, and after 60 seconds or less it would refresh at each call.
             """,
         references: ["RFC 6901, section 4", "OpenID Connect Core 1.0, section 5.1"],
         bad: [
@@ -117,6 +118,14 @@ package enum SimulationDiagnostics {
             samples: { token: { access_token: redacted, token_type: Bearer, team_id: t1 } }
 
             """,
+            """
+            profile: { claims: { family_name: ⟦/nick⟧, email_verified: ⟦/two_factors⟧ } }
+            refresh: { rotation: always_new }
+            samples:
+              userinfo: { sub: u1, name: Ada Example, given_name: Ada, nick: Addie, two_factors: true, verified: true }
+              ⟦refresh⟧: { access_token: redacted, token_type: Bearer, expires_in: ⟦60⟧ }
+
+            """,
         ],
         good: [
             """
@@ -127,6 +136,11 @@ package enum SimulationDiagnostics {
             """
             profile: { claims: { email_verified: /verified, email_verified_at: /verified_at } }
             samples: { userinfo: { sub: '248289761001', verified: 'true', verified_at: '2026-01-01T10:00:00Z' } }
+
+            """,
+            """
+            refresh: { rotation: always_new, margin: 10 }
+            samples: { refresh: { access_token: redacted, token_type: Bearer, expires_in: 60, refresh_token: redacted } }
 
             """,
         ]
@@ -151,6 +165,11 @@ package enum SimulationDiagnostics {
             """,
             "samples: { ⟦token⟧: { access_token: '', token_type: Bearer } }\n",
             "samples: { ⟦token⟧: { access_token: redacted, token_type: User Access Token } }\n",
+            """
+            refresh: { response: { default_token_type: ⟦basic⟧ } }
+            samples: { refresh: { access_token: redacted } }
+
+            """,
             """
             client: { dpop_bound_access_tokens: true }
             exchange:

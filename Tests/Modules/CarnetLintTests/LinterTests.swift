@@ -39,6 +39,19 @@ struct LinterTests {
         #expect(report.errorCount + report.warningCount == 0, "\(TextReporter().render(report))")
     }
 
+    @Test(
+        "A file is verified today, or tomorrow in another time zone, and not later",
+        arguments: [
+            ("2026-11-30", "2026-12-01", true), ("2026-12-31", "2027-01-01", true), ("2028-02-28", "2028-02-29", true),
+            ("2026-11-28", "2026-11-30", false), ("2026-11-30", "2026-12-02", false),
+            ("2026-11-30", "2027-11-28", false),
+        ])
+    func aFileIsVerifiedToday(today: String, date: String, isPassed: Bool) {
+        let file = file("acme.yaml", descriptor("acme", "verified: { date: '\(date)', how: their reference }\n"))
+        #expect(Linter(today: today).lint(files: [file]).diagnostics.map(\.code) == (isPassed ? [] : ["M004"]))
+        #expect(lint(file) == [])
+    }
+
     @Test("A broken file hides no finding of another")
     func aBrokenFileHidesNoFinding() {
         let found = lint(file("a.yaml", "carnet: [\n"), file("b.yaml", descriptor("b", "docs: acme\n")))

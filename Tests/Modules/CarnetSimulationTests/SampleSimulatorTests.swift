@@ -66,11 +66,11 @@ struct SampleSimulatorTests {
             token: { response: { format: form } }
             scopes: { default: [read, write] }
             samples:
-              token: { access_token: redacted, scope: 'read write', token_type: bearer, expires_in: 60 }
-              expect: { scopes: [read, write], expires_in: 61 }
+              token: { access_token: redacted, scope: 'read write', token_type: bearer, expires_in: 600 }
+              expect: { scopes: [read, write], expires_in: 601 }
 
             """
-        #expect(lint(sample) == ["R005: the samples result in another value: the token is valid for 60 seconds"])
+        #expect(lint(sample) == ["R005: the samples result in another value: the token is valid for 600 seconds"])
     }
 
     @Test("Each environment is simulated with what it says itself")

@@ -90,6 +90,12 @@ final class DescriptorURL: Sendable {
             }
     }
 
+    /// The parts of the path.
+    var segments: [Substring] {
+        let end = query.map { source.index(before: $0.startIndex) } ?? fragment?.startIndex ?? source.endIndex
+        return source[authority.endIndex..<end].split(separator: "/")
+    }
+
     /// The names in the query with the stretch that each takes.
     var queryParameters: [(name: String, text: Substring)] {
         (query ?? "").split(separator: "&").map { part in

@@ -6,7 +6,7 @@ struct KeyWithoutEffect: LintRule {
         code: "K106",
         name: "key-without-effect",
         severity: .warning,
-        summary: "A key has no effect, because another key disables it.",
+        summary: "A key or an issuer has no effect, because another key disables it or says the same.",
         rationale: """
             The author of the key expects an effect that it does not have. Usually the other key is the mistake.
             """,
@@ -46,6 +46,7 @@ struct KeyWithoutEffect: LintRule {
             """,
             "authorization: { request_object: { use: never, ⟦algorithm⟧: ES256 } }\n",
             "api: { token_in: { header: X-Acme-Token }, ⟦scheme⟧: OAuth }\n",
+            "issuer: https://id.acme.example\nissuer_match: { any_of: [⟦https://id.acme.example⟧] }\n",
             "authorization: { fragment_route: /authorize, ⟦fragment⟧: top }\n",
             """
             endpoints:
@@ -89,6 +90,11 @@ struct KeyWithoutEffect: LintRule {
         }
         if descriptor.discovery == .off { report(places.discoveryURL, "there is no discovery") }
         if descriptor.issuer == nil { report(places.issuerMatch, "there is no issuer") }
+        let issuers = [places.issuer.text ?? ""] + places.issuerMatch.issuers.map { $0.scalar?.text ?? "" }
+        for (index, node) in places.issuerMatch.issuers.enumerated()
+        where issuers[...index].contains(issuers[index + 1]) {
+            found.append(finding("this issuer has no effect: it is named already", in: context, at: node.span))
+        }
         if !descriptor.client.methods.contains(.clientSecretBasic) {
             report(places.client.basicEncoding, "client_secret_basic is not among the methods")
         }

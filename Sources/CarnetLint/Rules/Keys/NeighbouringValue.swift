@@ -6,11 +6,11 @@ struct NeighbouringValue: LintRule {
         code: "K126",
         name: "neighbouring-value",
         severity: .warning,
-        summary: "An endpoint or a parameter has what its neighbour usually has.",
+        summary: "An endpoint, a claim or a parameter has what its neighbour usually has.",
         rationale: """
             The path of an endpoint often says which one it is. Two endpoints with each other's names are usually \
-            exchanged, and the wrong server part would get the secret. An additional parameter that differs from one of the \
-            standard's, or from a common one, by a letter is usually misspelled, and servers ignore it. At an issuer, the scopes 'profile' and \
+            exchanged, and the wrong server part would get the secret. The same holds for the pointers of claims. An \
+            additional parameter that differs from one of the standard's, or from a common one, by a letter is usually misspelled, and servers ignore it. At an issuer, the scopes 'profile' and \
             'email' have a meaning beside 'openid'.
             """,
         references: ["OpenID Connect Core 1.0, section 5.4"],
@@ -21,10 +21,17 @@ struct NeighbouringValue: LintRule {
               token: https://id.acme.example/oauth/authorize
 
             """,
+            """
+            discovery_url: https://id.acme.example/metadata
+            endpoints: { introspection: https://id.acme.example/end, end_session: ⟦https://id.acme.example/introspect⟧ }
+
+            """,
             "authorization: { parameters: { ⟦acr_value⟧: high } }\n",
             "authorization: { offline_parameters: { ⟦acces_type⟧: offline } }\n",
             "token: { rename: { client_secret: ⟦client_secert⟧ } }\n",
             "profile: { claims: { subject: /id, given_name: /name, family_name: ⟦/name⟧ } }\n",
+            "profile: { claims: { subject: /id, given_name: ⟦/last_name⟧, family_name: ⟦/first_name⟧ } }\n",
+            "profile: { claims: { subject: /id, email: /contact, name: ⟦/contact⟧ } }\n",
             "issuer: https://id.acme.example\nscopes: { ⟦default⟧: [profile, email] }\n",
         ],
         good: [
@@ -35,10 +42,11 @@ struct NeighbouringValue: LintRule {
 
             """,
             "authorization: { parameters: { acr_values: high, access_type: offline } }\n",
+            "profile: { claims: { subject: /id, username: /id, name: /id, email: /email, given_name: /first_name } }\n",
         ]
     )
 
-    /// How the last part of an endpoint's path is called, in letters.
+    /// How the last part of an endpoint's path is called, in letters. A long word may be anywhere in the path.
     private static let names: [EndpointName: Set<String>] = [
         .authorization: ["authorize", "authorization", "auth", "login"],
         .token: ["token", "accesstoken", "gettoken"],
@@ -46,6 +54,9 @@ struct NeighbouringValue: LintRule {
         .revocation: ["revoke", "revocation"],
         .introspection: ["introspect", "introspection", "tokeninfo"],
         .jwks: ["jwks", "jwksjson", "keys", "certs"],
+        .endSession: ["logout", "signout", "endsession", "sessionend"],
+        .deviceAuthorization: ["device"],
+        .registration: ["register", "registration"],
     ]
 
     /// Parameters of no standard that several servers have.
@@ -56,7 +67,7 @@ struct NeighbouringValue: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         exchangedEndpoints(context) + misspelledParameters(context) + misspelledRenames(context)
-            + sharedPointers(context) + scopesWithoutOpenID(context)
+            + pointersOfOthers(context) + scopesWithoutOpenID(context)
     }
 
     /// What a parameter is renamed to, if that is the parameter's own name with a slip of the pen. Not of a URI, which some
@@ -74,43 +85,68 @@ struct NeighbouringValue: LintRule {
         }
     }
 
-    /// Claims that no two of are ever the same member.
-    private static let apart: Set<String> = [
-        "given_name", "family_name", "email", "picture", "email_verified", "locale", "phone_number", "birthdate",
+    /// How members that are other claims are called, in letters.
+    private static let otherMembers: [String: Set<String>] = [
+        "given_name": PartsAsAlternatives.family, "family_name": PartsAsAlternatives.given,
+        "email": ["name", "phone", "username"], "name": ["email", "mail"], "picture": ["email", "name"],
     ]
+    private static let claims = ProfileRules.standardClaims.map(\.name) + ["phone_number", "birthdate"]
 
-    private func sharedPointers(_ context: LintContext) -> [Diagnostic] {
-        var known: [String: String] = [:]
-        return context.places.profile.claims.entries.compactMap { entry in
-            guard Self.apart.contains(entry.key), let pointer = entry.value.scalar?.text, pointer.hasPrefix("/") else {
-                return nil
+    /// Those that may be one member. About a subject that can change, another rule reports.
+    private static let together = [["subject", "username", "name"], ["subject", "email"]]
+
+    private func pointersOfOthers(_ context: LintContext) -> [Diagnostic] {
+        let profile = context.places.profile
+        return ([profile.claims.entries] + profile.requests.all.map { $0.claims.entries }).flatMap { claims in
+            var known: [(claim: String, pointer: String)] = []
+            return claims.compactMap { entry -> Diagnostic? in
+                guard Self.claims.contains(entry.key),
+                    let text = (entry.value.elements?.first ?? entry.value).scalar?.text,
+                    let member = JSONPointer(text)?.tokens.last
+                else { return nil }
+                let other = known.first { other in
+                    other.pointer.isSameBytes(as: text)
+                        && !Self.together.contains { $0.contains(other.claim) && $0.contains(entry.key) }
+                }
+                known.append((entry.key, text))
+                guard other != nil || Self.otherMembers[entry.key]?.contains(member.lettersAndDigits) == true else {
+                    return nil
+                }
+                return finding(
+                    other.map { "\(entry.key) and \($0.claim) are the same member" }
+                        ?? "the member \"\(member)\" is hardly the claim \(entry.key)",
+                    in: context, at: entry.value.span,
+                    help: other == nil ? "map the member that is \(entry.key)" : "one of the two is probably elsewhere")
             }
-            guard let other = known[pointer] else {
-                known[pointer] = entry.key
-                return nil
-            }
-            return finding(
-                "\(entry.key) and \(other) are the same member", in: context, at: entry.value.span,
-                help: "one of the two is probably elsewhere")
         }
     }
 
     private func exchangedEndpoints(_ context: LintContext) -> [Diagnostic] {
-        let endpoints = context.descriptor.endpoints
+        var paths: [EndpointName: [String]] = [:]
+        for name in EndpointName.allCases {
+            let url = context.urls.first { $0.name == "endpoints.\(name.rawValue)" }
+            paths[name] = url?.segments.map { String($0).lettersAndDigits }
+        }
+        func contains(_ name: EndpointName, _ other: EndpointName) -> Bool {
+            let path = paths[name]?.joined() ?? ""
+            return Self.names[other]?.contains { $0.utf8.count > 5 && path.holds($0) } ?? false
+        }
+        func ends(_ name: EndpointName, _ other: EndpointName) -> Bool {
+            Self.names[other]?.contains(paths[name]?.last ?? "") ?? false
+        }
+        let unnamed = EndpointName.allCases.filter { name in
+            paths[name] != nil && Self.names[name] != nil && !contains(name, name) && !ends(name, name)
+        }
         /// Which endpoint the path names instead.
         func other(_ name: EndpointName) -> EndpointName? {
-            let path = endpoints[name]?.source.prefix { $0 != "?" }.split(separator: "/").last
-            guard let last = path.map({ String($0).lettersAndDigits }), Self.names[name]?.contains(last) == false else {
-                return nil
-            }
-            return Self.names.first { $0.value.contains(last) }?.key
+            unnamed.first { contains(name, $0) || ends(name, $0) && ends($0, name) }
         }
-        return EndpointName.allCases.compactMap { name in
-            guard let meant = other(name), other(meant) == name, name.rawValue < meant.rawValue,
+        return unnamed.compactMap { name in
+            guard let meant = other(name), other(meant) != name || name.rawValue < meant.rawValue,
                 let node = context.places.endpoints[name].node
             else { return nil }
             return finding(
-                "the endpoints \(name.rawValue) and \(meant.rawValue) have each other's names", in: context,
+                "the path of the endpoint \(name.rawValue) names the endpoint \(meant.rawValue)", in: context,
                 at: node.span, help: "exchange the two URLs")
         }
     }

@@ -9,12 +9,15 @@ struct UnlikelyValue: LintRule {
         summary: "A value is allowed, but unlikely beside its neighbours or the standard's words.",
         rationale: """
             Scopes are separated by a space or a punctuation mark; one with a comma is usually several. A grant type or response \
-            type, an error code, a token type, a scope of OpenID Connect or a value of 'prompt' that differs from a standard \
-            one by a letter or two is usually misspelled. 'expires_in' has seconds, not milliseconds. The token \
-            endpoint is rarely the page where users sign in. A host that is another one of the file with a letter or a domain \
+            type, an error code, a token type, a header, a scope of OpenID Connect or a value of 'prompt' that differs from a \
+            standard one by a letter or two is usually misspelled. A callback has only the error codes of the authorization \
+            endpoint. After 'invalid_grant', the user signs in again, which does not help if the client's secret is wrong. A \
+            parameter that is called like an input usually has its value. 'expires_in' has seconds, not milliseconds. Two \
+            endpoints rarely have one URL, unless their methods differ. The host example.com and words such as TODO stay where \
+            somebody forgot a value. A host that is another one of the file with a letter or a domain \
             more is usually somebody else's, and receives the access token.
             """,
-        references: ["RFC 6749, section 3.3", "RFC 6749, section 4.1.3", "RFC 6749, section 5.2"],
+        references: ["RFC 6749, section 3.3", "RFC 6749, section 4.1", "RFC 6749, section 5.2"],
         bad: [
             "scopes: { separator: ⟦comma⟧, default: [photos, albums] }\n",
             "scopes: { default: [⟦'photos,albums'⟧] }\n",
@@ -23,6 +26,11 @@ struct UnlikelyValue: LintRule {
             "refresh: { grant_type: ⟦authorization_code⟧ }\n",
             "token: { response: { errors: { codes: { CodeExpired: ⟦invalid_grants⟧ } } } }\n",
             "api: { errors: { statuses: { 403: ⟦invalid_tokens⟧ } } }\n",
+            "token: { response: { errors: { codes: { bad_client_secret: ⟦invalid_grant⟧ } } } }\n",
+            "callback: { errors: { codes: { CodeExpired: ⟦invalid_grant⟧ } } }\n",
+            "api: { headers: { ⟦Accept-Encodings⟧: gzip } }\n",
+            "inputs: { site: {}, key: {} }\napi: { headers: { ⟦site⟧: '{key}' }, parameters: { ⟦key⟧: '{site}' } }\n",
+            "docs: ⟦https://example.com/docs⟧\nregister: { url: https://acme.example, id: ⟦TODO⟧ }\n",
             "token: { response: { default_token_type: ⟦Baerer⟧ } }\n",
             "token: { response: { default_expires_in: ⟦3600000⟧ } }\n",
             "issuer: https://id.acme.example\nscopes: { default: [openid], offline: [⟦offline_acess⟧] }\n",
@@ -34,10 +42,15 @@ struct UnlikelyValue: LintRule {
 
             """,
             """
+            discovery_url: https://id.acme.example/metadata
+            endpoints: { revocation: https://id.acme.example/revoke, introspection: ⟦https://id.acme.example/revoke⟧ }
+
+            """,
+            """
             endpoints:
               authorization: https://id.acme.example/authorize
               token: https://id.acme.example/token
-              userinfo: ⟦https://id.acme.example.com/me⟧
+              userinfo: ⟦https://id.acme.example.invalid/me⟧
 
             """,
         ],
@@ -51,6 +64,13 @@ struct UnlikelyValue: LintRule {
               authorization: https://eu1.acme.example/authorize
               token: https://eu2.acme.example/token
               userinfo: https://api.acme.example/me
+
+            """,
+            """
+            discovery_url: https://id.acme.example/metadata
+            endpoints: { token: https://id.acme.example/token, revocation: https://id.acme.example/token }
+            revocation: { method: DELETE }
+            token: { response: { errors: { codes: { unauthorized_client: invalid_grant } } } }
 
             """,
         ]
@@ -127,6 +147,10 @@ struct UnlikelyValue: LintRule {
             case "codes", "statuses":
                 for entry in value.entries ?? [] {
                     found += misspelled(entry.value, RegisteredErrors.all.sorted(), context)
+                    let isOfClient = Self.ofClient.contains(where: entry.key.lettersAndDigits.holds)
+                    guard isOfClient, entry.value.scalar?.text == "invalid_grant" else { continue }
+                    let message = "\"\(entry.key)\" is about the client, and would end the sessions of all users"
+                    found.append(finding(message, in: context, at: entry.value.span, help: "write invalid_client"))
                 }
             case "token_in":
                 for entry in value.entries ?? [] where entry.key == "query" {
@@ -143,28 +167,86 @@ struct UnlikelyValue: LintRule {
             default: break
             }
         }
-        return found + sharedURLs(context) + unlikelyHosts(context)
+        for entry in places.callback.errors.codes.entries {
+            guard let code = entry.value.scalar?.text, !Self.ofCallback.contains(code),
+                !found.contains(where: { $0.span == entry.value.span })
+            else { continue }
+            let help = "write access_denied; codes of the token endpoint are in token.response.errors"
+            found.append(
+                finding("\"\(code)\" is no error code of a callback", in: context, at: entry.value.span, help: help))
+        }
+        return found + sharedURLs(context) + unlikelyHosts(context) + additions(context)
+            + placeholders(context.root, context)
     }
 
-    /// Endpoints that do so different things that one URL hardly serves both.
-    private static let apart: [(EndpointName, [EndpointName])] = [
-        (.authorization, [.token, .userinfo, .jwks, .introspection, .revocation]), (.token, [.userinfo, .jwks]),
-        (.userinfo, [.jwks]), (.introspection, [.revocation]),
-    ]
+    /// Parts of codes for a wrong client ID or secret, in letters.
+    private static let ofClient = ["secret", "clientid", "badclient", "invalidclient", "wrongclient", "unknownclient"]
+    private static let ofCallback = RegisteredErrors.ofServer.subtracting([
+        "invalid_client", "invalid_grant", "unsupported_grant_type", "authorization_pending", "slow_down",
+        "expired_token", "invalid_dpop_proof", "use_dpop_nonce", "unsupported_token_type",
+    ]).union([
+        "invalid_request_uri", "invalid_request_object", "request_not_supported", "request_uri_not_supported",
+        "registration_not_supported",
+    ])
+    private static let headers = ["Accept", "Accept-Encoding", "Accept-Language", "Authorization", "User-Agent"]
+
+    /// Headers whose names are nearly others, and values of another input than the name says.
+    private func additions(_ context: LintContext) -> [Diagnostic] {
+        let (all, inputs) = (context.additions.prefix(256), context.descriptor.inputs.names)
+        let names = all.filter(\.isHeader).map(\.entry.key)
+        return all.compactMap { entry, isHeader in
+            let text = inputs.containsBytes(of: entry.key) ? entry.value.scalar?.text : nil
+            let used = text.flatMap { try? Template($0, in: .anywhere) }?.inputNames ?? []
+            if let first = used.first, !used.containsBytes(of: entry.key) {
+                let message = "\"\(entry.key)\" is the input \"\(first)\""
+                return finding(message, in: context, at: entry.keySpan, help: "did you mean {\(entry.key)}?")
+            }
+            let name = entry.key.lowercased()
+            let isKnown = name.hasPrefix("x-") || Self.headers.contains { $0.lowercased() == name }
+            guard isHeader, !isKnown else { return nil }
+            // Of two long names, the one that the file has more often is right.
+            let count = names.count { $0 == entry.key }
+            let other = names.filter { other in other.utf8.count > 10 && names.count { $0 == other } > count }
+            return nearestName(to: entry.key, in: Self.headers + other, within: 2).map { near in
+                let message = "\"\(entry.key)\" is nearly the header \(near)"
+                return finding(message, in: context, at: entry.keySpan, help: "did you mean \(near)?")
+            }
+        }
+    }
+
+    /// What is left from a template, outside of examples.
+    private func placeholders(_ node: YAMLNode, _ context: LintContext) -> [Diagnostic] {
+        guard let text = node.scalar?.text else {
+            let entries = (node.entries ?? []).filter { !["sample", "samples", "inputs", "example"].contains($0.key) }
+            return ((node.elements ?? []) + entries.map(\.value)).flatMap { placeholders($0, context) }
+        }
+        let words = text.hasPrefix("http") ? ["example.com", "example.org", "example.net"] : []
+        return (words + ["TODO", "FIXME", "CHANGEME", "CHANGE_ME"]).filter(text.holds).prefix(1).map { word in
+            finding("\(word) is a placeholder", in: context, at: node.span, help: "write the provider's own value")
+        }
+    }
+
+    /// Whether one URL may be two endpoints: variants of one, or with another method or grant.
+    private func mayShare(_ names: [EndpointName], _ context: LintContext) -> Bool {
+        let (ofToken, pages) = ([EndpointName.token, .refresh, .deviceToken], [EndpointName.authorization, .userinfo])
+        let rules = RequestKind.allCases.filter { names.contains($0.endpoint) }.map(context.descriptor.rules)
+        // A URL with a value in it is often a resource, which has a method for each purpose.
+        let isResource = context.descriptor.endpoints[names[0]]?.source.holds(UInt8(ascii: "{")) == true
+        return names.allSatisfy(ofToken.contains) || isResource && names.filter(pages.contains).count == 1
+            || rules.contains { $0?.method != nil || $0?.parameters.contains("grant_type") == true }
+    }
 
     private func sharedURLs(_ context: LintContext) -> [Diagnostic] {
         let urls = context.descriptor.endpoints
-        return Self.apart.flatMap { name, others -> [Diagnostic] in
-            // One with a value in it is often a resource, which has a method for each purpose.
-            guard let url = urls[name]?.source, !url.holds(UInt8(ascii: "?")), !url.holds(UInt8(ascii: "{")) else {
-                return []
+        let names = EndpointName.allCases.filter { urls[$0]?.source.holds(UInt8(ascii: "?")) == false }
+        return names.enumerated().compactMap { index, name in
+            let same = names[..<index].first { other in
+                urls[other]?.source == urls[name]?.source && !mayShare([other, name], context)
             }
-            return others.compactMap { other in
-                guard urls[other]?.source == url, let node = context.places.endpoints[other].node else { return nil }
-                return finding(
-                    "the \(other.rawValue) endpoint has the URL of the \(name.rawValue) endpoint", in: context,
-                    at: node.span, help: "one of the two is probably another URL")
-            }
+            guard let same, let node = context.places.endpoints[name].node else { return nil }
+            return finding(
+                "the \(name.rawValue) endpoint has the URL of the \(same.rawValue) endpoint", in: context,
+                at: node.span, help: "one of the two is probably another URL")
         }
     }
 

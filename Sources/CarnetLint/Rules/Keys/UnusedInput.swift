@@ -11,7 +11,10 @@ struct UnusedInput: LintRule {
             Everyone who configures the provider has to supply a value that has no effect. Usually a URL or \
             parameter that should use the input contains a fixed value instead.
             """,
-        bad: ["inputs: { ⟦tenant⟧: {} }\nissuer: https://id.acme.example\n"],
+        bad: [
+            "inputs: { ⟦tenant⟧: {} }\nissuer: https://id.acme.example\n",
+            "inputs: { ⟦tenant⟧: {} }\nauthorization: { parameters: { organization: tenant } }\n",
+        ],
         good: ["inputs: { tenant: {} }\nissuer: https://{tenant}.acme.example\n"]
     )
 
@@ -24,12 +27,16 @@ struct UnusedInput: LintRule {
         let declared = context.descriptor.inputs.names
         // A misspelled use is a finding of its own.
         used.formUnion(used.subtracting(declared).compactMap { context.nearest(to: $0, in: declared) })
-        return context.places.inputs.entries.filter { !used.contains($0.key) }.map { entry in
-            finding(
+        let unused = context.places.inputs.entries.filter { !used.contains($0.key) }
+        let additions = unused.isEmpty ? [] : context.additions.prefix(64)
+        return unused.map { entry in
+            let meant = additions.first { $0.entry.value.scalar?.text == entry.key }?.entry
+            return finding(
                 "the input \"\(entry.key)\" is never used",
                 in: context,
                 at: entry.keySpan,
-                help: "use it as {\(entry.key)}, or remove it"
+                help: meant.map { "did you mean \"{\(entry.key)}\" in \(context.keyPath(at: $0.keySpan))?" }
+                    ?? "use it as {\(entry.key)}, or remove it"
             )
         }
     }

@@ -6,10 +6,10 @@ struct DateNotDay: SingleValueRule {
         code: "M004",
         name: "bad-date",
         severity: .warning,
-        summary: "verified.date, status.retiring or the until of a note is not a date.",
+        summary: "verified.date, status.retiring or the until of a note is not a date, or the first is to come.",
         rationale: """
             The dates show how old the evidence is, or when a provider ends, and tools sort by them. Write a date as \
-            year, month and day.
+            year, month and day. `carnet lint` also compares `verified.date` with today's; the build plugin does not.
             """,
         references: ["RFC 3339, section 5.6"],
         bad: [
@@ -24,9 +24,25 @@ struct DateNotDay: SingleValueRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         let places = [context.places.verified.date, context.places.status.retiring]
         return (places + context.places.notes.all.map { $0.until }).compactMap { place in
-            guard let date = place.text, !Self.isDay(date) else { return nil }
-            return finding("\"\(date)\" is not a date", in: context, at: place.span, help: "write it as 2026-11-21")
+            guard let date = place.text else { return nil }
+            guard Self.isDay(date) else {
+                return finding("\"\(date)\" is not a date", in: context, at: place.span, help: "write it as 2026-11-21")
+            }
+            // It may be tomorrow already where the author is.
+            guard place.keySpan == places[0].keySpan, let today = context.today, date > today,
+                date != Self.day(after: today)
+            else { return nil }
+            let help = "write the day of the comparison"
+            return finding("verified.date is in the future", in: context, at: place.span, help: help)
         }
+    }
+
+    private static func day(after day: String) -> String? {
+        let parts = day.split(separator: "-").compactMap { Int($0) }
+        guard parts.count == 3 else { return nil }
+        func text(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }
+        return [(parts[0], parts[1], parts[2] + 1), (parts[0], parts[1] + 1, 1), (parts[0] + 1, 1, 1)]
+            .map { "\($0)-\(text($1))-\(text($2))" }.first(where: isDay)
     }
 
     static func isDay(_ text: String) -> Bool {

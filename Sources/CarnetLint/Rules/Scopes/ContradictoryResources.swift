@@ -51,6 +51,7 @@ struct ContradictoryResources: LintRule, RouteRule {
             return explanation.diagnostic(
                 problem.reason, file: resources.path,
                 span: resources.title(problem.index),
+                help: "if they are not the same, one of the two has a wrong URL: \(resources.text(first))",
                 related: [
                     Diagnostic.Related(
                         message: "the earlier resource", file: resources.path, span: resources.title(first))

@@ -6,15 +6,17 @@ struct ScopeNotInCatalog: LintRule {
         code: "S004",
         name: "scope-not-in-catalog",
         severity: .warning,
-        summary: "The descriptor requests or implies a scope that its own catalogue does not contain.",
+        summary:
+            "The descriptor requests, implies or shows in a sample a scope that its own catalogue does not contain.",
         rationale: """
             A catalogue lists the scopes that the provider has. A scope outside it is usually misspelled. The \
-            provider then returns 'invalid_scope' or grants nothing for it.
+            provider then returns 'invalid_scope' or grants nothing for it. A sample is a real response, so a scope in it exists.
             """,
         references: ["RFC 6749, section 4.1.2.1"],
         bad: [
             "scopes: { default: [openid, ⟦emial⟧], catalog: [openid, email] }\n",
             "scopes: { catalog: [{ id: write, implies: [⟦raed⟧] }, read] }\n",
+            "scopes: { catalog: [read] }\nsamples: { token: { access_token: x, token_type: Bearer, scope: ⟦read files⟧ } }\n",
         ],
         good: ["scopes: { default: [openid, email] }\n", "scopes: { default: [email], catalog: [openid, email] }\n"]
     )
@@ -36,6 +38,7 @@ struct ScopeNotInCatalog: LintRule {
                     "the scope \"\(use.scope)\" is not in the catalogue", in: context, at: use.node.span,
                     help: "did you mean \"\(nearest)\"?"))
         }
+        if let unknown = unknown(context) { found.append(unknown) }
         // A catalogue with gaps is one mistake.
         guard let first = missing.first else { return found }
         let others = Set(missing.map(\.scope)).subtracting([first.scope]).count
@@ -46,5 +49,25 @@ struct ScopeNotInCatalog: LintRule {
                 help: "add \(others == 0 ? "it" : "them") to scopes.catalog",
                 related: missing.dropFirst().prefix(5).map { context.related("\"\($0.scope)\"", at: $0.node.span) })
         ]
+    }
+    /// A scope that only the sample has. With an argument or the name of a host, a scope is made at run time.
+    private func unknown(_ context: LintContext) -> Diagnostic? {
+        let (rules, sample) = (context.descriptor.token.response, context.places.samples.token)
+        let root = context.descriptor.samples.token?[rules.root]
+        let place = rules.fields.scope.pointers.first { root?[$0]?.isNull == false }
+        guard let place, let granted = root?[place] else { return nil }
+        let separator = rules.scopeSeparator ?? context.descriptor.scopes.separator
+        let scopes = granted.string?.split(separator: separator).map(String.init) ?? granted.array?.compactMap(\.string)
+        let known = context.scopeUses.map(\.scope) + (context.descriptor.idToken.none == nil ? [] : ["openid"])
+        let unknown = scopes?.first { scope in
+            !scope.contains(":") && scope.split(separator: ".").count < 3
+                && !known.contains { $0 == scope || $0.contains("{") }
+        }
+        return unknown.map { scope in
+            finding(
+                "the sample grants the scope \"\(scope)\", which is nowhere else", in: context,
+                at: sample.node?.node(at: rules.root.tokens + place.tokens)?.span ?? sample.keySpan,
+                help: "add it to scopes.catalog, or correct the sample")
+        }
     }
 }

@@ -60,7 +60,7 @@ extension LintRule where Self: RouteRule {
         return check(
             CheckedResources(
                 path: context.path, isMap: false, problems: problems, title: { place[$0].title.span },
-                url: { place[$0].url.span }))
+                url: { place[$0].url.span }, text: { entries[$0].url.source }))
     }
 }
 
@@ -72,6 +72,7 @@ struct CheckedResources {
     let problems: [RouteTable.Problem]
     let title: (Int) -> SourceSpan
     let url: (Int) -> SourceSpan
+    let text: (Int) -> String
 
     /// The findings of all rules in a map of its own.
     static func diagnostics(in map: ResourceMapFile) -> [Diagnostic] {
@@ -79,7 +80,7 @@ struct CheckedResources {
         let resources = CheckedResources(
             path: map.path, isMap: true, problems: RouteTable.reading(map.entries, hosts: map.hosts).problems,
             title: { map.places[$0].title },
-            url: { map.places[$0].url })
+            url: { map.places[$0].url }, text: { map.entries[$0].url.source })
         let rules: [any RouteRule] = [UnmatchableResource(), ContradictoryResources(), OpenResourceWithNeeds()]
         return (rules.flatMap { $0.check(resources) } + ContradictoryResources().check(map)).sorted()
     }

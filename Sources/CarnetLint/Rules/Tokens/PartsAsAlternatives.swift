@@ -25,8 +25,8 @@ struct PartsAsAlternatives: LintRule {
         ]
     )
 
-    private static let given: Set = ["firstname", "givenname", "forename", "first", "given"]
-    private static let family: Set = ["lastname", "familyname", "surname", "last", "family"]
+    static let given: Set = ["firstname", "givenname", "forename", "first", "given"]
+    static let family: Set = ["lastname", "familyname", "surname", "last", "family"]
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let profile = context.places.profile

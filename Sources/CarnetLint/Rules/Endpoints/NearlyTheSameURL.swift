@@ -1,0 +1,116 @@
+import CarnetDescriptors
+import CarnetFoundation
+
+struct NearlyTheSameURL: LintRule {
+    let explanation = DiagnosticExplanation(
+        code: "E043",
+        name: "nearly-the-same-url",
+        severity: .warning,
+        summary: "A URL differs a little from another URL of the file, or from the URL that an environment replaces.",
+        rationale: """
+            Two paths that differ by one letter, or only by the version, are usually one path, and one of them is \
+            misspelled or old. An environment usually has the provider's paths, and one host for each of its hosts. An issuer \
+            is compared byte by byte, so a slash at its end counts. A URL below 'api.base_url' does not repeat its path.
+            """,
+        references: ["RFC 8414, section 3.3"],
+        bad: [
+            "issuer: https://id.acme.example/\nenvironments: { test: { issuer: ⟦https://id.test.acme.example⟧ } }\n",
+            """
+            endpoints: { authorization: https://a.example/v2/authorize, token: https://a.example/token, jwks: https://a.example/jwks }
+            environments:
+              test: { endpoints: { authorization: ⟦https://t.example/v1/authorize⟧, token: ⟦https://t.example/tokne⟧, jwks: ⟦https://b.example/jwks⟧ } }
+
+            """,
+            """
+            api: { base_url: https://api.acme.example/v2 }
+            connection:
+              on_connect: [{ url: /photos }, { url: ⟦/photo⟧ }, { url: ⟦https://api.acme.example/v1/photos⟧ }, { url: ⟦/v2/albums⟧ }]
+
+            """,
+        ],
+        good: [
+            """
+            endpoints: { authorization: https://a.example/v2/authorize, token: https://a.example/v2/token }
+            environments: { test: { endpoints: { authorization: https://b.example/v1/login, token: https://b.example/v2/token } } }
+
+            """
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        neighbours(context) + context.variants.flatMap { replaced(by: $0, context) }
+    }
+
+    /// Of very many URLs only the first are compared.
+    private func neighbours(_ context: LintContext) -> [Diagnostic] {
+        let base = context.urls.first { $0.name == "api.base_url" }
+        let urls = context.urls.prefix(128).map { url in
+            let above = url.takesBase && url.template?.source.hasPrefix("/") == true ? base : nil
+            let start = above ?? url
+            let isIssuers = start.continuesIssuer && start.template?.startsLate != true
+            let (before, origin) = (above?.segments ?? [], isIssuers ? "{issuer}" : start.host)
+            return (url: url, before: before, path: before + url.segments, origin: origin)
+        }
+        return urls.indices.compactMap { index in
+            let (own, before, path, origin) = urls[index]
+            if path.count > before.count, path[before.count].first != "{", before.contains(path[before.count]) {
+                let message = "\(own.name) repeats \"\(path[before.count])\" of api.base_url"
+                return finding(message, in: context, at: own.node.span, help: "remove it")
+            }
+            for other in urls[..<index] where other.origin == origin {
+                guard let slip = path.slip(beside: other.path, within: 1) else { continue }
+                return finding(
+                    "\(own.name) has \"\(slip.own)\" where \(other.url.name) has \"\(slip.other)\"", in: context,
+                    at: own.node.span, help: "if both are meant, silence this with a comment and the reason")
+            }
+            return nil
+        }
+    }
+
+    private func replaced(by variant: LintContext, _ context: LintContext) -> [Diagnostic] {
+        let pairs = variant.urls.filter { url in
+            ["issuer", "discovery_url", "endpoints.", "api."].contains(where: url.name.hasPrefix)
+        }.compactMap { url in
+            context.urls.first { $0.name == url.name && $0.node.span != url.node.span }.map { (own: url, base: $0) }
+        }
+        return pairs.compactMap { own, base in
+            let (path, other) = (own.segments, base.segments)
+            let isVersioned = path.last?.contains(where: \.isNumber) == true
+            let last = isVersioned ? nil : path.suffix(1).slip(beside: other.suffix(1), within: 2)
+            let slip = path.slip(beside: other, within: 2) ?? last
+            let moved = pairs.filter { $0.base.host == base.host && $0.own.host != base.host }.map(\.own.host)
+            let others = moved.filter { $0 != own.host }
+            func report(_ text: String, _ meant: Substring) -> Diagnostic {
+                let message = "the environment's \(own.name) \(text)"
+                return finding(message, in: context, at: own.node.span, help: "did you mean \(meant)?")
+            }
+            if own.kind == .issuer, own.source.hasSuffix("/") != base.source.hasSuffix("/") {
+                let (text, slash) = ("differs from the descriptor's in the slash at the end", own.source.hasSuffix("/"))
+                return report(text, slash ? own.source.dropLast() : "\(own.source)/")
+            }
+            if let slip { return report("has \"\(slip.own)\" for \"\(slip.other)\"", slip.other) }
+            let isAlone = others.count > 1 && moved.count == others.count + 1 && Set(others).count == 1
+            guard isAlone, !base.host.isEmpty else { return nil }
+            return report("is at \(own.host), unlike the other URLs of \(base.host)", others[0])
+        }
+    }
+}
+
+extension RandomAccessCollection<Substring> {
+    /// The parts in which two paths differ, if it is one, and it is another version or misspelled.
+    fileprivate func slip(
+        beside other: some RandomAccessCollection<Substring>, within letters: Int
+    ) -> (own: Substring, other: Substring)? {
+        guard count == other.count else { return nil }
+        let different = zip(self, other).filter { $0 != $1 }
+        guard different.count == 1, let (own, other) = different.first else { return nil }
+        let areWords = [own, other].allSatisfy { $0.utf8.count > 3 && $0.allSatisfy { !$0.isNumber && $0 != "{" } }
+        let isNear = areWords && nearestName(to: String(own), in: [String(other)], within: letters) != nil
+        // Such as v2, 2.0 or 2026-01.
+        let areVersions = [own, other].allSatisfy { part in
+            part.contains(where: \.isNumber) && part.contains { "v.-".contains($0) }
+                && part.drop { $0 == "v" }.allSatisfy { $0.isNumber || ".-".contains($0) }
+        }
+        return isNear || areVersions ? (own, other) : nil
+    }
+}

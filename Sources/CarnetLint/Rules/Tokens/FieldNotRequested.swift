@@ -1,0 +1,50 @@
+import CarnetDescriptors
+import CarnetFoundation
+
+struct FieldNotRequested: LintRule {
+    let explanation = DiagnosticExplanation(
+        code: "T015",
+        name: "field-not-requested",
+        severity: .warning,
+        summary: "A claim reads a field that the request of the profile does not list.",
+        rationale: """
+            Some APIs return only the fields that a request lists, in a parameter such as 'fields' or in a GraphQL query. The \
+            claim is then always missing, although the sample has the field.
+            """,
+        bad: [
+            "endpoints: { userinfo: 'https://a.example/me?fields=id' }\nissuer: https://a.example\nprofile: { claims: { name: ⟦/name⟧ } }\n",
+            """
+            tables: { queries: { me: 'query { me { id name } }' } }
+            profile: { parameters: { query: "{map('me', 'queries')}" }, claims: { email: ⟦/data/email⟧ } }
+
+            """,
+        ],
+        good: [
+            "profile: { parameters: { fields: 'name,avatar' }, claims: { name: [/label, /name], picture: /avatar/url } }\n"
+        ]
+    )
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        let (profile, place) = (context.descriptor.profile, context.places.profile)
+        let query = context.urls.first { $0.name == "endpoints.userinfo" }?.queryParameters ?? []
+        let added = profile.request.parameters.items.map { item in
+            let tables = item.value.tables.compactMap { context.descriptor.tables[$0] }
+            return (item.name, tables.first?.items.map(\.value).joined() ?? item.value.source)
+        }
+        let all = query.map { ($0.name, String($0.text.dropFirst($0.name.utf8.count))) } + added
+        let list = all.first { name, text in
+            // In a GraphQL query, each list has braces; elsewhere, they are a value that is not known here.
+            let isQuery = name == "query" && text.dropFirst().contains("{")
+            return isQuery || !text.contains("{") && ["fields", "select", "$select", "projection"].contains(name)
+        }?.1.replacing("%2C", with: ",")
+        let words = list?.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init) ?? []
+        guard !words.isEmpty, words != ["all"], list?.contains("*") == false else { return [] }
+        return profile.claims.items.compactMap { claim in
+            let tokens = (claim.value.pointers + (claim.value.elements?.pointers ?? [])).flatMap(\.tokens)
+            guard let field = tokens.first, !tokens.contains(where: words.containsBytes) else { return nil }
+            return finding(
+                "the request does not list a field of the claim \(claim.name)", in: context,
+                at: place.claims[claim.name].span, help: "add it to the list, such as \(field)")
+        }
+    }
+}
