@@ -8,7 +8,8 @@ extension SampleFindings {
     var ofProfile: [Diagnostic] {
         guard let sample = profileSample else {
             guard expect.claims.isEmpty else {
-                return [notAsExpected("no sample has the profile", places.samples.expect.claims)]
+                let help = "add samples.userinfo, or an example JWT as the ID token of samples.token"
+                return [notAsExpected("no sample has the profile", places.samples.expect.claims, help: help)]
             }
             // What makes the subject of the tokens alone needs no profile.
             let template = context.descriptor.profile.derive["subject"]
@@ -160,7 +161,10 @@ extension SampleFindings {
             }
             guard whole[claim.name]?.expectedText != claim.value.expectedText else { return nil }
             let value = whole[claim.name].map { $0.scalarText ?? $0.jsonText() } ?? "missing"
-            return notAsExpected("the claim \(claim.name) is \(value)", place)
+            let found = whole[claim.name] == nil && whole.raw.hasMember(at: [JSONPointer(tokens: [claim.name])])
+            return notAsExpected(
+                "the claim \(claim.name) is \(value)", place,
+                help: found ? "map it: profile: { claims: { \(claim.name): /\(claim.name) } }" : nil)
         }
     }
 
@@ -201,7 +205,8 @@ extension SampleFindings {
         switch context.descriptor.profile.source {
         case .userinfo: userinfo
         case .tokenResponse: token
-        case .idToken: idToken
+        // The sandbox makes the claims of an ID token of it, too.
+        case .idToken: idToken ?? userinfo
         case nil: userinfo ?? (Profile.source(at: simulation.provider) == .idToken ? idToken : nil)
         }
     }
@@ -215,7 +220,8 @@ extension SampleFindings {
 
     private func profile(_ sample: Sample) throws(OAuthError) -> Profile {
         switch sample.name {
-        case "userinfo": try simulation.validate(userinfo: sample.body)
+        case "userinfo" where Profile.source(at: simulation.provider) == .userinfo:
+            try simulation.validate(userinfo: sample.body)
         case "token": Profile(try simulation.validate(token: sample.body), from: simulation.provider)
         default: try simulation.profile(ofClaims: sample.body)
         }

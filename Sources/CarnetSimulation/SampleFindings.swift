@@ -88,7 +88,12 @@ extension SampleFindings {
                 return [rejected("samples.\(sample.name)", error, at: type.span, help: help)]
             }
             if error.descriptorKey == "token.response.fields.expires_in" { return [badLifetime(in: sample)] }
-            return [rejected("samples.\(sample.name)", error, at: sample.place.keySpan)]
+            let isForm = sample.body.string?.holds(UInt8(ascii: "=")) == true && rules.format != .form
+            return [
+                rejected(
+                    "samples.\(sample.name)", error, at: sample.place.keySpan,
+                    help: isForm ? "if the response is form-encoded, add token: { response: { format: form } }" : nil)
+            ]
         }
     }
 

@@ -49,6 +49,7 @@ struct UnredactedSample: SingleValueRule {
                     in: context,
                     at: node.span,
                     help: "replace it by a word such as redacted-\(name.replacing("_", with: "-")), and revoke it"
+                        + (scalar.text.hasPrefix("eyJ") ? "; an example JWT has no signature and ends with a dot" : "")
                 )
             )
         }
