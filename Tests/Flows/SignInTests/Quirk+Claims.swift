@@ -148,7 +148,7 @@ extension Quirk {
             #expect(try await session.profile().subject == "u1")
             // No scope was requested, so the parameter is left out.
             let sent = await fixture.wire(.token)
-            #expect(sent == ["POST https://odd.example/token\n\ngrant_type=authorization_code&client_id=client"])
+            #expect(sent == ["POST https://odd.example/token\ngrant_type=authorization_code&client_id=client"])
         },
         Quirk(
             "the client id is in the path of the page", key: "`endpoints.authorization: https://.../{client.id}`",

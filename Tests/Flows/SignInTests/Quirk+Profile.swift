@@ -291,7 +291,7 @@ extension Quirk {
             let session = try await fixture.signIn()
             #expect(try await session.signOut(.revoke).isRevoked)
             let sent = await fixture.wire(.revocation)
-            #expect(sent == ["POST https://odd.example/revoke\n\nclient_id=client&account=a1"])
+            #expect(sent == ["POST https://odd.example/revoke\nclient_id=client&account=a1"])
         },
         Quirk(
             "the access token is in the path of the profile's URL", neededBy: "HubSpot",
