@@ -96,9 +96,6 @@ package final class LintContext: Sendable {
     /// The messages that the file shapes: the requests and the callback.
     var messages: [MessageSection] { requests + [MessageSection(callback: places.callback)].compactMap { $0 } }
 
-    /// What the file adds to requests, wherever it stands.
-    var additions: [(entry: YAMLEntry, isHeader: Bool)] { root.additions }
-
     /// The name that a misspelled one most likely meant. Of very many candidates only the first are compared.
     func nearest(to name: String, in candidates: some Sequence<String>) -> String? {
         nearestName(to: name, in: candidates.prefix(256).map { $0 })
@@ -113,8 +110,8 @@ package final class LintContext: Sendable {
 }
 
 extension YAMLNode {
-    /// Those of this value. In a response, an example or a table, the same names mean something else.
-    fileprivate var additions: [(entry: YAMLEntry, isHeader: Bool)] {
+    /// What the file adds to requests. In a response or a table, the same names mean something else.
+    var additions: [(entry: YAMLEntry, isHeader: Bool)] {
         let sections = entries ?? []
         return sections.filter { $0.key == "headers" || $0.key.hasSuffix("parameters") }.flatMap { section in
             (section.value.entries ?? []).map { ($0, section.key == "headers") }

@@ -138,11 +138,7 @@ package enum SimulationDiagnostics {
             samples: { userinfo: { sub: '248289761001', verified: 'true', verified_at: '2026-01-01T10:00:00Z' } }
 
             """,
-            """
-            refresh: { rotation: always_new, margin: 10 }
-            samples: { refresh: { access_token: redacted, token_type: Bearer, expires_in: 60, refresh_token: redacted } }
-
-            """,
+            "refresh: { margin: 10 }\nsamples: { token: { access_token: redacted, token_type: Bearer, expires_in: 60 } }\n",
         ]
     )
 
@@ -165,11 +161,7 @@ package enum SimulationDiagnostics {
             """,
             "samples: { ⟦token⟧: { access_token: '', token_type: Bearer } }\n",
             "samples: { ⟦token⟧: { access_token: redacted, token_type: User Access Token } }\n",
-            """
-            refresh: { response: { default_token_type: ⟦basic⟧ } }
-            samples: { refresh: { access_token: redacted } }
-
-            """,
+            "refresh: { response: { default_token_type: ⟦basic⟧ } }\nsamples: { refresh: { access_token: redacted } }\n",
             """
             client: { dpop_bound_access_tokens: true }
             exchange:

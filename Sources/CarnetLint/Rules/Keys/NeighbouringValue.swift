@@ -21,11 +21,7 @@ struct NeighbouringValue: LintRule {
               token: https://id.acme.example/oauth/authorize
 
             """,
-            """
-            discovery_url: https://id.acme.example/metadata
-            endpoints: { introspection: https://id.acme.example/end, end_session: ⟦https://id.acme.example/introspect⟧ }
-
-            """,
+            "issuer: https://a.example\nendpoints: { introspection: '{issuer}/end', end_session: ⟦'{issuer}/introspect'⟧ }\n",
             "authorization: { parameters: { ⟦acr_value⟧: high } }\n",
             "authorization: { offline_parameters: { ⟦acces_type⟧: offline } }\n",
             "token: { rename: { client_secret: ⟦client_secert⟧ } }\n",

@@ -41,11 +41,7 @@ struct UnlikelyValue: LintRule {
               token: ⟦https://id.acme.example/login⟧
 
             """,
-            """
-            discovery_url: https://id.acme.example/metadata
-            endpoints: { revocation: https://id.acme.example/revoke, introspection: ⟦https://id.acme.example/revoke⟧ }
-
-            """,
+            "issuer: https://a.example\nendpoints: { revocation: '{issuer}/revoke', introspection: ⟦'{issuer}/revoke'⟧ }\n",
             """
             endpoints:
               authorization: https://id.acme.example/authorize
@@ -66,13 +62,7 @@ struct UnlikelyValue: LintRule {
               userinfo: https://api.acme.example/me
 
             """,
-            """
-            discovery_url: https://id.acme.example/metadata
-            endpoints: { token: https://id.acme.example/token, revocation: https://id.acme.example/token }
-            revocation: { method: DELETE }
-            token: { response: { errors: { codes: { unauthorized_client: invalid_grant } } } }
-
-            """,
+            "issuer: https://a.example\nendpoints: { userinfo: '{issuer}/me', revocation: '{issuer}/me' }\nrevocation: { method: DELETE }\n",
         ]
     )
 
@@ -192,7 +182,7 @@ struct UnlikelyValue: LintRule {
 
     /// Headers whose names are nearly others, and values of another input than the name says.
     private func additions(_ context: LintContext) -> [Diagnostic] {
-        let (all, inputs) = (context.additions.prefix(256), context.descriptor.inputs.names)
+        let (all, inputs) = (context.root.additions.prefix(256), context.descriptor.inputs.names)
         let names = all.filter(\.isHeader).map(\.entry.key)
         return all.compactMap { entry, isHeader in
             let text = inputs.containsBytes(of: entry.key) ? entry.value.scalar?.text : nil

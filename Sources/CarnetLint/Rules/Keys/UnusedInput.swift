@@ -28,7 +28,7 @@ struct UnusedInput: LintRule {
         // A misspelled use is a finding of its own.
         used.formUnion(used.subtracting(declared).compactMap { context.nearest(to: $0, in: declared) })
         let unused = context.places.inputs.entries.filter { !used.contains($0.key) }
-        let additions = unused.isEmpty ? [] : context.additions.prefix(64)
+        let additions = unused.isEmpty ? [] : context.root.additions.prefix(64)
         return unused.map { entry in
             let meant = additions.first { $0.entry.value.scalar?.text == entry.key }?.entry
             return finding(

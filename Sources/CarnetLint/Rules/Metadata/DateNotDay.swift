@@ -32,8 +32,7 @@ struct DateNotDay: SingleValueRule {
             guard place.keySpan == places[0].keySpan, let today = context.today, date > today,
                 date != Self.day(after: today)
             else { return nil }
-            let help = "write the day of the comparison"
-            return finding("verified.date is in the future", in: context, at: place.span, help: help)
+            return finding("verified.date is to come", in: context, at: place.span, help: "write the real day")
         }
     }
 

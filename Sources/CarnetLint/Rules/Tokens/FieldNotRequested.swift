@@ -13,11 +13,7 @@ struct FieldNotRequested: LintRule {
             """,
         bad: [
             "endpoints: { userinfo: 'https://a.example/me?fields=id' }\nissuer: https://a.example\nprofile: { claims: { name: ⟦/name⟧ } }\n",
-            """
-            tables: { queries: { me: 'query { me { id name } }' } }
-            profile: { parameters: { query: "{map('me', 'queries')}" }, claims: { email: ⟦/data/email⟧ } }
-
-            """,
+            "tables: { q: { me: '{ me { id } }' } }\nprofile: { parameters: { query: \"{map('me', 'q')}\" }, claims: { email: ⟦/email⟧ } }\n",
         ],
         good: [
             "profile: { parameters: { fields: 'name,avatar' }, claims: { name: [/label, /name], picture: /avatar/url } }\n"
