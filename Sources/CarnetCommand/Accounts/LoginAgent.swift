@@ -36,7 +36,7 @@ struct LoginAgent: ListeningUserAgent {
             LoopbackUserAgent(
                 timeout: timeout,
                 presentation: .systemBrowser(withholding: secrets) { [self] url in
-                    console.note("the browser cannot be opened; open this address yourself, or use --paste:")
+                    console.note("if no browser opens, open this address yourself, or use --paste:")
                     show(url)
                 },
                 ignored: ignored

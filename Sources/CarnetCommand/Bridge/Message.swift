@@ -26,7 +26,9 @@ struct Message {
     }
 
     /// Whether it is one of JSON-RPC: some servers respond with `{}` to what has no response.
-    var isMessage: Bool { parts.contains { $0["method"] != nil || $0["result"] != nil || $0["error"] != nil } }
+    var isMessage: Bool {
+        parts.contains { $0["method"] != nil || $0["result"] != nil && $0["id"] != nil || $0["error"] != nil }
+    }
 
     /// The message, unless it is a batch.
     var members: JSONMembers? { parts.count == 1 ? parts[0] : nil }

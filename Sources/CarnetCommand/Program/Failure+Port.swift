@@ -62,8 +62,11 @@ extension Failure {
                     .failed, "the socket \(path) cannot be opened: the folder \(folder) does not exist",
                     next: ["make the folder, or choose another path with --socket"])
             }
+            let isLong = path.utf8.count > 103
             return Failure(
-                .failed, "the socket \(path) cannot be opened: it is in use, or its folder does not allow it",
+                .failed,
+                "the socket \(path) cannot be opened: "
+                    + (isLong ? "its path is longer than 103 bytes" : "it is in use, or its folder does not allow it"),
                 next: ["choose another path with --socket"])
         }
     }

@@ -243,6 +243,14 @@ extension TextKind<WebURL> {
 extension TextKind<AddressRange> {
     static let address = TextKind("an address or a range such as 10.0.0.0/8") { text throws(TextProblem) in
         guard let range = AddressRange(text) else {
+            let parts = text.split(separator: "/", maxSplits: 1)
+            if parts.count == 2, AddressRange(String(parts[0])) != nil, let length = Int(parts[1]),
+                (0...128).contains(length)
+            {
+                throw TextProblem(
+                    message: "\"\(text)\" is not a range: its address has bits after the first \(length)",
+                    help: "set them to 0, as in 10.0.0.0/8, or write the address alone")
+            }
             throw TextProblem(
                 message: "\"\(text)\" is not an address or a range",
                 help: "write an address such as 192.0.2.1 or a range such as 10.0.0.0/8 (RFC 4632), not a name")

@@ -111,11 +111,13 @@ extension AuthorizationRequest {
         }
         try Self.refuseReserved(options.parameters)
         try parameters.addExtra(options.parameters, key: "parameters")
-        let sent =
-            provider.authorization.requestObject.isUsed(wanted: options.delivery.isSigned)
+        let isSigned = provider.authorization.requestObject.isUsed(wanted: options.delivery.isSigned)
+        let whole =
+            isSigned
             ? try RequestObject(registration, at: provider).replacing(
                 parameters, goodFor: options.lifetime, random: random, now: now)
             : parameters
+        let sent = whole.besides(queryOf: endpoint)
         try sent.refuseRepeats(of: sent.items, inQueryOf: endpoint, key: "endpoints.authorization")
         page = AuthorizationPage(endpoint: endpoint, rules)
         url = page.url(with: sent.items.encoded)

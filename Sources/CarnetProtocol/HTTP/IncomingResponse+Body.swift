@@ -76,6 +76,9 @@ extension IncomingResponse {
         if [[0xFF, 0xFE], [0xFE, 0xFF]].contains(Array(body.prefix(2))) || body.prefix(2).contains(0) {
             return "it is UTF-16 instead of UTF-8"
         }
+        if body.starts(with: [0x1F, 0x8B]) {
+            return "it is compressed, without the header Content-Encoding"
+        }
         guard isPage else { return nil }
         return title.map { "it is the page \"\(told($0, hiding: request?.secrets ?? []))\"" } ?? "it begins with <"
     }

@@ -164,6 +164,17 @@ struct RequestParameters {
         try append(item.standardName, item.name, item.value, isSecret: item.isSecret)
     }
 
+    /// The parameters without those that the URL's own query has already, with the same value: some servers announce an
+    /// endpoint with `resource` in it.
+    func besides(queryOf url: WebURL) -> RequestParameters {
+        guard let query = url.query, let own = PercentEncoding.decodeForm(query) else { return self }
+        var others = self
+        others.items.removeAll { item in
+            own.contains { $0.name.isSameBytes(as: item.name) && $0.value.isSameBytes(as: item.value) }
+        }
+        return others
+    }
+
     /// - Throws: `OAuthError` if the URL's own query has a parameter that would then be sent twice.
     func refuseRepeats(of queried: [Parameter], inQueryOf url: WebURL, key: String) throws(OAuthError) {
         guard let query = url.query, let own = PercentEncoding.decodeForm(query),

@@ -33,8 +33,10 @@ package struct PrivateFolder: Sendable {
         for part in path.split(separator: "/") {
             made += made.isEmpty || made.hasSuffix("/") ? String(part) : "/\(part)"
             guard mkdir(made, 0o700) == 0 || errno == EEXIST || errno == EISDIR else {
+                let code = errno
                 // An existing parent may be read-only.
                 if access(made, F_OK) == 0 { continue }
+                errno = code
                 throw TokenStoreError.system(made)
             }
         }
@@ -49,8 +51,12 @@ package struct PrivateFolder: Sendable {
         if lstat(path, &status) != 0 {
             guard errno == ENOENT else { throw TokenStoreError.system(path) }
             let made = open(path, O_RDONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            let code = errno
             if made >= 0 { close(made) }
-            guard lstat(path, &status) == 0 else { throw TokenStoreError.system(path) }
+            guard lstat(path, &status) == 0 else {
+                if made < 0 { errno = code }
+                throw TokenStoreError.system(path)
+            }
         }
         try requireRegular(status, path)
         try requirePrivate(status, path, repair: "chmod 600")

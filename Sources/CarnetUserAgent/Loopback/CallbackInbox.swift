@@ -9,6 +9,7 @@ final class CallbackInbox: Sendable {
     private struct State {
         var accepts: Accepts?
         var isOver = false
+        var isTaken = false
         /// What the ignored callbacks said, without repetitions.
         var ignored: [String] = []
     }
@@ -48,8 +49,14 @@ final class CallbackInbox: Sendable {
         }
         return state.withLock { state in
             defer { state.isOver = true }
+            state.isTaken = state.isTaken || !state.isOver
             return !state.isOver
         }
+    }
+
+    /// Whether a callback of the sign-in has arrived, and this is one more: browsers request some pages twice.
+    func hasTaken(_ callback: AuthorizationCallback) -> Bool {
+        state.withLock { $0.isTaken ? $0.accepts : nil }?(callback) ?? false
     }
 
     /// Remembers what a callback that belongs to no sign-in said. Anybody can send one, so it does not end the wait.

@@ -27,6 +27,7 @@ struct CallbackResponder: Sendable {
         }
         // Another user may know the state, from the arguments of a program, and send another code.
         guard inbox.takes(callback, unless: LoopbackPeer.isForeign(request.names)) else {
+            if inbox.hasTaken(callback) { return (callback.hasError ? CallbackPage.declined : .received).response() }
             inbox.ignore(callback.report)
             return CallbackPage.refused.response()
         }

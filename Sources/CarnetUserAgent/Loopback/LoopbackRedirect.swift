@@ -30,7 +30,10 @@ struct LoopbackRedirect {
             guard
                 suffix.hasPrefix(":"), suffix.dropFirst().allSatisfy(\.isNumber),
                 let number = Int(suffix.dropFirst()), (1...65_535).contains(number)
-            else { throw Self.refusal(uri) }
+            else {
+                throw UserAgentError(
+                    .cannotListen, "the redirect URI \(uri) has no port between 1 and 65535 after the colon")
+            }
             port = number
         }
         self.host = host

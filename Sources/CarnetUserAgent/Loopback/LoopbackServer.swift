@@ -6,7 +6,7 @@ struct ConnectionLimits: Sendable {
     /// The maximum number of connections. A new one closes the oldest, so that slow clients cannot block the browser.
     var connections = 32
     /// The maximum size of a request, in bytes. Browsers send the cookies of every program on `localhost`.
-    var requestBytes = 65_536
+    var requestBytes = 262_144
     /// The maximum duration of a connection.
     var lifetime = Duration.seconds(10)
 }

@@ -65,6 +65,12 @@ private struct PastePresenter: AuthorizationPresenter {
 
     /// Accepts a complete URL, or its query with or without the question mark.
     private func callback(from line: Substring) -> AuthorizationCallback? {
+        // Some terminals put marks around what is pasted, and some browsers copy an address without its scheme.
+        let pasted = line.replacing("\u{1B}[200~", with: "").replacing("\u{1B}[201~", with: "")
+        let scheme = redirectURI.firstRange(of: "://").map { String(redirectURI[..<$0.upperBound]) } ?? ""
+        let isBare =
+            !scheme.isEmpty && pasted.hasPrefix(redirectURI.dropFirst(scheme.count).prefix { !"/?".contains($0) })
+        let line = Substring(isBare ? scheme + pasted : String(pasted))
         let text = line.prefix { !$0.isWhitespace }
         guard text.utf8.count <= 65_536, line.dropFirst(text.count).allSatisfy(\.isWhitespace) else { return nil }
         // A query begins with a name and `=`; a URL has a colon before either.

@@ -52,10 +52,12 @@ final class HandOverPage: Sendable {
     }
 }
 
-/// Whether a page was used.
-private final class OneUse: Sendable {
+/// Whether something was used, or reported.
+final class OneUse: Sendable {
     private let isUsed = Lock(false)
+    private let wasReported = Lock(false)
     private let onUse: @Sendable () -> Void
+    var isReported: Bool { wasReported.withLock(\.self) }
 
     init(_ onUse: @escaping @Sendable () -> Void) {
         self.onUse = onUse
@@ -69,5 +71,12 @@ private final class OneUse: Sendable {
         }
     }
 
-    func report() { onUse() }
+    /// Reports it once.
+    func report() {
+        let isFirst = wasReported.withLock { wasReported in
+            defer { wasReported = true }
+            return !wasReported
+        }
+        if isFirst { onUse() }
+    }
 }

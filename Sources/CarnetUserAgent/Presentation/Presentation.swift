@@ -10,6 +10,8 @@ public struct Presentation: Sendable {
     }
 
     let way: Way
+    /// How long a browser may take to request the page, before the user gets the address as well.
+    private static let patience = Duration.seconds(2)
 
     /// Passes the URL to a closure, which prints it for the user to open.
     public static func show(_ show: @escaping @Sendable (String) -> Void) -> Self {
@@ -24,7 +26,8 @@ public struct Presentation: Sendable {
         /// - Parameters:
         ///   - secrets: The environment variables with secrets of this program. The browser and its children do not
         ///     inherit them, nor any variable whose name begins with `CARNET_`.
-        ///   - otherwise: Receives the URL if the browser cannot be opened; without it the sign-in fails.
+        ///   - otherwise: Receives the URL if the browser cannot be opened, or has not requested the page after two seconds;
+        ///     without it the sign-in fails.
         public static func systemBrowser(
             withholding secrets: Set<String> = [], otherwise: (@Sendable (String) -> Void)? = nil
         ) -> Self {
@@ -68,9 +71,17 @@ public struct Presentation: Sendable {
             }
             #if os(macOS) || os(Linux)
                 do {
-                    let page = try HandOverPage.open(for: url, onUse: onUse)
+                    let (use, fallback) = (OneUse(onUse), OneUse(fallback))
+                    let page = try HandOverPage.open(for: url) { use.report() }
+                    // Some openers block, and say nothing.
+                    if otherwise != nil {
+                        Task { [weak page] in
+                            try await Task.sleep(for: Self.patience)
+                            if page != nil, !use.isReported { fallback.report() }
+                        }
+                    }
                     let environment = Self.environment(ProcessInfo.processInfo.environment, without: secrets)
-                    Self.run(command + [page.url.text], environment: environment, onFailure: fallback)
+                    Self.run(command + [page.url.text], environment: environment, onFailure: fallback.report)
                     return page
                 } catch {
                     fallback()
