@@ -75,6 +75,9 @@ struct LogoutCommand: Subcommand {
                 ])
         )
         for failure in failures { console.note(failure) }
+        if revoke || everywhere, !outcome.isRevoked, !failures.isEmpty {
+            console.warn("the tokens are removed here; the provider may accept them until they expire")
+        }
         // A missing sign-out page is no failure: the tokens are deleted from the store.
         let isComplete = outcome.failures.allSatisfy { $0.kind == .missingEndpoint }
         guard isComplete, failures.count == outcome.failures.count else { throw ExitStatus.failed }
