@@ -20,7 +20,13 @@ extension EarlierVersion {
 
     private static func files(ofFolder folder: String, _ input: LintInput) throws -> [File] {
         let linted = input.paths.first(where: Path.isFolder)
-        return try read(folder).map { source in
+        let sources = try read(folder)
+        guard !sources.isEmpty else {
+            throw Failure(
+                .usage, "--against \(folder): the folder has no descriptor",
+                next: ["name the folder of the earlier descriptors"])
+        }
+        return sources.map { source in
             let name = source.path.lastComponent
             let successor = input.files.first { $0.path.lastComponent == name }?.path
             return File(

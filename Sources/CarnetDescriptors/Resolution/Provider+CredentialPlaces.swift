@@ -49,7 +49,25 @@ extension ProviderSections {
         .pushedAuthorizationRequest,
     ]
 
-    fileprivate var serverPlaces: Set<String> { places(of: Self.serverEndpoints, and: exchange.map(\.value.url)) }
+    /// The keys of the URLs that get refresh tokens, ID tokens or what authenticates the client, each with the places of its
+    /// requests.
+    package var serverKeys: [(key: [String], places: Set<String>)] {
+        keys(of: Self.serverEndpoints, and: exchange.map { (["exchange", $0.name, "url"], $0.value.url) })
+    }
+
+    /// The same for access tokens, without the resources that are declared.
+    package var resourceKeys: [(key: [String], places: Set<String>)] {
+        var urls = connection.lookups.items.map { (["connection", "lookups", $0.name, "url"], $0.value.call.url) }
+        func add(_ list: [String], _ more: [Template]) {
+            urls += more.enumerated().map { (list + [String($0.offset), "url"], $0.element) }
+        }
+        add(["connection", "on_connect"], connection.onConnect.map(\.url))
+        add(["connection", "on_disconnect"], connection.onDisconnect.map(\.url))
+        add(["profile", "requests"], profile.requests.map(\.lateURL))
+        return keys(of: [.userinfo], and: urls)
+    }
+
+    fileprivate var serverPlaces: Set<String> { Set(serverKeys.flatMap(\.places)) }
 
     fileprivate var showsResourcesServerSecrets: Bool {
         let requests = ([profile.request] + profile.requests.map(\.request)).map(\.late)
@@ -62,23 +80,27 @@ extension ProviderSections {
     }
 
     fileprivate var resourcePlaces: [String] {
-        let calls =
-            connection.lookups.items.map(\.value.call.url)
-            + (connection.onConnect + connection.onDisconnect).map(\.url)
         let declared =
             resources.map(\.target) + [resource].compactMap { $0 }
             + api.hosts.compactMap { try? WebURL("https://\($0)") }
-        return places(of: [.userinfo], and: calls + profile.requests.map(\.lateURL) + lateResources.map(\.resource.url))
-            .union(declared.map(\.origin)).sorted()
+        return lateResources.reduce(into: Set(declared.map(\.origin) + resourceKeys.flatMap(\.places))) {
+            $0.formUnion(places(of: $1.resource.url))
+        }.sorted()
     }
 
-    private func places(of names: [EndpointName], and templates: [Template]) -> Set<String> {
-        let urls = names.flatMap { [endpoints[$0], endpoints.mtls[$0]].compactMap { $0 } }
-        var places = Set(urls.map(\.origin))
-        for template in names.compactMap({ endpoints.late[$0] }) + templates {
-            places.formUnion(template.origins(tables: tables) ?? Set(trustedHosts.map(\.source)))
+    private func keys(
+        of names: [EndpointName], and templates: [(key: [String], url: Template)]
+    ) -> [(key: [String], places: Set<String>)] {
+        let named = names.map { name in
+            let urls = [endpoints[name], endpoints.mtls[name]].compactMap { $0 }
+            let late = endpoints.late[name].map(places(of:)) ?? []
+            return (["endpoints", name.rawValue], late.union(urls.map(\.origin)))
         }
-        return places
+        return named.filter { !$0.1.isEmpty } + templates.map { ($0.key, places(of: $0.url)) }
+    }
+
+    private func places(of url: Template) -> Set<String> {
+        url.origins(tables: tables) ?? Set(trustedHosts.map(\.source))
     }
 }
 

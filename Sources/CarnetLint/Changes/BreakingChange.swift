@@ -4,7 +4,7 @@ import CarnetDescriptors
 struct BreakingChange: Hashable {
     let rule: DiagnosticExplanation
     /// The path of the key.
-    let path: [String]
+    var path: [String]
     /// What was, and what is.
     let message: String
     /// Who is hurt, and what to do.
@@ -14,8 +14,14 @@ struct BreakingChange: Hashable {
 extension BreakingChange {
     static let rules: [DiagnosticExplanation] = [
         .removedProvider, .account, .input, .authentication, .protection, .requestedScopes, .scope, .resource, .moved,
-        .refresh, .ability, .missingValue,
+        .form, .ability, .missingValue, .notCompared,
     ]
+
+    static func notCompared(_ reason: String) -> BreakingChange {
+        BreakingChange(
+            rule: .notCompared, path: ["id"], message: "the versions cannot be compared: \(reason)",
+            help: "nothing is known about those who use it; compare with a version that can be read")
+    }
 }
 
 extension DiagnosticExplanation {
@@ -87,7 +93,7 @@ extension DiagnosticExplanation {
         summary: "A resource is gone, or needs more than before.",
         rationale: """
             Programs call the resources of a descriptor by URL or id, and a resource server decides by them. An earlier grant \
-            with the old scopes must suffice for the same request. Titles may change.
+            with the old scopes must suffice for the same request, and its headers must stay. Titles may change.
             """)
 
     static let moved = DiagnosticExplanation(
@@ -101,12 +107,13 @@ extension DiagnosticExplanation {
             """,
         references: ["RFC 8707, section 2"])
 
-    static let refresh = DiagnosticExplanation(
-        code: "B010", name: "refresh-changed",
-        summary: "Refresh tokens of earlier sign-ins are sent in another form.",
+    static let form = DiagnosticExplanation(
+        code: "B010", name: "token-requests-changed",
+        summary: "Tokens of earlier sign-ins are sent in another form, or their answers are read in another way.",
         rationale: """
-            Nobody is present at a refresh. If the new form is wrong for tokens that exist, every session ends, and some \
-            providers revoke a refresh token that is used wrongly. Test the new form with a token of an earlier sign-in.
+            Nobody is present at a refresh, and programs call the API, revoke and introspect with tokens that exist. If the new \
+            form is wrong for them, every session ends, and some providers revoke a refresh token that is used wrongly. Test the \
+            new form with a token of an earlier sign-in. A further header or parameter is no finding.
             """,
         references: ["RFC 6749, section 6"])
 
@@ -115,7 +122,8 @@ extension DiagnosticExplanation {
         summary: "Something that programs could do with the descriptor is gone.",
         rationale: """
             A program may use each endpoint, grant, environment, redirect URI, claim and value that a descriptor names, and \
-            learns only at run time that one is gone. An endpoint that the provider's metadata can name is not missed.
+            learns only at run time that one is gone. People who could sign in cannot any more, if a value becomes required, \
+            or a pattern or list of algorithms narrower. An endpoint that the provider's metadata can name is not missed.
             """)
 
     static let missingValue = DiagnosticExplanation(
@@ -125,5 +133,13 @@ extension DiagnosticExplanation {
             `token.response.capture`, `callback.capture`, `exchange` and `connection` keep their values at the sign-in. A header or \
             URL that uses a new one is incomplete for each earlier sign-in. Give the template a default, such as \
             `{token.region|eu}`.
+            """)
+
+    static let notCompared = DiagnosticExplanation(
+        code: "B013", name: "not-compared",
+        summary: "The earlier version has errors or is empty, so that nothing was compared.",
+        rationale: """
+            Without a comparison, nothing is known about those who use the earlier version. Compare with a version that can be \
+            read. If there is none, a new note about `id` says that you compared the texts yourself.
             """)
 }

@@ -6,80 +6,139 @@ extension DescriptorComparison {
     mutating func comparePlaces() {
         let help =
             "requests of earlier sign-ins fail until their users sign in again; keep the old server while it works, or write the new one under another id"
-        let known = old.serverAuthorities
-        for name in EndpointName.allCases where !ProviderDescriptor.pages.contains(name) {
-            let was = old.endpoints[name] ?? (name == .refresh || name == .deviceToken ? old.endpoints[.token] : nil)
-            guard let was = was?.authority(in: old), let url = new.endpoints[name], let now = url.authority(in: new),
-                now != was, name == .userinfo || !known.contains(now)
-            else { continue }
-            compare(.moved, "endpoints.\(name.rawValue)", "at \(was)", "at \(now)", help)
+        if let resolved {
+            let (was, now) = (resolved.old.provider, resolved.new.provider)
+            compare(resolved, was.serverKeys, now.serverKeys, was.shared.serverPlaces, help)
+            compare(resolved, was.resourceKeys, now.resourceKeys, was.shared.resourcePlaces, help)
+            let urls = new.resources.map(\.url) + [new.api.baseURL].compactMap { $0 }
+            let known = urls.compactMap { try? WebURL(resolved.new.url($0)) }.map(\.authority) + now.api.hosts
+            let hosts = was.api.hosts.filter { !known.contains($0) }
+            compare(.moved, ["api", "hosts"], "API host", lost: hosts, from: [], help)
         }
-        for step in new.exchange.items {
-            guard let was = old.exchange[step.name]?.url.authority(in: old),
-                let now = step.value.url.authority(in: new),
-                now != was, !known.contains(now)
-            else { continue }
-            compare(.moved, "exchange.\(step.name).url", "at \(was)", "at \(now)", help)
+        let lost = old.trustedHosts.filter { host in
+            let url = try? WebURL("https://" + host.source.replacing("*", with: "x"))
+            return !new.trustedHosts.contains { $0 == host || url.map($0.matches) == true }
         }
-        compare(.moved, ["api", "hosts"], "API host", lost: old.api.hosts.map(\.source), from: new.apiHosts, help)
-        compare(
-            .moved, ["trusted_hosts"], "trusted host", lost: old.trustedHosts.map(\.source),
-            from: new.trustedHosts.map(\.source), help)
-        if let url = old.api.baseURL {
+        compare(.moved, ["trusted_hosts"], "trusted host", lost: lost.map(\.source), from: [], help)
+        if old.api.baseURL != nil {
             compare(
-                .moved, "api.base_url", url.source, new.api.baseURL?.source,
+                .moved, "api.base_url",
                 "programs complete it with their own paths, and tokens of earlier sign-ins do not go to another server; keep it, or write the new API under another id"
             )
         }
         compareAudience()
     }
 
-    private mutating func compareAudience() {
-        let help = "the API refuses the tokens of earlier sign-ins; keep it, or write the new audience under another id"
-        compare(.moved, "resource", old.resource?.source, new.resource?.source, help)
-        for (section, was, now) in [
-            ("authorization", old.authorization.parameters, new.authorization.parameters),
-            ("token", old.token.request.parameters, new.token.request.parameters),
-            (
-                "client_credentials", old.clientCredentials.request.parameters,
-                new.clientCredentials.request.parameters
-            ),
-        ] {
-            for name in ["audience", "resource"] where was.contains(name) {
-                compare(.moved, "\(section).parameters.\(name)", was[name]?.source, now[name]?.source, help)
-            }
+    /// - Parameter known: All places that may receive such credentials of earlier sign-ins.
+    private mutating func compare(
+        _ resolved: (old: ResolvedVersion, new: ResolvedVersion), _ old: [(key: [String], places: Set<String>)],
+        _ new: [(key: [String], places: Set<String>)], _ known: [String], _ help: String
+    ) {
+        for (key, places) in new {
+            // By default, such a request goes to the token endpoint.
+            let isToken = [["endpoints", "refresh"], ["endpoints", "device_token"]].contains(key)
+            guard let was = (old.first { $0.key == key } ?? old.first { isToken && $0.key.last == "token" })?.places
+            else { continue }
+            let gained = places.filter { (try? WebURL($0))?.isAt(anyOf: known) == false }
+            let lost = was.subtracting(places).filter { $0.contains("://") }
+            let isLost = !lost.isEmpty && (!gained.isEmpty || was.count > 1 || key.last == "refresh")
+            guard isLost || !gained.isEmpty && was.isDisjoint(with: places) else { continue }
+            compare(
+                .moved, key.joined(separator: "."), "at \(resolved.old.hosts(was))", "at \(resolved.new.hosts(places))",
+                help)
         }
-        compare(
-            .moved, "access_token.audience", old.accessToken.audience, new.accessToken.audience,
-            "a resource server refuses tokens that it accepted; keep the claim")
     }
 
-    mutating func compareRefresh() {
-        let help =
-            "stored refresh tokens are now sent in this form, while nobody is present; keep the old form, or test the new one with a token of an earlier sign-in"
-        let (was, now) = (RefreshForm(old), RefreshForm(new))
-        for (key, value) in was.values {
-            let next = now.values.first { $0.key == key }?.value ?? ""
-            if value != next { compare(.refresh, "refresh.\(key)", value, next, help) }
+    private mutating func compareAudience() {
+        let help = "the API refuses the tokens of earlier sign-ins; keep it, or write the new audience under another id"
+        if old.resource != nil || new.resource != nil { compare(.moved, "resource", help) }
+        for (section, was) in [
+            ("authorization", old.authorization.parameters), ("token", old.token.request.parameters),
+            ("client_credentials", old.clientCredentials.request.parameters),
+        ] {
+            for name in ["audience", "resource"] where was.contains(name) {
+                compare(.moved, "\(section).parameters.\(name)", help)
+            }
         }
+        let claims = "a resource server refuses tokens that it accepted, or knows their client no more; keep the claim"
+        compare(.moved, "access_token.audience", claims)
+        compare(.moved, "access_token.client", claims)
         compare(
-            .refresh, ["refresh", "parameters"], "parameter of the refresh", lost: old.refresh.request.parameters.names,
-            from: new.refresh.request.parameters.names, help)
+            .moved, ["access_token", "marked_by"], "mark of access tokens", lost: old.accessToken.markedBy,
+            from: new.accessToken.markedBy, claims)
+    }
+
+    /// Compares how tokens that exist are sent, and what a sign-in demands.
+    mutating func compareDifferences() {
+        guard let resolved else { return }
+        let all = JSONValue.object(resolved.old.json).differences(to: .object(resolved.new.json))
+        for section in ResolvedVersion.requests {
+            let found = all.filter { $0.path[0] == section && !$0.isHarmless }.compactMap { difference in
+                let (was, now) = (resolved.old.named(difference.was.shown), resolved.new.named(difference.now.shown))
+                let isKnown = was == now || changes.contains { difference.path.starts(with: $0.path) }
+                return isKnown ? nil : (path: difference.path, text: " was \(was) and is \(now)")
+            }
+            guard let first = found.first else { continue }
+            report(
+                .form, found.count == 1 ? first.path : [section],
+                found.map { $0.path.joined(separator: ".") + $0.text }.inWords,
+                "tokens of earlier sign-ins are now sent or answered so, while nobody is present; keep the old form, or test the new one with such a token"
+            )
+        }
+        let help = "sign-ins fail, also of people who signed in earlier; keep what was accepted"
+        for difference in all {
+            let (path, was, now) = (difference.path, difference.was, difference.now)
+            let key = path.joined(separator: ".")
+            switch path.last {
+            case "secret" where was == true && now == false:
+                report(
+                    .protection, path, "\(key) was true and is false, which protects less than before",
+                    Self.protectionHelp)
+            case "optional" where was == true && now == false && path[0] != "inputs":
+                compare(.ability, key, "true", "false", help)
+            case "pattern" where ["callback", "token", "exchange", "connection"].contains(path[0]):
+                let forms = [was, now].map { value in value.string.map { try? ValuePattern($0) } ?? .anything }
+                if let old = forms[0], let new = forms[1], !new.includes(old) {
+                    compare(.ability, key, was.string, now.string, help)
+                }
+            case "algorithms" where now != [] && (was != [] || !old.canDiscover) && path[0] != "client":
+                let named = was == [] ? ["RS256"] : was.array?.compactMap(\.string) ?? []
+                compare(
+                    .ability, path, "signature algorithm", lost: named, from: now.array?.compactMap(\.string) ?? [],
+                    help)
+            case "on_connect", "on_disconnect":
+                guard was.array?.count ?? 0 > now.array?.count ?? 0 else { continue }
+                report(
+                    .ability, path, "a request of \(key) is gone",
+                    "accounts are no longer connected or disconnected at the provider; keep it while the provider has it"
+                )
+            default: break
+            }
+        }
     }
 
     mutating func compareAbilities() {
         func help(_ action: String) -> String { "programs that \(action) fail; keep it while the provider has it" }
-        if !new.canDiscover {
-            let names = EndpointName.allCases.filter { ![.refresh, .deviceToken].contains($0) }
-            compare(
-                .ability, ["endpoints"], "endpoint", lost: names.filter { old.endpoints[$0] != nil }.map(\.rawValue),
-                from: names.filter { new.endpoints[$0] != nil }.map(\.rawValue), help("use it"))
+        let endpoints = EndpointName.allCases.filter { name in
+            guard let was = old.endpoints[name], new.endpoints[name] == nil else { return false }
+            // Without them, requests go to the token endpoint.
+            return name.isStandard
+                ? !new.canDiscover : resolved.map { $0.old.url(was) != new.endpoints[.token].map($0.new.url) } ?? true
         }
-        compare(.ability, ["id"], "grant", lost: old.grantSections, from: new.grantSections, help("use it"))
+        compare(.ability, ["endpoints"], "endpoint", lost: endpoints.map(\.rawValue), from: [], help("use it"))
+        for section in old.grantSections where !new.grantSections.contains(section) {
+            compare(.ability, [], "grant", lost: [section], from: [], help("use it"))
+        }
+        compare(
+            .ability, ["exchange"], "step", lost: old.exchange.names, from: new.exchange.names,
+            help("call with its tokens"))
         if !new.redirects.isEmpty {
-            let all = old.redirects.isEmpty ? ["any other"] : old.redirects.map(\.description)
+            let lost = old.redirects.filter { form in
+                !form.samples.allSatisfy { uri in new.redirects.contains { $0.matches(uri) } }
+            }
             compare(
-                .ability, ["redirects"], "form of redirect URI", lost: all, from: new.redirects.map(\.description),
+                .ability, ["redirects"], "form of redirect URI",
+                lost: old.redirects.isEmpty ? ["any other"] : lost.map(\.description), from: [],
                 "registrations with such a redirect URI no longer sign in; keep it while the provider accepts it")
         }
         compare(
@@ -88,28 +147,36 @@ extension DescriptorComparison {
         compare(
             .ability, ["token", "response", "token_sets"], "token set", lost: old.token.response.tokenSets.names,
             from: new.token.response.tokenSets.names, help("use its session"))
-        compare(.ability, ["profile", "claims"], "claim", lost: lostClaims, from: [], help("read it"))
-        compare(
-            .ability, ["connection"], "value of a sign-in", lost: old.keptValues.map(\.description).sorted(),
-            from: new.keptValues.map(\.description), help("read it"))
+        compareClaims(help("read it"))
+        let kept = new.keptPlaces.flatMap(\.values)
+        for (path, values) in old.keptPlaces {
+            compare(
+                .ability, path, "value of a sign-in", lost: values.filter { !kept.contains($0) }.map(\.name), from: [],
+                help("read it"))
+        }
     }
 
-    /// The claims that no part of the new profile brings.
-    private var lostClaims: [String] {
-        let named = Set(new.profile.namedClaims)
-        func pointers(_ name: String, _ descriptor: ProviderDescriptor) -> [JSONPointer]? {
-            descriptor.profile.effectiveClaims.first { $0.name == name }?.value
+    private mutating func compareClaims(_ help: String) {
+        let (was, now) = (old.profile.namedClaims, new.profile.namedClaims)
+        var lost: [String] = []
+        for name in old.profile.effectiveClaims.map(\.name) + was where name != "subject" && !lost.contains(name) {
+            let (before, after) = (ClaimSourcePlace(old, of: name), ClaimSourcePlace(new, of: name))
+            let isOff = new.profile.claims[name]?.pointers.isEmpty == true && old.profile.claims[name] == nil
+            let isMapped = old.profile.claims[name] != nil || old.profile.derive.contains(name)
+            if !now.contains(name), isOff || was.contains(name) && !(isMapped && after.holds(before)) {
+                lost.append(name)
+            } else if was.contains(name), old.profile.rights.contains(name), !after.holds(before) {
+                report(
+                    .ability, after.path(since: before), "the claim \(name) was \(before) and is \(after)",
+                    "programs give rights by it; keep the old place, or write the new claim under another name")
+            }
         }
-        return old.profile.namedClaims.filter { name in
-            guard name != "subject", !named.contains(name) else { return false }
-            let isMapped = old.profile.claims[name] != nil
-            return !isMapped || pointers(name, old) != pointers(name, new)
-        }
+        compare(.ability, ["profile", "claims"], "claim", lost: lost, from: [], help)
     }
 
     /// Compares which values of the sign-in later requests need.
     mutating func compareValues() {
-        let kept = old.keptValues
+        let kept = old.keptPlaces.flatMap(\.values)
         for (path, template) in new.laterTemplates {
             for value in template.references where value.origin.keepsValues && !kept.contains(value) {
                 guard !value.origin.builtInNames.contains(value.name), !template.source.contains("{\(value)|") else {
@@ -124,50 +191,7 @@ extension DescriptorComparison {
     }
 }
 
-/// How a refresh token is sent, with what the section inherits.
-private struct RefreshForm {
-    let values: [(key: String, value: String)]
-
-    init(_ descriptor: ProviderDescriptor) {
-        let (refresh, token) = (descriptor.refresh, descriptor.token.request)
-        func text(_ list: [String]) -> String { list.isEmpty ? "nothing" : list.sorted().joined(separator: ", ") }
-        let request = refresh.request
-        let renamed = request.rename.isEmpty ? token.rename : request.rename
-        let shared = ["client_id", "client_secret", "grant_type", "scope", "refresh_token"]
-        let omitted = request.omit.isEmpty ? token.omit : request.omit
-        values = [
-            ("using", refresh.using.rawValue), ("brings", refresh.result.rawValue),
-            ("rotation", refresh.rotation == .unknown ? "keep_old" : refresh.rotation.rawValue),
-            ("grant_type", refresh.grantType ?? "refresh_token"),
-            ("authentication", refresh.authentication?.rawValue ?? "as for a code"),
-            ("method", (request.method ?? token.method ?? .post).rawValue),
-            ("body", (request.body ?? token.body ?? .form).rawValue),
-            (
-                "rename",
-                text(renamed.items.filter { shared.contains($0.name) }.map { "\($0.name) to \($0.value)" })
-            ),
-            ("omit", text(omitted.filter(shared.contains))),
-        ]
-    }
-}
-
 extension ProviderDescriptor {
-    /// The endpoints that receive no token.
-    fileprivate static let pages: [EndpointName] = [.authorization, .jwks, .registration]
-
-    /// Where refresh tokens and what authenticates the client may go.
-    fileprivate var serverAuthorities: Set<String> {
-        let names = EndpointName.allCases.filter { !Self.pages.contains($0) && $0 != .userinfo }
-        let urls = names.compactMap { self.endpoints[$0] } + self.exchange.items.map(\.value.url)
-        return Set(urls.compactMap { $0.authority(in: self) })
-    }
-
-    /// The hosts that receive an access token.
-    fileprivate var apiHosts: [String] {
-        let urls = [self.api.baseURL].compactMap { $0 } + self.resources.map(\.url)
-        return self.api.hosts.map(\.source) + urls.compactMap { $0.authority(in: self) }
-    }
-
     fileprivate var grantSections: [String] {
         [
             ("client_credentials", self.clientCredentials.isWritten), ("token_exchange", self.tokenExchange.isWritten),
@@ -176,14 +200,16 @@ extension ProviderDescriptor {
     }
 
     /// The values of a sign-in that are kept with its tokens.
-    fileprivate var keptValues: Set<TemplateReference> {
-        var names: [(TemplateOrigin, [String])] = [
-            (.callback, self.callback.capture.names), (.token, self.token.response.capture.names),
-            (.connection, self.connection.derive.names),
-        ]
-        names += self.exchange.items.map { (.step, $0.value.capture.names) }
-        let found = names.flatMap { origin, names in names.map { TemplateReference(origin, $0) } }
-        return Set(found + self.connection.lookups.items.flatMap(\.references))
+    fileprivate var keptPlaces: [(path: [String], values: [TemplateReference])] {
+        func values(_ origin: TemplateOrigin, _ names: [String]) -> [TemplateReference] {
+            names.map { TemplateReference(origin, $0) }
+        }
+        return [
+            (["callback", "capture"], values(.callback, self.callback.capture.names)),
+            (["token", "response", "capture"], values(.token, self.token.response.capture.names)),
+            (["connection", "derive"], values(.connection, self.connection.derive.names)),
+            (["connection", "lookups"], self.connection.lookups.items.flatMap(\.references)),
+        ] + self.exchange.items.map { (["exchange", $0.name, "capture"], values(.step, $0.value.capture.names)) }
     }
 
     /// What is filled after the sign-in, perhaps long after it.
@@ -204,6 +230,11 @@ extension ProviderDescriptor {
             ("refresh", self.refresh.request), ("revocation", self.revocation.request),
             ("profile", self.profile.request),
         ]
+        for (index, call) in self.connection.onDisconnect.enumerated() {
+            let path = ["connection", "on_disconnect", "\(index)"]
+            found += [(path + ["url"], call.url)] + all(path + ["headers"], call.headers)
+            found += all(path + ["parameters"], call.parameters)
+        }
         for (name, request) in sections {
             found += all([name, "headers"], request.headers) + all([name, "parameters"], request.parameters)
         }
@@ -217,6 +248,12 @@ extension ProfileRules {
         claims.items.filter { !$0.value.pointers.isEmpty }.map(\.name) + derive.names
             + requests.flatMap(\.claims.names) + (callback?.claims.map(\.name) ?? [])
     }
+
+    /// The claims that programs give rights by: the lists are groups and the like.
+    fileprivate var rights: [String] {
+        ["email_verified", "groups"] + claims.items.filter { $0.value.elements?.isList == true }.map(\.name)
+            + requests.flatMap { $0.claims.items.filter(\.value.isList).map(\.name) }
+    }
 }
 
 extension TemplateOrigin {
@@ -224,11 +261,19 @@ extension TemplateOrigin {
     fileprivate var keepsValues: Bool { [.callback, .token, .step, .connection].contains(self) }
 }
 
-extension Template {
-    /// The host of the URL with its port, as it is written.
-    fileprivate func authority(in descriptor: ProviderDescriptor) -> String? {
-        guard !source.hasPrefix("/") else { return descriptor.api.baseURL?.authority(in: descriptor) }
-        guard let scheme = source.firstRange(of: "://") else { return nil }
-        return String(source[scheme.upperBound...].prefix { !"/?".contains($0) }).lowercased()
+extension WebURL {
+    fileprivate func isAt(anyOf places: [String]) -> Bool {
+        places.contains { $0.contains("://") ? $0 == origin : HostPattern(checked: $0).matches(self) }
+    }
+}
+
+extension RedirectForm {
+    /// Some URIs of the form, with all kinds of values for its places.
+    fileprivate var samples: [String] {
+        [("com.example.app", "", ":49152"), ("a", "a/b.c", ":1"), ("x_1-2", "d", "")].map { name, path, port in
+            let text = description.replacing("{path}", with: path).replacing(":{port}", with: port)
+            let parts = text.split(separator: "{", omittingEmptySubsequences: false)
+            return parts.dropFirst().reduce(String(parts[0])) { $0 + name + $1.drop { $0 != "}" }.dropFirst() }
+        }
     }
 }

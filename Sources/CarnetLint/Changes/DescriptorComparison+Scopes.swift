@@ -4,10 +4,19 @@ import CarnetFoundation
 extension DescriptorComparison {
     mutating func compareScopes() {
         let (was, now) = (old.scopes, new.scopes)
-        compareRequested("default", was.required + was.defaults, now.required + now.defaults)
+        let (before, after) = (was.required + was.defaults, now.required + now.defaults)
+        compareRequested("default", before, after)
+        // Those of a program that names others.
+        compareRequested(
+            "required", was.required.filter(after.containsBytes), now.required.filter(before.containsBytes))
         compareRequested("offline", was.offline, now.offline)
         for name in was.extra.names + now.extra.names.filter({ !was.extra.contains($0) }) {
             compareRequested("extra.\(name)", was.extra[name] ?? [], now.extra[name] ?? [])
+        }
+        for key in old.authorization.offlineParameters.names.map({ "offline_parameters.\($0)" }) + ["rename.scope"] {
+            compare(
+                .requestedScopes, "authorization.\(key)",
+                "a sign-in brings other rights, or no refresh token; keep it, or write the change under another id")
         }
         compare(
             .scope, ["scopes", "catalog"], "scope", lost: was.catalog.map(\.id), from: now.catalog.map(\.id),
@@ -43,9 +52,16 @@ extension DescriptorComparison {
         )
     }
 
+    /// The new entry for the same request, with its index.
+    private func newEntry(of entry: ResourceEntry, _ method: ResourceMethod) -> (Int, ResourceEntry)? {
+        let url = resolved?.old.url(entry.url)
+        return new.resources.enumerated().first {
+            $1.methods.all.contains(method) && ($1.url == entry.url || url != nil && resolved?.new.url($1.url) == url)
+        }.map { ($0.offset, $0.element) }
+    }
+
     mutating func compareResources() {
-        let gone = old.resources.filter { entry in !entry.methods.all.contains { new.entry(of: old, entry, $0) != nil }
-        }
+        let gone = old.resources.filter { entry in !entry.methods.all.contains { newEntry(of: entry, $0) != nil } }
         let ids = Set(new.resources.compactMap(\.id))
         if !gone.isEmpty {
             report(
@@ -55,7 +71,7 @@ extension DescriptorComparison {
         }
         for entry in old.resources {
             for method in entry.methods.all {
-                guard let (index, now) = new.entry(of: old, entry, method) else {
+                guard let (index, now) = newEntry(of: entry, method) else {
                     if !gone.contains(where: { $0.label == entry.label }) {
                         report(
                             .resource, ["resources"],
@@ -71,7 +87,19 @@ extension DescriptorComparison {
                         "requests with earlier grants are refused; add the new need as an alternative in any_of, or as a resource of its own"
                     )
                 }
-                if let id = entry.id, !ids.contains(id), method == entry.methods.first {
+                guard method == entry.methods.first else { continue }
+                let headers = entry.headers.items.filter { header in
+                    !now.headers.items.contains {
+                        $0.name.lowercased() == header.name.lowercased() && $0.value == header.value
+                    }
+                }
+                if !headers.isEmpty {
+                    report(
+                        .resource, path + ["headers"],
+                        "the resource \(now.label) lacks a header, or has another value for it: \(headers.map(\.name).inWords)",
+                        "programs that call it send another request; keep the header while the API takes it")
+                }
+                if let id = entry.id, !ids.contains(id) {
                     report(
                         .resource, path, "the id of the resource \(now.label) was \(id) and is \(now.id ?? "gone")",
                         "programs name the resource by its id; keep it")
@@ -93,22 +121,6 @@ extension ScopeRules {
             }
         }
         return all
-    }
-}
-
-extension ProviderDescriptor {
-    /// The entry for the same request as that of an earlier version, with its index.
-    fileprivate func entry(
-        of old: ProviderDescriptor, _ entry: ResourceEntry, _ method: ResourceMethod
-    ) -> (Int, ResourceEntry)? {
-        func whole(_ url: Template, _ descriptor: ProviderDescriptor) -> String {
-            url.source.hasPrefix("/") ? (descriptor.api.baseURL?.source ?? "") + url.source : url.source
-        }
-        let url = whole(entry.url, old)
-        let index = self.resources.firstIndex {
-            ($0.url.source == entry.url.source || whole($0.url, self) == url) && $0.methods.all.contains(method)
-        }
-        return index.map { ($0, self.resources[$0]) }
     }
 }
 

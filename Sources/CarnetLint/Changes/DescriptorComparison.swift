@@ -7,10 +7,18 @@ import CarnetFoundation
 struct DescriptorComparison {
     let old: ProviderDescriptor
     let new: ProviderDescriptor
+    /// Both as the engine resolves them; `nil` if it cannot.
+    private(set) var resolved: (old: ResolvedVersion, new: ResolvedVersion)?
+    /// The only input that is gone, and the only new one that is required.
+    private let renamed: (old: String, new: String)?
     private(set) var changes: [BreakingChange] = []
 
     init(_ old: ProviderDescriptor, _ new: ProviderDescriptor) {
         (self.old, self.new) = (old, new)
+        let removed = old.inputs.names.filter { !new.inputs.contains($0) }
+        let added = new.inputs.items.filter { !old.inputs.contains($0.name) && $0.value.isRequired }.map(\.name)
+        renamed = removed.count == 1 && added.count == 1 ? (removed[0], added[0]) : nil
+        resolve()
         compareAccounts()
         compareInputs()
         compareAuthentication()
@@ -18,9 +26,29 @@ struct DescriptorComparison {
         compareScopes()
         compareResources()
         comparePlaces()
-        compareRefresh()
         compareAbilities()
         compareValues()
+        compareDifferences()
+    }
+
+    private mutating func resolve() {
+        var (was, now) = ([String: String](), [String: String]())
+        for input in old.inputs.items {
+            let name = input.name == renamed?.old ? renamed?.new ?? input.name : input.name
+            let value = input.value.sample(for: new.inputs[name])
+            was[input.name] = value
+            now[name] = new.inputs[name].flatMap { $0.refusal(of: value) == nil ? value : $0.sample(for: nil) }
+        }
+        for input in new.inputs.items where now[input.name] == nil && input.value.isRequired {
+            now[input.name] = input.value.sample(for: nil)
+        }
+        // Otherwise lint reports why.
+        guard let after = try? ResolvedVersion(new, now) else { return }
+        do throws(ResolutionError) {
+            resolved = (try ResolvedVersion(old, was), after)
+        } catch {
+            changes.append(.notCompared("\(error.key): \(error.reason)"))
+        }
     }
 
     mutating func report(_ rule: DiagnosticExplanation, _ path: [String], _ message: String, _ help: String) {
@@ -31,7 +59,7 @@ struct DescriptorComparison {
     mutating func compare(
         _ rule: DiagnosticExplanation, _ path: String, _ old: String?, _ new: String?, _ help: String
     ) {
-        guard old != new else { return }
+        guard !old.isSameBytes(as: new) else { return }
         let message =
             switch (old, new) {
             case (let old?, let new?): "\(path) was \(old) and is \(new)"
@@ -41,15 +69,26 @@ struct DescriptorComparison {
         report(rule, path.split(separator: ".").map(String.init), message, help)
     }
 
+    /// Reports a key that has another value.
+    mutating func compare(_ rule: DiagnosticExplanation, _ path: String, _ help: String) {
+        guard let resolved else { return }
+        let (was, now) = (resolved.old.value(path), resolved.new.value(path))
+        if !was.isSameBytes(as: now) {
+            compare(rule, path, was.map(resolved.old.named), now.map(resolved.new.named), help)
+        }
+    }
+
     /// Reports names that are gone, all in one finding.
     mutating func compare(
         _ rule: DiagnosticExplanation, _ path: [String], _ noun: String, lost old: [String], from new: [String],
         _ help: String
     ) {
-        let kept = Set(new)
-        let lost = old.filter { !kept.contains($0) }
+        let lost = old.filter { !new.containsBytes(of: $0) }
         guard !lost.isEmpty else { return }
-        report(rule, path, "\(noun)\(lost.count == 1 ? " is" : "s are") gone: \(lost.inWords)", help)
+        // One name is perhaps a key. A number would be an element.
+        report(
+            rule, path + (lost.count == 1 && Int(lost[0]) == nil ? lost : []),
+            "\(noun)\(lost.count == 1 ? " is" : "s are") gone: \(lost.inWords)", help)
     }
 }
 
@@ -67,12 +106,10 @@ extension DescriptorComparison {
     private mutating func compareAccounts() {
         let help =
             "people who signed in earlier become other accounts, and their tokens are refused; keep the old value, or write the new one under another id"
-        compare(.account, "issuer", old.issuer?.source, new.issuer?.source, help)
+        compare(.account, "issuer", help)
         compareIssuerMatch(help)
-        let (was, now) = (SubjectPlace(old), SubjectPlace(new))
-        guard was.source != now.source || Array(now.pointers.prefix(was.pointers.count)) != was.pointers else {
-            return
-        }
+        let (was, now) = (ClaimSourcePlace(old), ClaimSourcePlace(new))
+        guard !now.holds(was) else { return }
         report(.account, now.path(since: was), "the subject was \(was) and is \(now)", help)
     }
 
@@ -83,6 +120,10 @@ extension DescriptorComparison {
                 .account, ["issuer_match", "any_of"], "issuer", lost: was.map(\.source), from: now.map(\.source), help)
         // A weaker rule is a matter of its own.
         case (.exact, _), (_, .off): break
+        case (.template(let was, let places, let form), .template(let now, let others, let other))
+        where resolved?.old.issuers(was, places) == resolved?.new.issuers(now, others)
+            && (other ?? .unreserved).includes(form ?? .unreserved) && (form == nil || other != nil):
+            break
         case (let was, let now) where was != now:
             report(.account, ["issuer_match"], "issuer_match no longer accepts all issuers that it accepted", help)
         default: break
@@ -94,11 +135,10 @@ extension DescriptorComparison {
         let (was, now) = (old.inputs, new.inputs)
         let added = now.items.filter { !was.contains($0.name) && $0.value.isRequired }
         let removed = was.items.filter { !now.contains($0.name) }
-        let renamed = removed.count == 1 && added.count == 1 ? added.first : nil
         for input in removed {
-            let next = renamed.map { "was renamed to \($0.name)" } ?? "is gone"
+            let next = renamed.map { "was renamed to \($0.new)" } ?? "is gone"
             report(
-                .input, ["inputs", renamed?.name ?? input.name], "the input \(input.name) \(next)",
+                .input, ["inputs", renamed?.new ?? input.name], "the input \(input.name) \(next)",
                 "\(help); keep it as an optional input")
         }
         for input in added where renamed == nil {
@@ -123,28 +163,43 @@ extension DescriptorComparison {
             report(
                 .input, ["inputs", name], "the input \(name) was optional and is required",
                 "\(help); keep optional: true, or the default")
-        } else if let fallback = was.defaultValue, !now.isOptional || now.defaultValue != nil {
+        } else if !was.isRequired {
             compare(
-                .input, "\(path).default", fallback.source, now.defaultValue?.source,
-                "a program that gives no value goes to another server; keep the default")
+                .input, "\(path).default", was.defaultValue?.source, now.defaultValue?.source,
+                "a program that gives no value gets another one, or none; keep the default as it was")
         }
         if !now.type.accepts(was.type) {
             compare(.input, "\(path).type", was.type.rawValue, now.type.rawValue, "values that were right are refused")
         }
         compare(
             .input, ["inputs", name, "enum"], "value of the input \(name)",
-            lost: was.allowed.isEmpty && !now.allowed.isEmpty ? ["any other"] : now.allowed.isEmpty ? [] : was.allowed,
+            lost: now.allowed.isEmpty || ValuePattern(listing: now.allowed)?.includes(was.form) == true
+                ? [] : was.allowed.isEmpty ? ["any other"] : was.allowed,
             from: now.allowed, "a registration with such a value no longer works; keep it")
-        if let pattern = now.pattern {
+        if let pattern = now.pattern,
+            !(was.allowed.isEmpty ? pattern.includes(was.form) : was.allowed.allSatisfy(pattern.matches))
+        {
             compare(
                 .input, "\(path).pattern", was.pattern?.source, pattern.source,
-                "values that were right may be refused; keep the pattern, or make sure that it accepts all of them")
+                "values that were right are refused; keep the pattern, or write one that accepts all of them")
         }
     }
 }
 
 extension InputRules {
-    fileprivate var isRequired: Bool { !isOptional && defaultValue == nil }
+    /// What all values look like: of those of some types, no more than that is known.
+    fileprivate var form: ValuePattern { pattern ?? (type == .identifier ? .unreserved : .anything) }
+}
+
+extension ValuePattern {
+    /// A pattern of these values alone.
+    fileprivate init?(listing values: [String]) {
+        let escaped = values.map {
+            $0.unicodeScalars.map { "\($0.isASCII && !ASCII.isAlphanumeric(UInt8($0.value)) ? "\\" : "")\($0)" }
+                .joined()
+        }
+        try? self.init(escaped.joined(separator: "|"))
+    }
 }
 
 extension InputType {
@@ -154,24 +209,26 @@ extension InputType {
     }
 }
 
-/// Where a profile has what identifies the user.
-private struct SubjectPlace: CustomStringConvertible {
-    let source: String
-    let pointers: [String]
-    private let key: [String]
+/// Where a profile has a claim.
+struct ClaimSourcePlace: CustomStringConvertible {
+    private let source: String
+    private let pointers: [String]
+    private let claim: String
 
-    init(_ descriptor: ProviderDescriptor) {
+    init(_ descriptor: ProviderDescriptor, of claim: String = "subject") {
         let profile = descriptor.profile
-        key = ["profile", "claims", "subject"]
-        if profile.subject != nil {
+        self.claim = claim
+        if profile.subject != nil, claim == "subject" {
             (source, pointers) = ("nobody's", [])
-        } else if let template = profile.derive["subject"] {
+        } else if let template = profile.derive[claim] {
             (source, pointers) = ("made by \(template.source)", [])
+        } else if profile.claims[claim] == nil, let place = profile.requests.compactMap({ $0.claims[claim] }).first {
+            (source, pointers) = ("in a further response", place.pointers.map(\.description))
         } else {
-            let found = profile.effectiveClaims.first { $0.name == "subject" }?.value ?? []
+            let found = profile.effectiveClaims.first { $0.name == claim }?.value ?? []
             let hasUserinfo = descriptor.endpoints[.userinfo] != nil || descriptor.canDiscover
             let from = profile.source ?? (hasUserinfo ? .userinfo : .idToken)
-            let element = profile.claims["subject"]?.elements.map { " \($0)" } ?? ""
+            let element = profile.claims[claim]?.elements.map { " \($0)" } ?? ""
             let places = found.map { profile.root.description + $0.description + element }
             // Both have the same subject (OpenID Connect Core, section 5.3.2).
             let isStandard = places == ["/sub"] && from != .tokenResponse && descriptor.issuer != nil
@@ -182,10 +239,13 @@ private struct SubjectPlace: CustomStringConvertible {
 
     var description: String { pointers.isEmpty ? source : "\(pointers.joined(separator: " or ")) \(source)" }
 
-    func path(since old: SubjectPlace) -> [String] {
-        if source.hasPrefix("made by ") { return ["profile", "derive", "subject"] }
+    /// Whether what was found at another place is found here.
+    func holds(_ old: Self) -> Bool { source == old.source && pointers.starts(with: old.pointers) }
+
+    func path(since old: Self) -> [String] {
+        if source.hasPrefix("made by ") { return ["profile", "derive", claim] }
         if source == "nobody's" { return ["profile", "subject"] }
-        return pointers == old.pointers ? ["profile", "from"] : ["profile", "claims", "subject"]
+        return pointers == old.pointers && claim == "subject" ? ["profile", "from"] : ["profile", "claims", claim]
     }
 }
 
@@ -205,14 +265,14 @@ extension DescriptorComparison {
     private mutating func compareAuthentication() {
         let help =
             "registrations that use it must be made anew; keep the method in the list, or write the new one under another id"
-        let (was, now) = (old.client.authentication, new.client.authentication)
-        let path = ["client", "authentication"]
-        if let was, now != nil || !new.canDiscover {
+        let (was, now) = (old.client.methods, new.client.methods)
+        let isNamed = old.client.authentication != nil
+        if isNamed ? new.client.authentication != nil || !new.canDiscover : was != now {
+            // Of the methods that nobody named, a registration uses the first for its secret.
+            let others = !isNamed && now.contains(where: \.usesSecret) ? was.filter(\.usesSecret) : []
             compare(
-                .authentication, path, "method of client authentication", lost: was.map(\.rawValue),
-                from: new.client.methods.map(\.rawValue), help)
-        } else if was == nil, let now, !now.contains(where: \.usesSecret) {
-            report(.authentication, path, "a client secret was accepted and is not any more", help)
+                .authentication, ["client", "authentication"], "method of client authentication",
+                lost: was.map(\.rawValue), from: (now + others).map(\.rawValue), help)
         }
         if let algorithm = old.client.assertion.algorithm {
             compare(
@@ -222,12 +282,16 @@ extension DescriptorComparison {
     }
 
     private mutating func compareProtections() {
-        let help =
-            "nobody who uses the descriptor sees that it protects less; keep the protection while the provider accepts it"
         for (path, strength) in Self.protections where strength(new) < strength(old) {
-            report(.protection, path.split(separator: ".").map(String.init), "\(path) protects less than before", help)
+            let values = [resolved?.old, resolved?.new].map { $0?.value(path) ?? "nothing" }
+            report(
+                .protection, path.split(separator: ".").map(String.init),
+                "\(path) was \(values[0]) and is \(values[1]), which protects less than before", Self.protectionHelp)
         }
     }
+
+    static let protectionHelp =
+        "nobody who uses the descriptor sees that it protects less; keep the protection while the provider accepts it"
 
     /// How strong each protection is.
     private static let protections: [(path: String, strength: @Sendable (ProviderDescriptor) -> Int)] = [
@@ -240,8 +304,12 @@ extension DescriptorComparison {
         ("callback.verify", { $0.callback.verification == nil ? 0 : 1 }),
         ("callback.jwt", { $0.callback.jwt == nil ? 0 : 1 }),
         ("profile.jwt", { $0.profile.jwt == nil ? 0 : 1 }),
+        ("introspection.jwt", { $0.introspection.jwt == nil ? 0 : 1 }),
         ("issuer_match", { if case .off = $0.issuerMatch { 0 } else { 1 } }),
         ("id_token.none", { $0.idToken.none == nil ? 1 : 0 }),
+        ("id_token.hs256", { $0.idToken.hs256 == nil ? 1 : 0 }),
+        ("id_token.encryption", { $0.idToken.encryption == nil ? 0 : 1 }),
+        ("id_token.other_audiences", { -$0.idToken.otherAudiences.count }),
         ("client.dpop_bound_access_tokens", { $0.client.dpopBoundAccessTokens ? 1 : 0 }),
         (
             "client.tls_client_certificate_bound_access_tokens",

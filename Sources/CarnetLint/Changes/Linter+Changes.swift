@@ -31,7 +31,7 @@ package struct EarlierVersion: Sendable {
 extension Linter {
     /// What in the files breaks users of an earlier version of them.
     ///
-    /// A file with errors, then or now, is not compared.
+    /// A file with errors now is not compared: it is repaired first.
     package func changes(in files: [SourceFile], since earlier: EarlierVersion) -> [Diagnostic] {
         let new = completed(files)
         let old = completed(earlier.files.map(\.source))
@@ -49,6 +49,16 @@ extension Linter {
                 let isKnown = successor.map { next in old.contains { $0.id == next.id } } ?? true
                 found += removal(of: document, by: isKnown ? nil : successor, at: file.successor)
             }
+        }
+        for file in earlier.files where file.role != .parent {
+            let own = old.first { $0.file.path == file.source.path }
+            guard own?.descriptor == nil else { continue }
+            let successor = new.first { $0.id == own?.id } ?? new.first { $0.file.path == file.successor }
+            let document = DescriptorDocument(file.source, reader: reader)
+            let error = (own?.diagnostics ?? document.diagnostics).first { $0.severity == .error }
+            guard let successor, successor.descriptor != nil else { continue }
+            let change = BreakingChange.notCompared(error.map { "\($0.message) [\($0.code)]" } ?? "it is no descriptor")
+            found += diagnostics([change], own ?? document, successor, successor)
         }
         return found + pairs.flatMap { changes($0.old, $0.new, among: pairs.map(\.new)) }
     }
@@ -116,19 +126,43 @@ extension Linter {
     ) -> [Diagnostic] {
         func notes(_ document: DescriptorDocument) -> [Note] { document.descriptor?.notes ?? [] }
         let before = Set(notes(old).map { [$0.about, $0.because] })
-        let explained = Set(notes(new).filter { !before.contains([$0.about, $0.because]) }.map(\.about))
+        let explained = notes(new).filter { !before.contains([$0.about, $0.because]) }.map(\.about)
+        var accepted: [String: [String]] = [:]
         return changes.compactMap { change in
+            func isKnown(_ path: [String]) -> Bool { [variant.root, old.root].contains { $0?.node(at: path) != nil } }
+            var change = change
+            // What a refresh inherits is written elsewhere.
+            let inherited = ["token"] + change.path.dropFirst()
+            if change.path.first == "refresh", !isKnown(change.path), isKnown(inherited) { change.path = inherited }
             let span = variant.nearestSpan(to: change.path)
-            let key = new.root?.keyPath(around: span).joined(separator: ".") ?? "id"
-            guard !explained.contains(key) else { return nil }
-            var finding = new.placed(
-                change.rule.diagnostic(
-                    change.message, file: new.file.path, span: span,
-                    help: "\(change.help); a new note with 'about: \(key)' and a reason accepts the change"))
-            let place = old.place(of: change.path)
-            finding.related.append(.init(message: "what was", file: place.file, span: place.span))
-            return finding
+            let nearest = new.root?.keyPath(around: span) ?? ["id"]
+            // What is gone is named as it was.
+            let isGone =
+                variant.root?.node(at: change.path) == nil
+                && (old.root?.node(at: change.path) != nil || nearest == ["id"])
+            let key = (isGone ? change.path : nearest).joined(separator: ".")
+            // One note accepts one kind of change.
+            if accepted[key]?.contains(change.rule.code) != true {
+                guard explained.count(where: { $0 == key }) > accepted[key]?.count ?? 0 else {
+                    return finding(change, old, new, at: span, key)
+                }
+                accepted[key, default: []].append(change.rule.code)
+            }
+            return nil
         }
+    }
+
+    private func finding(
+        _ change: BreakingChange, _ old: DescriptorDocument, _ new: DescriptorDocument, at span: SourceSpan,
+        _ key: String
+    ) -> Diagnostic {
+        var finding = new.placed(
+            change.rule.diagnostic(
+                change.message, file: new.file.path, span: span,
+                help: "\(change.help); a new note with 'about: \(key)' and a reason accepts the change"))
+        let place = old.place(of: change.path)
+        finding.related.append(.init(message: "what was", file: place.file, span: place.span))
+        return finding
     }
 }
 

@@ -97,6 +97,19 @@ struct LintAgainstTests {
         #expect(json.status == 1 && found.map { $0["code"] as? String } == ["B002"])
     }
 
+    @Test("An earlier version without a descriptor is said")
+    func nothingToCompare() async throws {
+        try home.write(Self.old, to: "providers/acme.yaml")
+        try home.write("", to: "empty/acme.yaml")
+        try home.write("a text\n", to: "texts/acme.txt")
+        for name in ["empty", "empty/acme.yaml"] {
+            let result = try await home.run("lint", "providers/acme.yaml", "--against", name)
+            #expect(result.status == 1 && result.standardOutput.contains("[B013]"), "\(result)")
+        }
+        let folder = try await home.run("lint", "--against", "texts")
+        #expect(folder.status == 2 && folder.standardError.contains("the folder has no descriptor"), "\(folder)")
+    }
+
     @Test("stdin has the place of its name")
     func stdin() async throws {
         try git("init", "-q")

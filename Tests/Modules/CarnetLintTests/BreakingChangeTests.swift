@@ -30,7 +30,7 @@ struct BreakingChangeTests {
     func thereAreMany() {
         #expect(Self.breaking.count >= 50 && Self.breaking.allSatisfy { !$0.codes.isEmpty })
         #expect(Self.harmless.count >= 50 && Self.harmless.allSatisfy { $0.codes.isEmpty })
-        let codes = Set(Self.breaking.flatMap(\.codes))
+        let codes = Set(Self.breaking.flatMap(\.codes) + ["B013"])
         #expect(codes == Set(BreakingChange.rules.map(\.code)))
     }
 
@@ -78,10 +78,104 @@ struct BreakingChangeTests {
         #expect(try changes(versions.old, noted(versions.new), edit.provider, besides: family).map(\.summary) == [])
         #expect(
             try changes(noted(versions.old), noted(versions.new), edit.provider, besides: family).count == found.count)
-        // The note is about something that the file has.
-        let lint = Linter().lint(files: [SourceFile(path: "new.yaml", text: noted(versions.new))]).diagnostics
-        let unknown = keys.map { "the file has no key \"\($0)\"" }
-        #expect(!lint.contains { unknown.contains($0.message) })
+        // The note is about something that one of the files has.
+        let trees = [versions.old, versions.new].map { DescriptorDocument(SourceFile(path: "a.yaml", text: $0)).root }
+        for key in keys {
+            let path = key.split(separator: ".").map(String.init)
+            #expect(key != "id" || edit.codes == ["B001"])
+            #expect(edit.provider == "jira" || trees.contains { $0?.node(at: path) != nil }, "\(key)")
+        }
+    }
+
+    // MARK: Kinds
+
+    private func changes(_ old: String, _ new: String) -> [Diagnostic] {
+        changes(["acme.yaml": old], ["acme.yaml": new])
+    }
+
+    @Test("A kind of change has its codes", arguments: Edit.Kind.all)
+    func kinds(_ edit: Edit.Kind) {
+        let found = changes(edit.old, edit.new)
+        #expect(Set(found.map(\.code)).sorted() == edit.codes, "\(found.map(\.summary))")
+        let document = DescriptorDocument(SourceFile(path: "acme.yaml", text: edit.new))
+        #expect(document.isSound, "\(document.diagnostics.map(\.summary))")
+        #expect(changes(edit.new, edit.new) == [])
+    }
+
+    /// Each host but those of pages receives a credential.
+    private static let hosts = """
+        carnet: 1
+        id: acme
+        name: Acme
+        endpoints:
+          authorization: https://page.example/a
+          token: https://token.example/t
+          refresh: https://refresh.example/t
+          userinfo: https://userinfo.example/u
+          revocation: https://revocation.example/r
+          introspection: https://introspection.example/i
+          end_session: https://end.example/e
+          device_authorization: https://device.example/d
+          device_token: https://poll.example/d
+          pushed_authorization_request: https://pushed.example/p
+        exchange: { long: { url: "https://exchange.example/x", sample: { access_token: a, token_type: bearer } } }
+        connection:
+          lookups: { team: { url: "https://lookup.example/l", value: /id, sample: { id: 1 } } }
+          on_connect: [{ url: "https://connect.example/c", method: POST }]
+          on_disconnect: [{ url: "https://disconnect.example/d", method: POST }]
+        profile:
+          claims: { subject: /id }
+          requests: [{ url: "https://further.example/f", claims: { email: /email } }]
+        api: { base_url: "https://base.example/b" }
+
+        """
+
+    @Test(
+        "Another host of a request with a credential is found, and the host as an input with this default is not",
+        arguments: [
+            "token", "refresh", "userinfo", "revocation", "introspection", "end", "device", "poll", "pushed",
+            "exchange",
+            "lookup", "connect", "disconnect", "further", "base",
+        ])
+    func hosts(_ name: String) {
+        let moved = Self.hosts.replacing("/\(name).example", with: "/new.example")
+        #expect(changes(Self.hosts, moved).map(\.code) == ["B009"])
+        let input = Self.hosts.replacing("/\(name).example", with: "/{\(name)}")
+        let inputs = "inputs: { \(name): { type: hostname, default: \(name).example } }\n"
+        #expect(changes(Self.hosts, input + inputs).map(\.summary) == [])
+        #expect(changes(Self.hosts, Self.hosts.replacing("page.example", with: "new.example")) == [])
+    }
+
+    @Test("A note accepts one kind of change, and only at its key")
+    func aNoteAcceptsOneKind() throws {
+        let edit = try #require(Edit.Kind.all.first { $0.testDescription == "a sandbox less" })
+        let found = changes(edit.old, edit.new)
+        #expect(found.map(\.code).sorted() == ["B005", "B011", "B011", "B011"])
+        let keys = ["callback.iss", "callback.capture.team", "client_credentials", "environments.sandbox"]
+        for key in keys {
+            #expect(found.contains { $0.help?.contains("'about: \(key)'") == true }, "\(key)")
+            let note = "notes: [{ about: \(key), because: a letter }]\n"
+            #expect(changes(edit.old, edit.new + note).count == 3)
+        }
+        #expect(changes(edit.old, edit.new + "notes: [{ about: id, because: a letter }]\n").count == 4)
+        // Two kinds at one key.
+        let rename = try #require(Self.breaking.first { $0.codes == ["B009", "B011", "B012"] }).versions()
+        let note = "  - { about: api.base_url, because: a letter }\n"
+        for (count, left) in [(1, 2), (2, 1)] {
+            let noted = rename.new.replacing("\nnotes:\n", with: "\nnotes:\n" + String(repeating: note, count: count))
+            #expect(try changes(rename.old, noted, "salesforce").count == left)
+        }
+    }
+
+    @Test(
+        "A pattern includes another",
+        arguments: [
+            ("[a-z]+", "[a-z][a-z]*"), ("^(b|a)$", "a|b"), ("a{1,3}b?", "a{2}"), (".+", "[b-z]+"), ("\\w*", "[0-9_]+"),
+        ])
+    func inclusion(_ wide: String, _ narrow: String) throws {
+        let (wide, narrow) = (try ValuePattern(wide), try ValuePattern(narrow))
+        #expect(wide.includes(narrow) && wide.includes(wide))
+        #expect(narrow.includes(wide) == (narrow.source == "[a-z][a-z]*" || narrow.source == "a|b"))
     }
 
     @Test("No descriptor of the catalogue differs from itself")
@@ -184,12 +278,18 @@ struct BreakingChangeTests {
         #expect(changes(["base.yaml": Self.base], ["new-name.yaml": Self.base]) == [])
     }
 
-    @Test("A file with errors is not compared, and counts as there")
+    @Test("A file with errors counts as there, and an earlier one that cannot be compared is found")
     func aFileWithErrors() {
         let broken = Self.base.replacing("issuer:", with: "isuer:").replacing("base.example", with: "x.example")
         #expect(changes(["base.yaml": Self.base], ["base.yaml": broken]) == [])
-        #expect(changes(["base.yaml": broken], ["base.yaml": Self.base]) == [])
         #expect(changes(["base.yaml": Self.base], ["base.yaml": "id: [\n"]) == [])
+        let unknown = Self.base.replacing("tenant}", with: "tenat}")
+        for old in [broken, "", "id: [\n", "carnet: 2\nid: base\nname: Base\n", unknown, Self.base + "extends: gone\n"]
+        {
+            #expect(changes(["base.yaml": old], ["base.yaml": Self.base]).map(\.code) == ["B013"], "\(old)")
+            let noted = Self.base + "notes: [{ about: id, because: we compared the texts }]\n"
+            #expect(changes(["base.yaml": old], ["base.yaml": noted]) == [], "\(old)")
+        }
     }
 
     @Test("A comment cannot accept a change, and says what can")

@@ -14,10 +14,12 @@ struct Edit: Sendable, CustomTestStringConvertible {
     private var replacements: [(found: String, written: String)] = []
     private var place: String?
 
-    static func all(_ file: String) -> [Edit] {
+    static func all(_ file: String) -> [Edit] { paragraphs(file).map { Edit($0) } }
+
+    private static func paragraphs(_ file: String) -> [[String]] {
         let url = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Edits/\(file).txt")
         let text = (try? String(contentsOf: url, encoding: .utf8)) ?? ""
-        return text.split(separator: "\n\n").map { Edit($0.split(separator: "\n").map(String.init)) }
+        return text.split(separator: "\n\n").map { $0.split(separator: "\n").map(String.init) }
     }
 
     private init(_ lines: [String]) {
@@ -35,6 +37,42 @@ struct Edit: Sendable, CustomTestStringConvertible {
             default: place = (place ?? "") + ending
             }
             last = kind
+        }
+    }
+
+    /// A paragraph of `kinds`: an edit of one of these, or of nothing. Lines of both versions begin with a space, those of one
+    /// with `-` or `+`.
+    struct Kind: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let codes: [String]
+        let old: String
+        let new: String
+
+        private static let head = "carnet: 1\nid: acme\nname: Acme\n"
+        private static let bases = [
+            "plain": "", "oidc": "issuer: https://id.acme.example\nscopes: { default: [openid, profile] }\n",
+            "oauth": """
+            endpoints:
+              authorization: https://acme.example/a
+              token: https://acme.example/t
+              userinfo: https://api.acme.example/me
+            scopes: { default: [read] }
+            profile: { claims: { subject: /id } }
+
+            """,
+        ]
+
+        static let all = Edit.paragraphs("kinds").map { lines in
+            let words = lines[1].split(separator: " ").map(String.init)
+            func text(_ kind: Character) -> String {
+                let own = lines[2...].filter { $0.first == " " || $0.first == kind }.map { $0.dropFirst() + "\n" }
+                    .joined()
+                let text = (bases[words[0]] ?? "") + own
+                return text.isEmpty ? "" : head + text
+            }
+            return Kind(
+                testDescription: String(lines[0].dropFirst(2)), codes: Array(words[1...]), old: text("-"),
+                new: text("+"))
         }
     }
 

@@ -44,7 +44,7 @@ struct SecurityTableTests {
 
     /// Errors of descriptors that do not work. They protect nothing.
     private static let others = """
-        B001 to B012, C009, C012, C018, C021, C040, C051, C060, C080, D020, E008, E009, K103, K105, K108, K121, R002 to
+        B001 to B013, C009, C012, C018, C021, C040, C051, C060, C080, D020, E008, E009, K103, K105, K108, K121, R002 to
         R005, S001, S002, S009, S014, T002 to T005, T008, T012, T070
         """
 

@@ -27,7 +27,8 @@ extension ValuePattern {
     /// Stands for a pattern until one is read.
     static let nothing = ValuePattern(source: "", program: [.match])
     /// Unreserved characters (RFC 3986, section 2.3), which are harmless everywhere.
-    static let unreserved = (try? ValuePattern("[A-Za-z0-9._~-]+")) ?? nothing
+    package static let unreserved = (try? ValuePattern("[A-Za-z0-9._~-]+")) ?? nothing
+    package static let anything = (try? ValuePattern(".+")) ?? nothing
 }
 
 extension Named where Value == CallbackCapture {

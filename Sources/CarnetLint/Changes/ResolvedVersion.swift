@@ -1,0 +1,156 @@
+import CarnetDescriptors
+import CarnetFoundation
+
+/// A version of a descriptor as the engine resolves it for one registration.
+struct ResolvedVersion {
+    private let descriptor: ProviderDescriptor
+    let provider: Provider
+    /// All keys with their defaults, and requests with what they inherit.
+    private(set) var json = JSONObject()
+    private let values: [Named<String>]
+
+    /// - Throws: `ResolutionError`.
+    init(_ descriptor: ProviderDescriptor, _ inputs: [String: String]) throws(ResolutionError) {
+        self.descriptor = descriptor
+        let provider = try descriptor.resolve(inputs: inputs)
+        self.provider = provider
+        let named = provider.inputs.map { Named($0.key, $0.value) }.sorted { $0.value.utf8.count > $1.value.utf8.count }
+        values = named + (provider.issuer.map { [Named("issuer", $0)] } ?? [])
+        json = provider.json.object ?? json
+        let inherited = ["method", "body", "headers", "rename", "omit", "query_parameters", "encode", "response"]
+        for section in Self.requests {
+            guard case .object(var form)? = json[section] else { continue }
+            for key in inherited where section == "refresh" && form[key] == nil { form[key] = json["token"]?[key] }
+            if case .object(var response)? = form["response"], let root = response["root"]?.string {
+                let fields = response["fields"]?.object?.members ?? []
+                response["fields"] = .object(
+                    JSONObject(
+                        members: fields.map { field in
+                            let places = field.value.array ?? []
+                            return .init(
+                                name: field.name, value: .array(places.map { .string(root + ($0.string ?? "")) }))
+                        }))
+                response["root"] = nil
+                form["response"] = .object(response)
+            }
+            if form["rotation"] == "unknown" { form["rotation"] = "keep_old" }
+            if form["tokens"] == nil, form["token_in"] != nil { form["tokens"] = ["access_token"] }
+            if section == "api" { form["base_url"] = descriptor.api.baseURL.map { .string(url($0)) } }
+            json[section] = .object(form)
+        }
+    }
+
+    /// A URL with the inputs in it, in its usual form, below the base URL if it starts with `/`.
+    func url(_ template: Template) -> String {
+        let text = values.reduce(template.source.replacing("{input.", with: "{")) {
+            $0.replacing("{\($1.name)}", with: $1.value)
+        }
+        if text.hasPrefix("/"), let base = descriptor.api.baseURL { return url(base) + text }
+        guard let scheme = text.firstRange(of: "://") else { return text }
+        let end = text[scheme.upperBound...].firstIndex { "/?".contains($0) } ?? text.endIndex
+        return Self.withoutPort(text[..<end].lowercased()) + text[end...]
+    }
+
+    /// The issuers of a template, with claims in its places.
+    func issuers(_ template: Template, _ claims: NamedList<String>) -> String {
+        claims.items.reduce(url(template)) { $0.replacing("{\($1.name)}", with: "{\($1.value)}") }
+    }
+
+    private static func withoutPort(_ origin: String) -> String {
+        let port = origin.hasPrefix("https:") ? ":443" : ":80"
+        return origin.hasSuffix(port) ? String(origin.dropLast(port.count)) : origin
+    }
+
+    /// Places as a message names them.
+    func hosts(_ places: Set<String>) -> String {
+        named(places.sorted().map { Self.withoutPort($0).split(separator: "/").last.map(String.init) ?? $0 }.inWords)
+    }
+
+    /// A text as the descriptor writes it, with the names of inputs for their values.
+    func named(_ text: String) -> String {
+        values.reduce(text) { $1.name == "issuer" ? $0 : $0.replacing($1.value, with: "{\($1.name)}") }
+    }
+
+    /// The value of a key as text.
+    func value(_ path: String) -> String? {
+        let value = path.split(separator: ".").reduce(JSONValue.object(json)) { $0[String($1)] ?? .null }
+        return value.isNull ? nil : value.shown
+    }
+
+    /// The sections about requests with tokens that exist.
+    static let requests = ["refresh", "revocation", "introspection", "logout", "api"]
+}
+
+extension InputRules {
+    var isRequired: Bool { !isOptional && defaultValue == nil }
+
+    /// A value that another version accepts, too, if one is found. It is no example or default, if others are allowed: so
+    /// a text of the one version is not taken for an input of the other.
+    func sample(for other: InputRules?) -> String {
+        let plain =
+            [example, defaultValue?.source, allowed.first, pattern?.shortestValue].compactMap { $0 } + ["a.example"]
+        let all =
+            plain.flatMap { ["x.\($0)", "\($0)x", $0] }
+            + [other?.example, other?.pattern?.shortestValue].compactMap { $0 }
+        let own = all.filter { refusal(of: $0) == nil }
+        return own.first { value in other.flatMap { $0.refusal(of: value) } == nil } ?? own.first ?? plain[0]
+    }
+}
+
+/// A key that has another value.
+struct Difference {
+    let path: [String]
+    let was: JSONValue
+    let now: JSONValue
+
+    /// Whether requests with tokens that exist are the same: there is only a further header, alternative or error code.
+    var isHarmless: Bool {
+        if path.contains(where: Self.unimportant.contains) || was.isNull && path.count > 2 { return true }
+        if path.contains(where: ["codes", "statuses"].contains), path.contains("errors") {
+            return !["invalid_grant", "invalid_token"].contains(was)
+        }
+        if path.contains("rename"), ["code", "redirect_uri", "code_verifier"].contains(path.last) { return true }
+        guard let was = was.array, !was.isEmpty, let now = now.array else { return false }
+        return ["omit", "tokens"].contains(path.last) ? Set(was) == Set(now) : now.starts(with: was)
+    }
+
+    private static let unimportant = [
+        "because", "base_url", "capture", "error", "error_description", "error_uri", "expiry_from", "front_channel",
+        "hosts", "id_token", "jwt", "margin", "missing_exp", "scope_separator", "token_sets",
+    ]
+}
+
+extension JSONValue {
+    /// What a request means that does not say it.
+    private static let defaults: [String: JSONValue] = [
+        "method": "POST", "body": "form", "grant_type": "refresh_token", "tokens": ["refresh_token", "access_token"],
+        "headers": [:], "parameters": [:], "rename": [:], "encode": [:],
+    ]
+
+    func differences(to other: JSONValue, at path: [String] = []) -> [Difference] {
+        switch (self, other) {
+        case (.object(let was), .object(let now)):
+            let isFree = path.last == "headers"
+            func value(_ name: String, in object: JSONObject) -> JSONValue? {
+                object[name] ?? object.members.first { isFree && $0.name.lowercased() == name.lowercased() }?.value
+            }
+            let names = was.members.map(\.name) + now.members.map(\.name).filter { value($0, in: was) == nil }
+            return names.flatMap { name in
+                let implied = path.last == "rename" ? .string(name) : Self.defaults[name] ?? .null
+                return (was[name] ?? implied).differences(to: value(name, in: now) ?? implied, at: path + [name])
+            }
+        case (.array(let was), .array(let now)) where was.count == now.count && was.contains { $0.object != nil }:
+            return was.indices.flatMap { was[$0].differences(to: now[$0], at: path + ["\($0)"]) }
+        default: return shown.isSameBytes(as: other.shown) ? [] : [Difference(path: path, was: self, now: other)]
+        }
+    }
+
+    /// The value in a message.
+    var shown: String {
+        switch self {
+        case .null, .array([]): "nothing"
+        case .object(let object) where object.members.isEmpty: "nothing"
+        default: scalarText ?? jsonText()
+        }
+    }
+}
