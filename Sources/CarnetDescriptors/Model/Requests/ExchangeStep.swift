@@ -18,9 +18,11 @@ package struct ExchangeStep: Sendable {
 
 extension ExchangeStep {
     /// Whether the code of the sign-in goes into this request.
-    package var takesCode: Bool {
+    package var takesCode: Bool { takes("code", of: .callback) }
+
+    package func takes(_ name: String, of origin: TemplateOrigin) -> Bool {
         let templates = [url] + (request.headers.items + request.parameters.items).map(\.value)
-        return templates.contains { $0.references.contains(TemplateReference(.callback, "code")) }
+        return templates.contains { $0.references.contains(TemplateReference(origin, name)) }
     }
 }
 

@@ -84,7 +84,7 @@ struct BadHeader: SingleValueRule {
                         switch name {
                         case "content-type": "use 'body' to choose the encoding"
                         case "authorization" where owner != .resource:
-                            "make it from the client, the token or a captured value with 'secret: true': 'Basic {base64(join(':', client.secret, ''))}'"
+                            "make it from the client's secret, a token or a captured value with 'secret: true': 'Basic {base64(join(':', client.secret, ''))}'"
                         default: "remove it"
                         }
                     return finding("Carnet sets \"\(header.key)\" itself", in: context, at: header.keySpan, help: help)

@@ -16,6 +16,11 @@ struct CredentialOmitted: LintRule {
             "token: { omit: [⟦code⟧] }\n",
             "introspection: { omit: [⟦token⟧] }\n",
             "device: { token: { omit: [⟦device_code⟧] } }\n",
+            """
+            token: { omit: [⟦code⟧] }
+            exchange: { user: { url: https://api.acme.example/user, parameters: { code: '{callback.code}' }, brings: values } }
+
+            """,
         ],
         good: [
             "token: { rename: { code: auth_code } }\n",
@@ -31,6 +36,7 @@ struct CredentialOmitted: LintRule {
 
             """,
             """
+            authorization: { pkce: { none: The token is the application's. } }
             token: { omit: [code, redirect_uri] }
             exchange:
               user:
@@ -44,24 +50,44 @@ struct CredentialOmitted: LintRule {
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        context.requests.compactMap { request in
-            guard let kind = request.kind, let name = kind.credential?.rawValue,
-                let element = request.omit.first(where: { $0.scalar?.text == name }),
-                !isElsewhere(request, kind, context)
-            else { return nil }
-            return finding(
-                "\"\(name)\" cannot be left out", in: context, at: element.span,
-                help: kind == .revocation
-                    ? "for another name, use rename: { token: NAME }; or add what names the account to parameters"
-                    : "if the provider has another name for it, use rename: { \(name): NAME }")
-        }
+        lostVerifier(context)
+            + context.requests.compactMap { request in
+                guard let kind = request.kind, let name = kind.credential?.rawValue,
+                    let element = request.omit.first(where: { $0.scalar?.text == name }),
+                    !isElsewhere(request, kind, context)
+                else { return nil }
+                return finding(
+                    "\"\(name)\" cannot be left out", in: context, at: element.span,
+                    help: kind == .revocation
+                        ? "for another name, use rename: { token: NAME }; or add what names the account to parameters"
+                        : "if the provider has another name for it, use rename: { \(name): NAME }")
+            }
+    }
+
+    /// The code verifier stays with the token request, so a code in a later one would be without it.
+    private func lostVerifier(_ context: LintContext) -> [Diagnostic] {
+        let (descriptor, omitted) = (context.descriptor, context.places.token.request.omit)
+        guard descriptor.authorization.pkce.isRequired,
+            descriptor.exchange.items.contains(where: { $0.value.takesCode }),
+            let element = omitted.elements.first(where: { $0.scalar?.text == StandardParameter.code.rawValue })
+        else { return [] }
+        return [
+            finding(
+                "a later step has the code, and the code verifier is sent without it", in: context, at: element.span,
+                help: "if this provider has no PKCE, write authorization: { pkce: { none: REASON } }")
+        ]
     }
 
     /// Whether another part of the request may contain the value.
     private func isElsewhere(_ request: MessageSection, _ kind: RequestKind, _ context: LintContext) -> Bool {
         if kind == .revocation, context.places.revocation.tokenIn.isWritten { return true }
         if kind == .refresh, context.descriptor.refresh.using != .refreshToken { return true }
-        if kind == .token, context.descriptor.exchange.items.contains(where: { $0.value.takesCode }) { return true }
+        let steps = context.descriptor.exchange.items.map(\.value)
+        if kind == .token, steps.contains(where: \.takesCode) { return true }
+        if kind == .refresh, steps.contains(where: { $0.repeatsAfterRefresh && $0.takes("refresh_token", of: .token) })
+        {
+            return true
+        }
         let endpoints = context.descriptor.endpoints
         let url = kind == .refresh ? endpoints[.refresh] ?? endpoints[.token] : endpoints[kind.endpoint]
         // Without an endpoint, the request is never sent.

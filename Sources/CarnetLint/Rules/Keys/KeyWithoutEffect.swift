@@ -130,6 +130,8 @@ struct KeyWithoutEffect: LintRule {
             if descriptor.profile.requests.isEmpty { report(places.profile.tokenIn, reason) }
             report(places.profile.format, reason)
             report(places.profile.jwt, reason)
+            report(places.profile.outcome.success, reason)
+            report(places.profile.outcome.errors, reason)
         }
         if context.isWhole, descriptor.profile.source == nil, descriptor.isWithout(.userinfo),
             !descriptor.canHaveIDToken

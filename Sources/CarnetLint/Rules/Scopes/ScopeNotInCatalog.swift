@@ -50,6 +50,7 @@ struct ScopeNotInCatalog: LintRule {
                 related: missing.dropFirst().prefix(5).map { context.related("\"\($0.scope)\"", at: $0.node.span) })
         ]
     }
+
     /// A scope that only the sample has. With an argument or the name of a host, a scope is made at run time.
     private func unknown(_ context: LintContext) -> Diagnostic? {
         let (rules, sample) = (context.descriptor.token.response, context.places.samples.token)
@@ -60,7 +61,7 @@ struct ScopeNotInCatalog: LintRule {
         let scopes = granted.string?.split(separator: separator).map(String.init) ?? granted.array?.compactMap(\.string)
         let known = context.scopeUses.map(\.scope) + (context.descriptor.idToken.none == nil ? [] : ["openid"])
         let unknown = scopes?.first { scope in
-            !scope.contains(":") && scope.split(separator: ".").count < 3
+            !scope.contains(where: { ": ".contains($0) }) && scope.split(separator: ".").count < 3
                 && !known.contains { $0 == scope || $0.contains("{") }
         }
         return unknown.map { scope in

@@ -37,10 +37,14 @@ struct FieldNotRequested: LintRule {
         guard !words.isEmpty, words != ["all"], list?.contains("*") == false else { return [] }
         return profile.claims.items.compactMap { claim in
             let tokens = (claim.value.pointers + (claim.value.elements?.pointers ?? [])).flatMap(\.tokens)
-            guard let field = tokens.first, !tokens.contains(where: words.containsBytes) else { return nil }
+            guard let field = tokens.first, !tokens.contains(where: words.containsBytes),
+                profile.derive[claim.name] == nil
+            else { return nil }
+            let similar = context.nearest(to: field, in: words)
             return finding(
                 "the request does not list a field of the claim \(claim.name)", in: context,
-                at: place.claims[claim.name].span, help: "add it to the list, such as \(field)")
+                at: place.claims[claim.name].span,
+                help: similar.map { "did you mean /\($0)?" } ?? "add it to the list, such as \(field)")
         }
     }
 }
