@@ -26,16 +26,23 @@ package struct OpenAPIDocument {
             SourceFile(path: file.path, bytes: JSONAsYAML(file.bytes).bytes))
         guard let root = document.root else {
             guard let mistake = document.diagnostics.first, mistake.code != ReaderDiagnostics.emptyFile.code else {
-                throw WritingError("\(file.path) is empty")
+                throw WritingError("\(file.path) is empty", next: ["download the description again"])
             }
-            throw WritingError("\(mistake)")
+            let isPage = file.bytes.first { $0 > 0x20 } == UInt8(ascii: "<")
+            let help = isPage ? "it is a page or XML: download the description itself, as YAML or JSON" : mistake.help
+            throw WritingError("\(mistake)", next: [help ?? "correct it there: the file must be YAML or JSON in UTF-8"])
         }
         let version = root.entry("openapi") ?? root.entry("swagger")
         let number = version?.value.scalar?.text ?? ""
         guard let version, number.hasPrefix(version.key == "openapi" ? "3." : "2.") else {
+            let issuer = root.text("issuer").map {
+                "it is metadata of an issuer: run carnet new ID --issuer \($0.shellWord)"
+            }
+            let next = issuer ?? "name a file that begins with openapi: 3.1.0, or with swagger: \"2.0\""
+            let descriptor = "it is a descriptor of Carnet: run carnet lint \(file.path.shellWord)"
             throw WritingError(
-                "\(file.path) is no description in OpenAPI 3 or Swagger 2.0",
-                next: ["the file begins with openapi: 3.1.0, or with swagger: \"2.0\""])
+                "\(file.path):1:1: no description in OpenAPI 3 or Swagger 2.0",
+                next: [root.entry("carnet") == nil ? next : descriptor])
         }
         self.file = file
         self.root = root
@@ -44,6 +51,20 @@ package struct OpenAPIDocument {
         guard errors.count <= Self.mostMistakes else { throw WritingError("\(errors[0])") }
         mistakes = errors.filter { root.isImported(at: $0.span.start) }
         targets = Self.targets(in: root)
+    }
+
+    /// - Parameter path: `-` for standard input.
+    package static func file(_ path: String) throws -> SourceFile {
+        let most = limits.maximumBytes
+        do throws(SourceFileError) {
+            return path == "-"
+                ? try SourceFile(readingStandardInputAs: "<stdin>", maximumBytes: most)
+                : try SourceFile(readingFrom: path, maximumBytes: most)
+        } catch {
+            let download = path.contains("://") ? "download it first: curl -fLo api.yaml \(path.shellWord)" : nil
+            let next = download ?? "name a file of at most \(most >> 20) MB, or - for stdin"
+            throw WritingError(error.description, next: [next])
+        }
     }
 
     /// Of other parts, an import needs nothing. Each is read once, so that many references cost no more.
@@ -67,6 +88,12 @@ package struct OpenAPIDocument {
             let pointer = JSONPointer(decoded)
         else { return nil }
         return targets[ByteKey(pointer.tokens.joined(separator: "\n"))]
+    }
+
+    /// Why a reference cannot be followed.
+    func missing(_ node: YAMLNode) -> String {
+        node.text("$ref")?.hasPrefix("#") == true
+            ? "refers to nothing in this document, or to itself" : "is in another document"
     }
 
     /// A value with those that its `$ref` names, one after the other.

@@ -6,109 +6,190 @@ import CarnetProtocol
 /// The draft of a descriptor with what a security scheme says about its authorization server.
 struct OpenAPIDraft {
     private(set) var text = ""
+    private var facts = DescriptorDraft.Facts()
+    private var issuer: String?
+    private let document: OpenAPIDocument
+    private let servers: [DraftURL]
+    /// The scheme that counts, with others of its server.
+    private let schemes: [OpenAPIScheme]
+    private let endpoints: [(key: String, operation: OpenAPIOperation)]
 
-    /// - Parameters:
-    ///   - schemes: Those for access tokens, of which the first counts; without one, all is guessed.
-    ///   - server: The first server with a host.
     init(
-        id: String, title: String?, _ document: OpenAPIDocument, _ schemes: [OpenAPIScheme], _ server: ServerBase?,
-        _ profile: DescriptorDraft.Profile?, _ operations: OpenAPIOperations, _ findings: inout ImportFindings
+        id: String, title: String?, _ document: OpenAPIDocument, _ requirements: OpenAPIRequirements,
+        _ operations: OpenAPIOperations, _ resources: [OpenAPIImport.Resource], _ findings: inout ImportFindings
     ) {
-        var facts = DescriptorDraft.Facts()
+        self.document = document
+        servers = DraftURL.servers(document)
+        schemes = requirements.draftSchemes
+        endpoints = Array(OpenAPIProfile.endpoints(among: operations).prefix(50))
         facts.name = title?.oneLine(limit: 60)
-        facts.docs = document.root.entry("externalDocs")?.value.text("url").flatMap { Self.url($0, nil) }
-        facts.baseURL = server?.origin.flatMap { Self.url($0, nil) }
-        facts.headers = OpenAPIHeaders(document, operations).draft
-        facts.profile = profile.flatMap { found in Self.url(found.url, nil) == nil ? nil : found }
-        if facts.profile == nil {
-            facts.profileGap =
-                profile.map { "the document does not say at which host \($0.request) is" }
-                ?? "the document has no operation such as GET /me"
+        let docs = document.root.entry("externalDocs")?.value.text("url")
+        facts.docs = docs.flatMap { (try? WebURL.check($0)) == nil ? nil : $0 }
+        if let server = servers.first {
+            // The URLs of a map have the path.
+            facts.baseURL = ServerBase(server.text)?.origin.flatMap { use(server, $0) }
+            facts.remarks["base_url"] = server.remark(besides: servers.dropFirst())
+            facts.remark = server.problem.flatMap { "The server is \(server.text): \($0)".oneLine(limit: 200) }
         }
-        var issuer: String?
-        if let scheme = schemes.first {
-            // Programs often have a scheme of their own at the same server.
-            let flows = schemes.filter { $0.key == scheme.key || $0.hasServer(of: scheme) }
-            facts.hasClientCredentials = flows.contains(where: \.hasClientCredentials)
-            facts.hasPage = !flows.allSatisfy(\.hasNoPage)
-            issuer = Self.issuer(of: scheme, &findings)
-            // In a descriptor, braces would name an input.
-            facts.catalog = scheme.scopes.filter { ScopeRules.isToken($0.id) && !$0.id.contains("{") }
-            // The issuer that openid needs is not known, and a scope that the scheme does not list is probably misspelled.
-            let listed = Set(facts.catalog.map { ByteKey($0.id) })
-            facts.profile?.scopes.removeAll { scope in
-                scope == "openid" || !listed.isEmpty && !listed.contains(ByteKey(scope))
-            }
-            func endpoint(_ url: String?, _ name: String) -> String? {
-                guard let url else { return nil }
-                let known = Self.url(url, server)
-                if known == nil {
-                    findings.add(
-                        .warning, "\(name) is no URL that Carnet sends requests to: the descriptor has a guess",
-                        at: scheme.span, help: "write the complete URL, such as https://id.example.com/token")
-                }
-                return known
-            }
-            facts.authorization = endpoint(scheme.authorization, "authorizationUrl")
-            facts.token = endpoint(scheme.token, "tokenUrl")
-            facts.refresh = endpoint(scheme.refresh, "refreshUrl").flatMap { $0 == facts.token ? nil : $0 }
-            facts.deviceAuthorization = endpoint(scheme.deviceAuthorization, "deviceAuthorizationUrl")
-            if issuer == nil { Self.report(scheme, &findings) }
-            if issuer == nil, scheme.scopeIDs.contains(ByteKey("openid")) {
-                facts.remark =
-                    "The scopes have openid: write the issuer of the provider's metadata, with scopes.default: [openid]."
-                findings.add(
-                    .information, "the scopes have openid, and the document does not say the issuer", at: scheme.span,
-                    help: "run carnet new \(id) --issuer URL, or write issuer: URL into the descriptor")
-            }
-        }
+        let headers = OpenAPIHeaders(document, operations, keys: requirements.keys(operations))
+        facts.headers = headers.headers
+        for input in headers.inputs { add(input.name, input.rules) }
+        readProfile(requirements, operations)
+        let scopes = resources.flatMap { $0.need.alternatives.joined() }
+        if let scheme = schemes.first { read(scheme, scheme.rank < 3 ? scopes : [], id, &findings) }
         text = DescriptorDraft(id: id, issuer: issuer, facts: facts)?.text ?? ""
     }
 
-    private static func report(_ scheme: OpenAPIScheme, _ findings: inout ImportFindings) {
-        if scheme.kind != .oauth2 {
-            findings.add(
-                .information, "the scheme does not say who issues the tokens: the descriptor's endpoints are guesses",
-                at: scheme.span)
-        } else if scheme.hasNoPage {
-            findings.add(
-                .information, "the scheme has no page to sign in at: the descriptor has none",
-                at: scheme.span)
-        } else if !scheme.flows.contains(where: ["authorizationCode", "accessCode"].contains) {
-            findings.add(
-                .information, "the scheme has no authorization code flow: the descriptor has guesses for it",
-                at: scheme.span)
-        }
+    private mutating func add(_ input: String, _ rules: String) {
+        if !facts.inputs.contains(where: { $0.name.isSameBytes(as: input) }) { facts.inputs.append((input, rules)) }
     }
 
-    /// The issuer of a metadata document (OpenID Connect Discovery, section 4; RFC 8414, section 3).
-    private static func issuer(of scheme: OpenAPIScheme, _ findings: inout ImportFindings) -> String? {
-        guard let metadata = scheme.metadata else { return nil }
-        for name in ["openid-configuration", "oauth-authorization-server"] {
-            guard let place = metadata.firstRange(of: "/.well-known/" + name) else { continue }
-            let issuer = String(metadata[..<place.lowerBound] + metadata[place.upperBound...])
-            if let issuer = url(issuer, nil) { return issuer }
-        }
-        findings.add(
-            .warning, "the URL is not that of an issuer's metadata: the descriptor's endpoints are guesses",
-            at: scheme.span,
-            help: "it ends with /.well-known/openid-configuration")
-        return nil
+    /// - Returns: `nil` if a descriptor cannot have the URL.
+    private mutating func use(_ url: DraftURL?, _ part: String? = nil) -> String? {
+        guard let url, url.problem == nil else { return nil }
+        let text = part ?? url.text
+        for input in url.inputs where text.contains("{\(input.name)}") { add(input.name, input.rules) }
+        return text
     }
 
-    /// A URL that a descriptor can have.
-    ///
-    /// - Parameter server: What a relative URL is below (OpenAPI 3.2, section 4.6.1).
-    private static func url(_ text: String, _ server: ServerBase?) -> String? {
-        var url = text
-        if text.hasPrefix("/") {
-            url = (server?.origin ?? "") + text
-        } else if !text.contains(":"), let server, let origin = server.origin {
-            url = origin + server.path + "/" + (text.hasPrefix("./") ? String(text.dropFirst(2)) : text)
+    /// The URL of an operation at the first of its servers.
+    private func url(of operation: OpenAPIOperation) -> DraftURL? {
+        let own = operation.servers.map { DraftURL.servers(document, $0) } ?? []
+        return (own.isEmpty ? servers : own).first?.appending(operation.path)
+    }
+
+    private mutating func readProfile(_ requirements: OpenAPIRequirements, _ operations: OpenAPIOperations) {
+        var (requirements, unused) = (requirements, ImportFindings())
+        var gap = OpenAPIProfile.absent(among: operations).map { "\($0) has no operation in this document" }
+        for operation in OpenAPIProfile.candidates(among: operations) {
+            let (need, found) = (requirements.need(of: operation, &unused), url(of: operation))
+            let name = "\(operation.method) \(operation.path)"
+            let gaps = [
+                (operation.node == nil, "\(name) is in another document"),
+                (!OpenAPIProfile.isOfUser(operation, document), "nothing says that \(name) returns the user"),
+                (need.isOpen, "\(name) needs no token"),
+                (need.isClosed, "no token of \(schemes.first?.name ?? "a scheme") is enough for \(name)"),
+                (found == nil, "the document does not say at which host \(name) is"),
+            ]
+            let problem = found?.problem.map { "\(name) is at \(found?.text ?? ""): \($0)" }
+            gap = gap ?? gaps.first { $0.0 }?.1 ?? problem
+            guard !gaps.contains(where: \.0), let url = use(found) else { continue }
+            let (allOf, anyOf, _) = need.requirement
+            facts.profile = DescriptorDraft.Profile(
+                request: name, url: url,
+                scopes: (allOf + anyOf.prefix(1)).filter { ScopeRules.isToken($0) && !$0.contains("{") },
+                claims: OpenAPIProfile.claims(of: operation, in: document))
+            return
         }
-        guard !url.utf8.contains(where: { "{}#".utf8.contains($0) }), (try? WebURL.check(url)) != nil else {
+        facts.profileGap = gap?.oneLine(limit: 200) ?? "the document has no operation such as GET /me"
+    }
+
+    // MARK: The authorization server
+
+    private mutating func read(
+        _ scheme: OpenAPIScheme, _ scopes: [String], _ id: String, _ findings: inout ImportFindings
+    ) {
+        let flows = schemes.flatMap(\.flows).sorted { $0.rank < $1.rank }
+        facts.hasClientCredentials = flows.contains(where: \.isOfClient)
+        facts.hasPage = flows.isEmpty || flows.contains(where: \.hasPage)
+        let isDiscovered = readIssuer(&findings)
+        // In a descriptor, braces would name an input.
+        let listed = schemes.flatMap(\.scopes)
+        var known: Set<ByteKey> = []
+        facts.catalog = (listed.isEmpty ? scopes.map { ($0, nil) } : listed).filter {
+            ScopeRules.isToken($0.0) && !$0.0.contains("{") && known.insert(ByteKey($0.0)).inserted
+        }
+        let isOpenID = (listed.map(\.id) + scopes).contains("openid")
+        facts.isPlain = !isDiscovered && !isOpenID
+        // The issuer that openid needs is not known, and a scope that the scheme does not list is probably misspelled.
+        facts.profile?.scopes.removeAll { scope in
+            scope == "openid" || !known.isEmpty && !known.contains(ByteKey(scope))
+        }
+        func endpoint(_ key: String, _ name: String, isForPage: Bool = true) -> String? {
+            guard let flow = flows.first(where: { $0.node.text(name) != nil }), let written = flow.node.text(name)
+            else { return nil }
+            let url = DraftURL(written, below: servers.first)
+            let isGuess = isForPage && facts.hasPage && !flow.hasCode
+            facts.remarks[key] = isGuess ? "guessed: of the flow \(flow.name.quoted)" : url.remark
+            if let known = use(url) { return known }
+            facts.remarks[key] = "the document has \(written): \(url.problem ?? "")".oneLine(limit: 300)
+            findings.add(
+                .warning, "the descriptor cannot have the \(name): \(url.problem ?? "")", at: scheme.span,
+                help: "write the complete URL into the descriptor, such as https://id.example.com/oauth")
             return nil
         }
-        return url
+        facts.authorization = endpoint("authorization", "authorizationUrl")
+        facts.token = endpoint("token", "tokenUrl")
+        facts.refresh = endpoint("refresh", "refreshUrl", isForPage: false).flatMap { $0 == facts.token ? nil : $0 }
+        facts.deviceAuthorization = endpoint("device_authorization", "deviceAuthorizationUrl", isForPage: false)
+        guard issuer == nil else { return }
+        for (key, operation) in endpoints where key != "issuer" && facts.remarks[key] == nil {
+            guard key != "device_authorization" || facts.deviceAuthorization == nil, let url = use(url(of: operation))
+            else { continue }
+            facts.remarks[key] = "guessed: \(operation.method) \(operation.path)"
+            facts.endpoints.append((key, url))
+        }
+        report(scheme, flows, &findings)
+        let hint = endpoints.first { $0.key == "issuer" }?.operation.path
+        let signs = [isOpenID ? "scopes have openid" : nil, hint.map { "operations have \($0)" }].compactMap(\.self)
+        guard let sign = signs.isEmpty ? nil : signs.joined(separator: " and the ") else { return }
+        facts.remark = "The \(sign): write the issuer of the provider's metadata, with scopes.default: [openid]."
+        findings.add(
+            .information, "the \(sign), and the document does not say the issuer", at: scheme.span,
+            help: "run carnet new \(id) --issuer URL, or write issuer: URL into the descriptor")
+    }
+
+    /// Reads the issuer from a scheme, or an operation of its host; returns whether the metadata is that of OpenID Connect.
+    private mutating func readIssuer(_ findings: inout ImportFindings) -> Bool {
+        let hosts = schemes[0].hosts
+        var found = schemes.compactMap { scheme in
+            scheme.metadata.map {
+                (DraftURL($0, below: servers.first), "the scheme \(scheme.name)", Optional(scheme.span))
+            }
+        }
+        for (key, operation) in endpoints where key == "issuer" {
+            let url = url(of: operation)
+            let isOwn =
+                hosts.isEmpty || url.flatMap { ServerBase($0.text)?.host }.map { hosts.contains(ByteKey($0)) } == true
+            if let url, isOwn { found.append((url, "\(operation.method) \(operation.path)", nil)) }
+        }
+        for (url, source, span) in found {
+            let issuer = DescriptorDraft.issuer(ofMetadata: url.text)
+            if !issuer.isSameBytes(as: url.text), !issuer.contains("?"), use(url) != nil {
+                self.issuer = issuer
+                facts.remarks["issuer"] =
+                    span == schemes[0].span ? url.remark : "guessed: \(source)".oneLine(limit: 200)
+                return url.text.contains("/openid-configuration")
+            }
+            guard let span else { continue }
+            findings.add(
+                .warning, "the URL is not that of an issuer's metadata: the descriptor's endpoints are guesses",
+                at: span, help: "it ends with /.well-known/openid-configuration")
+        }
+        return false
+    }
+
+    private mutating func report(
+        _ scheme: OpenAPIScheme, _ flows: [OpenAPIScheme.Flow], _ findings: inout ImportFindings
+    ) {
+        var message = "the scheme has no authorization code flow: the descriptor has guesses for it"
+        if scheme.kind != .oauth2 || flows.isEmpty {
+            message = "the scheme does not say who issues the tokens: the descriptor's endpoints are guesses"
+        } else if let other = flows.first(where: { !$0.isKnown }) {
+            let nearest = nearestName(to: other.name, in: OpenAPIScheme.Flow.names).map { ", unless it is \($0)" } ?? ""
+            message = "\(other.name.quoted) is no flow of OpenAPI\(nearest): what it names is a guess"
+        } else if !facts.hasPage {
+            message = "the scheme has no page to sign in at: the descriptor has none"
+            if !facts.hasClientCredentials, facts.deviceAuthorization == nil {
+                facts.hasClientCredentials = true
+                facts.remarks["client_credentials"] = "guessed: Carnet does not use the flow \(flows[0].name.quoted)"
+            }
+        } else if let code = flows.first(where: \.hasCode) {
+            guard let missing = ["authorizationUrl", "tokenUrl"].first(where: { code.node.text($0) == nil }) else {
+                return
+            }
+            message = "the authorization code flow has no \(missing): the descriptor has a guess"
+        }
+        findings.add(.information, message, at: scheme.span)
     }
 }

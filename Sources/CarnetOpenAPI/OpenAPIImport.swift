@@ -46,7 +46,6 @@ package struct OpenAPIImport {
     private let servers: [ServerPlace]
     /// The servers of paths and operations, by the places of the lists.
     private let ownServers: [SourceSpan: [ServerPlace]]
-    private let origin: String?
     /// How much the map has at least.
     private var size = 0
     /// The position of a resource by method and shape.
@@ -66,10 +65,9 @@ package struct OpenAPIImport {
         let title = document.root.entry("info")?.value.text("title")
         id = options.id ?? Self.id(from: title ?? "")
         guard DescriptorDraft(id: id, issuer: nil) != nil else {
-            throw WritingError("\(id.quoted) is not an id: use lower-case letters, digits and hyphens")
+            throw WritingError("\(id.quoted) is not an id: use lower-case letters, digits and hyphens, at most 64")
         }
         let servers = Self.servers(of: document, &findings)
-        origin = servers.lazy.compactMap(\.origin).first
         var own: [SourceSpan: [ServerBase]] = [:]
         for servers in operations.all.compactMap(\.servers) where own[servers.span] == nil {
             own[servers.span] = ServerReader.read(servers, &findings)
@@ -89,10 +87,7 @@ package struct OpenAPIImport {
                 resources, of: file.path, title: title?.oneLine(limit: 60), schemes: requirements.accepted.map(\.name)
             ).text
         draft =
-            OpenAPIDraft(
-                id: id, title: title, document, requirements.accepted, servers.first { $0.origin != nil },
-                profile(among: operations), operations, &findings
-            ).text
+            OpenAPIDraft(id: id, title: title, document, requirements, operations, resources, &findings).text
         check()
     }
 
@@ -110,7 +105,7 @@ package struct OpenAPIImport {
         let words = title.lowercased().utf8.split { !ASCII.isAlphanumeric($0) }.map {
             String(decoding: $0, as: UTF8.self)
         }
-        let id = String(words.joined(separator: "-").prefix(40))
+        let id = String(words.joined(separator: "-").prefix(64))
         let trimmed = id.hasSuffix("-") ? String(id.dropLast()) : id
         return ProviderID.isValid(trimmed) ? trimmed : "api"
     }
@@ -121,22 +116,6 @@ package struct OpenAPIImport {
             ? ServerReader.readSwagger(document.root, &findings).map { [$0] } ?? []
             : document.root.entry("servers").map { ServerReader.read($0.value, &findings) } ?? []
         return servers.isEmpty ? [.root] : servers
-    }
-
-    /// The operation that probably returns the user who signed in.
-    private mutating func profile(among operations: OpenAPIOperations) -> DescriptorDraft.Profile? {
-        var unused = ImportFindings()
-        for operation in OpenAPIProfile.candidates(among: operations) {
-            let need = requirements.need(of: operation, &unused)
-            guard !need.isOpen, !need.isClosed, let server = servers(of: operation).first else { continue }
-            let (allOf, anyOf, _) = need.requirement
-            let base = server.host.map { "https://\($0)" } ?? origin ?? ""
-            return DescriptorDraft.Profile(
-                request: "\(operation.method) \(operation.path)", url: base + server.path + operation.path,
-                scopes: (allOf + anyOf.prefix(1)).filter { ScopeRules.isToken($0) && !$0.contains("{") },
-                claims: OpenAPIProfile.claims(of: operation, in: document))
-        }
-        return nil
     }
 
     /// What the readers of both files find in them.

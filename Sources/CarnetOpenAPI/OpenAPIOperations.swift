@@ -47,7 +47,7 @@ struct OpenAPIOperations {
             let items = document.resolving(entry.value)
             if items == nil {
                 findings.add(
-                    .error, "the path is in another document: it is not imported", at: entry.value.span,
+                    .error, "the path \(document.missing(entry.value)): it is not imported", at: entry.value.span,
                     help: "bundle the documents into one file")
             } else if entry.value.entries == nil {
                 findings.add(.error, "the path is no mapping: it is not imported", at: entry.keySpan)

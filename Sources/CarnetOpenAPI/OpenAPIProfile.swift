@@ -3,25 +3,67 @@ import CarnetFoundation
 
 /// The operation that returns the user who signed in, by the usual names of its path.
 enum OpenAPIProfile {
-    /// The last segments of such paths, the surest first.
+    /// The last segments of such paths, without hyphens and underscores, the surest first.
     private static let names = [
-        "userinfo", "me", "@me", "whoami", "myself", "users.identity", "getuser", "current_user", "current-user",
-        "get_current_account", "current", "self", "auth.test",
+        "userinfo", "me", "@me", "whoami", "myself", "users.identity", "getuser", "currentuser", "getcurrentaccount",
+        "current", "self", "auth.test", "user",
     ]
+    /// Those that need a sign of it besides.
+    private static let others = ["useraccount", "account", "profile"]
+    private static let signs = ["authenticated", "current user", "logged", "signed", "user account", "your "]
+    /// Those that only read, also with POST.
+    private static let reading = ["userinfo", "whoami", "users.identity", "getuser", "getcurrentaccount", "auth.test"]
 
     /// Those without a parameter in the path, the best first.
     static func candidates(among operations: OpenAPIOperations) -> [OpenAPIOperation] {
-        operations.all.compactMap { operation -> (rank: (Int, Int, Int), operation: OpenAPIOperation)? in
-            guard operation.node != nil, !operation.path.contains("{"),
-                operation.path.oneLine(limit: 120) == operation.path
+        let found = operations.all.compactMap { operation -> (rank: (Int, Int, Int), operation: OpenAPIOperation)? in
+            guard let (name, depth) = name(of: operation.path), let rank = (names + others).firstIndex(of: name),
+                name != "user" || depth == 1
             else { return nil }
-            let segments = operation.path.lowercased().split(separator: "/")
-            var name = segments.last.map(String.init) ?? ""
-            if name.hasSuffix(".json") { name = String(name.dropLast(5)) }
-            let rank = segments == ["user"] ? names.count : names.firstIndex(of: name)
-            guard let rank, operation.method == "GET" || operation.method == "POST" else { return nil }
-            return ((rank, segments.count, operation.method == "GET" ? 0 : 1), operation)
-        }.sorted { $0.rank < $1.rank }.map(\.operation)
+            let isRead =
+                operation.method == "POST" && reading.contains(name)
+                && operation.node?.node(at: ["requestBody", "required"])?.scalar?.boolean != true
+            return operation.method == "GET" || isRead ? ((rank, depth, isRead ? 1 : 0), operation) : nil
+        }
+        return found.sorted { $0.rank < $1.rank }.prefix(50).map(\.operation)
+    }
+
+    /// Whether the path, or the document, says that the operation returns the user.
+    static func isOfUser(_ operation: OpenAPIOperation, _ document: OpenAPIDocument) -> Bool {
+        guard let name = name(of: operation.path)?.name, others.contains(name) else { return true }
+        let said = ["summary", "description"].compactMap { operation.node?.text($0) }.joined().lowercased()
+        return signs.contains(where: said.contains) || claims(of: operation, in: document).first?.name == "subject"
+    }
+
+    /// A path of such an operation that has none here.
+    static func absent(among operations: OpenAPIOperations) -> String? {
+        let paths = operations.others.lazy.map(\.path)
+        return paths.first { name(of: $0).map { (names + others).contains($0.name) } ?? false }
+    }
+
+    private static func name(of path: String) -> (name: String, depth: Int)? {
+        guard !path.contains("{"), path.oneLine(limit: 120) == path else { return nil }
+        let segments = path.lowercased().split(separator: "/")
+        let last = segments.last?.filter { $0 != "_" && $0 != "-" } ?? ""
+        return (last.hasSuffix(".json") ? String(last.dropLast(5)) : last, segments.count)
+    }
+
+    private static let endpoints: [(key: String, method: String, names: [String])] = [
+        ("issuer", "GET", ["openidconfiguration", "oauthauthorizationserver", "jwks"]),
+        ("revocation", "POST", ["revoke", "revocation"]), ("introspection", "POST", ["introspect", "introspection"]),
+        ("device_authorization", "POST", ["deviceauthorization", "deviceauth", "deviceauthorize", "devicecode"]),
+    ]
+
+    /// The operations that are endpoints of an authorization server, or say that it has an issuer, by their keys.
+    static func endpoints(among operations: OpenAPIOperations) -> [(key: String, operation: OpenAPIOperation)] {
+        operations.all.compactMap { operation in
+            guard let last = name(of: operation.path)?.name else { return nil }
+            let folders = operation.path.lowercased().split(separator: "/").dropLast()
+            let isOAuth = folders.contains { $0.hasPrefix("oauth") || ["token", ".well-known"].contains($0) }
+            let name = folders.last == "device" ? "device" + last : last
+            let found = endpoints.first { $0.method == operation.method && $0.names.contains(name) }
+            return isOAuth ? found.map { ($0.key, operation) } : nil
+        }
     }
 
     /// The members of the response that usually have a claim.
@@ -87,35 +129,35 @@ extension OpenAPIDocument {
 
 /// The headers that every operation requires.
 struct OpenAPIHeaders {
-    private struct Header {
-        let name: String
-        let title: String
-        let value: String?
-    }
+    private(set) var headers: [(name: String, value: String)] = []
+    /// For those whose values the host knows.
+    private(set) var inputs: [(name: String, rules: String)] = []
 
-    private let all: [Header]
-
-    /// Parts of names whose values differ from request to request, or that Carnet sends itself.
+    /// Parts of names whose values differ from request to request, or that Carnet or a browser sends itself.
     private static let others = [
         "authorization", "accept", "content-", "host", "idempoten", "request-id", "correlation", "signature", "digest",
-        "date", "nonce", "timestamp", "if-", "range", "cookie", "dpop",
+        "date", "nonce", "timestamp", "if-", "range", "cookie", "dpop", "user-agent", "http-method", "origin", "sec-",
     ]
 
-    init(_ document: OpenAPIDocument, _ operations: OpenAPIOperations) {
+    /// - Parameter keys: The API keys that every token needs besides.
+    init(_ document: OpenAPIDocument, _ operations: OpenAPIOperations, keys: [OpenAPIScheme]) {
         // By the places of the lists: many operations can have the same, by references.
-        var known: [SourceSpan: [String: Header]] = [:]
-        func headers(_ parameters: YAMLNode?) -> [String: Header] {
+        var known: [SourceSpan: [String: YAMLNode]] = [:]
+        func headers(_ parameters: YAMLNode?) -> [String: YAMLNode] {
             guard let parameters else { return [:] }
             if let headers = known[parameters.span] { return headers }
-            var headers: [String: Header] = [:]
+            var headers: [String: YAMLNode] = [:]
             for element in (parameters.elements ?? []).prefix(100) {
-                guard let header = document.resolving(element)?.last.flatMap(Self.header) else { continue }
-                headers[header.name.lowercased()] = header
+                guard let node = document.resolving(element)?.last, node.text("in") == "header",
+                    node.entry("required")?.value.scalar?.boolean == true, let name = node.text("name"),
+                    Self.isName(name), !Self.others.contains(where: name.lowercased().contains)
+                else { continue }
+                headers[name.lowercased()] = node
             }
             known[parameters.span] = headers
             return headers
         }
-        var common: [String: Header]?
+        var common: [String: YAMLNode]?
         for operation in operations.all {
             let own = headers(operation.node?.entry("parameters")?.value)
             let shared = headers(operation.parameters)
@@ -123,23 +165,33 @@ struct OpenAPIHeaders {
             let both = own.merging(shared) { first, _ in first }
             common = common.map { $0.filter { both[$0.key] != nil } } ?? both
         }
-        all = (common ?? [:]).values.sorted { $0.name < $1.name }
+        for (name, node) in (common ?? [:]).sorted(by: { $0.key < $1.key }) {
+            add(node.text("name") ?? name, [node] + (document.resolving(node.entry("schema")?.value ?? node) ?? []))
+        }
+        for key in keys {
+            guard let name = key.header, Self.isName(name), common?[name.lowercased()] == nil else { continue }
+            add(name, [])
+        }
     }
 
-    var draft: [(name: String, title: String, value: String?)] { all.map { ($0.name, $0.title, $0.value) } }
+    private static func isName(_ name: String) -> Bool {
+        name.utf8.count <= 60 && name.utf8.first.map(ASCII.isLetter) == true
+            && name.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-_".utf8.contains($0) }
+    }
 
-    private static func header(_ node: YAMLNode) -> Header? {
-        guard node.text("in") == "header", let name = node.text("name"), name.utf8.count <= 60,
-            node.entry("required")?.value.scalar?.boolean == true,
-            name.utf8.allSatisfy({ ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "-") }),
-            name.utf8.first.map({ !ASCII.isDigit($0) }) == true,
-            !others.contains(where: name.lowercased().contains)
-        else { return nil }
-        let schema = node.entry("schema")?.value ?? node
-        let values = schema.entry("enum")?.value.elements ?? []
-        let value = schema.text("const") ?? schema.text("default") ?? (values.count == 1 ? values[0].scalar?.text : nil)
-        return Header(
-            name: name, title: node.text("description")?.oneLine(limit: 60) ?? name,
-            value: value.flatMap { $0.contains("{") ? nil : $0.oneLine(limit: 200) })
+    /// - Parameter nodes: What the document says about it; nothing for an API key.
+    private mutating func add(_ name: String, _ nodes: [YAMLNode]) {
+        func text(_ key: String) -> String? { nodes.lazy.compactMap { $0.text(key) }.first?.oneLine(limit: 200) }
+        let listed = nodes.lazy.compactMap { $0.entry("enum")?.value.elements }.first ?? []
+        let values = listed.prefix(50).compactMap { $0.scalar?.text.oneLine(limit: 200) }
+        let value = text("const") ?? text("default") ?? (values.count == 1 ? values[0] : nil)
+        if let value, !value.contains("{") { return headers.append((name, value)) }
+        let title = text("description")?.oneLine(limit: 60) ?? name
+        let example = values.isEmpty ? text("example") : nil
+        let rules: KeyValuePairs = ["type": "text", "title": title, "example": example]
+        let isSecret = nodes.isEmpty || text("format") == "password"
+        let remark = "every operation requires the header"
+        inputs.append((name.inputName, DraftURL.input(rules, values, isSecret: isSecret, remark)))
+        headers.append((name, "{\(name.inputName)}"))
     }
 }

@@ -7,6 +7,7 @@ import CarnetProtocol
 struct OpenAPIRequirements {
     private let document: OpenAPIDocument
     private let schemes: [ByteKey: OpenAPIScheme]
+    private let listed: [OpenAPIScheme]
     /// The schemes whose tokens the map accepts.
     let accepted: [OpenAPIScheme]
     private let acceptedNames: Set<ByteKey>
@@ -27,7 +28,7 @@ struct OpenAPIRequirements {
         self.document = document
         let schemes = Self.schemes(of: document, &findings)
         let known = Dictionary(schemes.map { ($0.key, $0) }) { first, _ in first }
-        self.schemes = known
+        (self.schemes, listed) = (known, schemes)
         for name in named + checkedElsewhere where known[ByteKey(name)] == nil {
             let nearest = nearestName(to: name, in: schemes.map(\.name))
             throw WritingError(
@@ -42,7 +43,7 @@ struct OpenAPIRequirements {
             throw WritingError(
                 "--scheme and --checked-elsewhere cannot name the same security scheme, \(name.quoted)")
         }
-        let used = Self.usedNames(document, operations).subtracting(elsewhere)
+        let used = Set(Self.alternatives(document, operations).joined().map { ByteKey($0.key) }).subtracting(elsewhere)
         accepted =
             named.isEmpty ? Self.choice(schemes, used, besides: elsewhere) : named.compactMap { known[ByteKey($0)] }
         if let scheme = accepted.first(where: { !$0.isToken }) {
@@ -69,23 +70,35 @@ struct OpenAPIRequirements {
         return (document.root.node(at: path)?.entries ?? []).filter { !$0.key.hasPrefix("x-") }.map { entry in
             let node = document.resolving(entry.value)?.last
             if node == nil {
-                findings.add(.error, "the security scheme is in another document", at: entry.value.span)
+                findings.add(.error, "the security scheme \(document.missing(entry.value))", at: entry.value.span)
             }
             return OpenAPIScheme(
                 entry.key, node ?? entry.value, at: entry.keySpan, isSwagger: document.isSwagger)
         }
     }
 
-    private static func usedNames(_ document: OpenAPIDocument, _ operations: OpenAPIOperations) -> Set<ByteKey> {
-        var names: Set<ByteKey> = []
+    /// What each alternative of a list needs together.
+    private static func alternatives(_ document: OpenAPIDocument, _ operations: OpenAPIOperations) -> [[YAMLEntry]] {
         var seen: Set<SourceSpan> = []
-        for security in [document.root.entry("security")] + operations.all.map({ $0.node?.entry("security") }) {
-            guard let security, seen.insert(security.value.span).inserted else { continue }
-            for alternative in security.value.elements ?? [] {
-                for entry in alternative.entries ?? [] { names.insert(ByteKey(entry.key)) }
-            }
+        return ([document.root.entry("security")] + operations.all.map { $0.node?.entry("security") }).flatMap { list in
+            guard let list, seen.insert(list.value.span).inserted else { return [[YAMLEntry]]() }
+            return (list.value.elements ?? []).map { $0.entries ?? [] }
         }
-        return names
+    }
+
+    /// The scheme that a descriptor is about, with others of its authorization server.
+    var draftSchemes: [OpenAPIScheme] {
+        guard let first = accepted.min(by: { $0.rank < $1.rank }) else { return [] }
+        return [first]
+            + listed.filter { $0.key != first.key && $0.rank < 3 && ($0.hasServer(of: first) || $0.hasHost(of: first)) }
+    }
+
+    /// The API keys in headers that every token needs besides.
+    func keys(_ operations: OpenAPIOperations) -> [OpenAPIScheme] {
+        let needs = Self.alternatives(document, operations).map { Set($0.map { ByteKey($0.key) }) }
+            .filter { !$0.isDisjoint(with: acceptedNames) }
+        let keys = needs.isEmpty ? [] : listed.filter { $0.header != nil && !$0.isToken }.prefix(20)
+        return keys.filter { key in needs.allSatisfy { $0.contains(key.key) } }
     }
 
     /// The first scheme of the best kind that is used, with those of the same authorization server.
@@ -105,6 +118,7 @@ struct OpenAPIRequirements {
     private func report(_ used: [OpenAPIScheme], _ findings: inout ImportFindings) {
         for scheme in used where !acceptedNames.contains(scheme.key) && !checkedElsewhere.contains(scheme.key) {
             if case .other(let what) = scheme.kind {
+                guard !what.isEmpty else { continue }
                 findings.add(
                     .warning, "a map cannot require \(what): it refuses requests that have no other credential",
                     at: scheme.span,

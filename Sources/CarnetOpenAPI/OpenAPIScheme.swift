@@ -19,46 +19,62 @@ struct OpenAPIScheme {
     var key: ByteKey { ByteKey(name) }
     let kind: Kind
     let span: SourceSpan
-    /// The URLs of the flows, as they are written.
-    private(set) var authorization: String?
-    private(set) var token: String?
-    private(set) var refresh: String?
-    private(set) var deviceAuthorization: String?
+    /// The name of the header with an API key.
+    private(set) var header: String?
     /// The metadata document: of OpenID Connect Discovery, or of RFC 8414.
     private(set) var metadata: String?
     private(set) var scopes: [(id: String, title: String?)] = []
     private(set) var scopeIDs: Set<ByteKey> = []
-    private(set) var flows: [String] = []
+    private(set) var flows: [Flow] = []
     /// Names that stand for no scope, such as `none`.
     private(set) var absentScopes: Set<ByteKey> = []
 
     var isToken: Bool { if case .other = kind { false } else { true } }
 
-    /// Whether a default choice prefers it: it says who issues the tokens, or at least that they are tokens.
+    /// A flow, with its URLs as they are written.
+    struct Flow {
+        let name: String
+        let node: YAMLNode
+
+        /// The names of OpenAPI 3 and Swagger 2.0, those for people first.
+        static let names = [
+            "authorizationCode", "accessCode", "implicit", "deviceAuthorization", "clientCredentials", "application",
+            "password",
+        ]
+        var rank: Int { Self.names.firstIndex(of: name) ?? Self.names.count }
+        var isKnown: Bool { rank < Self.names.count }
+        var hasCode: Bool { rank < 2 }
+        var hasPage: Bool { rank < 3 || !isKnown }
+        /// Whether clients get tokens of their own.
+        var isOfClient: Bool { rank == 4 || rank == 5 }
+    }
+
+    /// Whether a default choice prefers it: it says where people sign in, or who issues the tokens, or at least that they
+    /// are tokens.
     var rank: Int {
         switch kind {
+        case .oauth2 where metadata == nil && !flows.contains(where: \.hasCode):
+            flows.isEmpty || flows.contains(where: \.hasPage) ? 1 : 2
         case .oauth2, .openIDConnect: 0
-        case .bearer: 1
-        case .authorizationKey: 2
-        case .other: 3
+        case .bearer: 3
+        case .authorizationKey: 4
+        case .other: 5
         }
     }
 
-    /// Whether clients get tokens of their own; also by Swagger's name for the flow.
-    var hasClientCredentials: Bool { flows.contains(where: ["clientCredentials", "application"].contains) }
-
-    /// Whether each flow of the scheme is one without a page to sign in at.
-    var hasNoPage: Bool {
-        !flows.isEmpty && flows.allSatisfy(["clientCredentials", "application", "deviceAuthorization"].contains)
+    private var urls: [String] {
+        flows.flatMap { ["authorizationUrl", "tokenUrl", "deviceAuthorizationUrl"].compactMap($0.node.text) }
+            + [metadata].compactMap(\.self)
     }
 
     /// Whether the same authorization server issues the tokens of both.
     func hasServer(of other: OpenAPIScheme) -> Bool {
-        func isSame(_ path: KeyPath<OpenAPIScheme, String?>) -> Bool {
-            self[keyPath: path].map { other[keyPath: path]?.isSameBytes(as: $0) ?? false } ?? false
-        }
-        return isSame(\.authorization) || isSame(\.token) || isSame(\.metadata) || isSame(\.deviceAuthorization)
+        !Set(urls.map(ByteKey.init)).isDisjoint(with: other.urls.map(ByteKey.init))
     }
+
+    var hosts: Set<ByteKey> { Set(urls.compactMap { ServerBase($0)?.host.map(ByteKey.init) }) }
+
+    func hasHost(of other: OpenAPIScheme) -> Bool { !hosts.isDisjoint(with: other.hosts) }
 
     // MARK: Reading
 
@@ -80,6 +96,7 @@ struct OpenAPIScheme {
         case "apiKey"?:
             let isAuthorization = text("in") == "header" && text("name")?.lowercased() == "authorization"
             kind = isAuthorization ? .authorizationKey : .other("an API key")
+            if text("in") == "header" { header = text("name") }
             return
         case "basic"? where isSwagger:
             kind = .other("the HTTP scheme \("basic".quoted)")
@@ -88,25 +105,23 @@ struct OpenAPIScheme {
             kind = .other("a client certificate")
             return
         case let type:
-            kind = .other("the type \((type ?? "").quoted)")
+            // A finding says already that a reference leads nowhere.
+            kind = .other(type == nil && node.entry("$ref") != nil ? "" : "the type \((type ?? "").quoted)")
             return
         }
         metadata = text("oauth2MetadataUrl")
         if isSwagger {
             readFlow(text("flow") ?? "", node)
         } else {
-            for flow in node.entry("flows")?.value.entries ?? [] where !flow.key.hasPrefix("x-") {
+            for flow in node.entry("flows")?.value.entries?.prefix(32) ?? [] where !flow.key.hasPrefix("x-") {
                 readFlow(flow.key, flow.value)
             }
         }
+        flows.sort { $0.rank < $1.rank }
     }
 
     private mutating func readFlow(_ flow: String, _ node: YAMLNode) {
-        flows.append(flow)
-        authorization = authorization ?? node.text("authorizationUrl")
-        token = token ?? node.text("tokenUrl")
-        refresh = refresh ?? node.text("refreshUrl")
-        deviceAuthorization = deviceAuthorization ?? node.text("deviceAuthorizationUrl")
+        flows.append(Flow(name: flow, node: node))
         for scope in node.entry("scopes")?.value.entries ?? [] where !scope.key.hasPrefix("x-") {
             let title = scope.value.scalar?.text.oneLine(limit: 120)
             guard scope.key.lowercased() != "none" || title?.lowercased().hasPrefix("no scope") != true else {

@@ -58,7 +58,8 @@ struct ServerReader {
     static func read(_ servers: YAMLNode, _ findings: inout ImportFindings) -> [ServerBase] {
         var bases: [ServerBase] = []
         for server in servers.elements ?? [] {
-            guard let url = server.text("url") else {
+            // Without a scheme, it has that of the document.
+            guard let url = server.text("url").map({ $0.hasPrefix("//") ? "https:" + $0 : $0 }) else {
                 findings.add(.error, "the server has no url: it is not imported", at: server.span)
                 continue
             }

@@ -113,7 +113,9 @@ enum StandardInput {
         }
     }
 
-    /// The next line; `nil` at the end of input or when the task is cancelled.
+    /// The next line; `nil` at the end of input.
+    ///
+    /// - Throws: `CancellationError`.
     static func line() async throws -> String? {
         let (lines, continuation) = AsyncStream<String?>.makeStream()
         // Reading blocks: it gets a thread that nobody waits for.
@@ -125,6 +127,6 @@ enum StandardInput {
             continuation.finish()
         }
         for await line in lines { return line }
-        return nil
+        throw CancellationError()
     }
 }

@@ -36,7 +36,7 @@ struct ImportOpenAPICommand: Subcommand {
 
     @Option(
         help: ArgumentHelp(
-            "A security scheme whose access tokens the map accepts. Repeatable. Default: the first that is used and names an authorization server, and others of this server.",
+            "A security scheme whose access tokens the map accepts. Repeatable. Default: the first that is used and has a page to sign in at, or else names an authorization server, and others of this server.",
             valueName: "name"))
     var scheme: [String] = []
 
@@ -74,11 +74,7 @@ struct ImportOpenAPICommand: Subcommand {
 
     func run(_ context: CommandContext) async throws {
         let console = context.console
-        let limit = OpenAPIDocument.limits.maximumBytes
-        let source =
-            file == "-"
-            ? try SourceFile(readingStandardInputAs: "<stdin>", maximumBytes: limit)
-            : try SourceFile(readingFrom: file, maximumBytes: limit)
+        let source = try OpenAPIDocument.file(file)
         let imported = try OpenAPIImport(
             source, OpenAPIImport.Options(schemes: scheme, checkedElsewhere: checkedElsewhere, id: id))
         var written: [String] = []
@@ -89,6 +85,7 @@ struct ImportOpenAPICommand: Subcommand {
             console.print(bytes: Array((descriptor ? imported.draft : imported.map).utf8))
         }
         show(imported, of: source.path, console)
+        if descriptor || folder != nil { console.noteGuesses(in: imported.draft, imported.id) }
         console.print(json: imported.json(source.path, written: written))
         if failOn.isReached(errors: imported.findings.count(.error), warnings: imported.findings.count(.warning)) {
             throw ExitStatus.failed
@@ -97,10 +94,7 @@ struct ImportOpenAPICommand: Subcommand {
 
     /// - Returns: The paths of the descriptor and of the map.
     private func write(_ imported: OpenAPIImport, to folder: String) throws -> [String] {
-        guard Path.isFolder(folder) else {
-            throw Failure(
-                .usage, "--output \(folder): no such folder", next: ["create it: mkdir -p \(folder.shellWord)"])
-        }
+        try NewFiles.checkFolder(folder)
         let files = [("\(imported.id).yaml", imported.draft), ("\(imported.id)-resources.yaml", imported.map)]
             .map { NewFiles.File(path: folder + "/" + $0.0, bytes: Array($0.1.utf8)) }
         do {
@@ -114,7 +108,8 @@ struct ImportOpenAPICommand: Subcommand {
     private func show(_ imported: OpenAPIImport, of path: String, _ console: Console) {
         for (finding, count) in imported.findings.grouped {
             let style: TextStyle = finding.severity == .error ? .failure : .warning
-            let place = "\((finding.file ?? path).printable):\(finding.place.line):\(finding.place.column)"
+            let made = finding.file.map { file in folder.map { $0 + "/" + file } ?? "<\(file)>" }
+            let place = "\((made ?? path).printable):\(finding.place.line):\(finding.place.column)"
             let others = count > 1 ? " (and \(count - 1) more)" : ""
             console.note(
                 "\(place): \(console.paintError(finding.severity.rawValue, style)): \(finding.message.printable)\(others)"

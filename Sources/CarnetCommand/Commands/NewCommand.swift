@@ -40,10 +40,10 @@ struct NewCommand: Subcommand {
 
     func run(_ context: CommandContext) async throws {
         guard DescriptorDraft(id: id, issuer: issuer) != nil else {
-            throw Failure(.usage, "\"\(id)\" is not an id: use lower-case letters, digits and hyphens")
+            throw Failure(.usage, "\"\(id)\" is not an id: use lower-case letters, digits and hyphens, at most 64")
         }
         let questions = questions(context.console)
-        let issuer = if let issuer { issuer } else { try await questions?.issuer() }
+        let issuer = if let issuer { DescriptorDraft.issuer(ofMetadata: issuer) } else { try await questions?.issuer() }
         guard var draft = DescriptorDraft(id: id, issuer: issuer) else { return }
         var metadata: JSONValue?
         if let issuer {
@@ -67,12 +67,9 @@ struct NewCommand: Subcommand {
         guard let folder else {
             for line in draft.text.split(separator: "\n") { context.console.print(String(line)) }
             context.console.print(json: JSONObject(["id": .string(id), "text": .string(draft.text)]))
-            return
+            return context.console.noteGuesses(in: draft.text, id)
         }
-        guard Path.isFolder(folder) else {
-            throw Failure(
-                .usage, "--output \(folder): no such folder", next: ["create it: mkdir -p \(folder.shellWord)"])
-        }
+        try NewFiles.checkFolder(folder)
         let path = folder + "/" + id + ".yaml"
         do {
             try NewFiles.write(
@@ -83,10 +80,7 @@ struct NewCommand: Subcommand {
         }
         context.console.print(path.printable)
         context.console.print(json: JSONObject(["id": .string(id), "file": .string(path)]))
-        let guesses = TrialSetup.guesses(in: SourceFile(path: path, text: draft.text))
-        if !guesses.isEmpty {
-            context.console.note("guessed values have a comment in the file: \(guesses.joined(separator: ", "))")
-        }
+        context.console.noteGuesses(in: draft.text, id)
         context.console.note("next: carnet lint \(path.printable), carnet try \(path.printable)")
     }
 
@@ -127,5 +121,15 @@ struct NewCommand: Subcommand {
             }
             throw failure
         }
+    }
+}
+
+extension Console {
+    /// Says at the end what nobody knew.
+    func noteGuesses(in draft: String, _ id: String) {
+        let guesses = TrialSetup.guesses(in: SourceFile(path: "\(id).yaml", text: draft))
+        if !guesses.isEmpty { note("guessed values have a comment in the file: \(guesses.joined(separator: ", "))") }
+        guard draft.contains(DescriptorDraft.invented) else { return }
+        note("nobody named the host \(id).example: replace the URLs that have it")
     }
 }

@@ -1,5 +1,6 @@
 import Carnet
 import CarnetFoundation
+import CarnetLint
 import CarnetStorage
 
 // Whichever module imports `stat` first on Linux counts as the one that defines it.
@@ -44,6 +45,13 @@ enum NewFiles {
                 throw TokenStoreError.system(folder)
             }
         }
+    }
+
+    /// - Throws: `Failure` if `--output` names no folder.
+    static func checkFolder(_ folder: String) throws {
+        guard !Path.isFolder(folder) else { return }
+        let next = Path.isAbsent(folder) ? "create it: mkdir -p \(folder.shellWord)" : "name a folder"
+        throw Failure(.usage, "--output \(folder): no such folder", next: [next])
     }
 
     /// Checks that a file can be written, and changes nothing.

@@ -10,7 +10,7 @@ package struct DescriptorDraft: Sendable {
         package var token: String?
         package var userinfo: String?
         package var scopes: [String]?
-        package var authentication: ClientAuthenticationMethod?
+        package var authentication: [ClientAuthenticationMethod]?
         package var subject: JSONPointer?
         package var docs: String?
         package var refresh: String?
@@ -23,21 +23,29 @@ package struct DescriptorDraft: Sendable {
         package var baseURL: String?
         /// The provider's scopes, with what each allows.
         package var catalog: [(id: String, title: String?)] = []
-        /// Headers that every request needs, with their values; `nil` for one that the host knows.
-        package var headers: [(name: String, title: String, value: String?)] = []
+        /// Values that the host knows, with their rules in YAML.
+        package var inputs: [(name: String, rules: String)] = []
+        /// Headers that every request needs, with templates for their values.
+        package var headers: [(name: String, value: String)] = []
+        /// Further endpoints, by their keys.
+        package var endpoints: [(name: String, url: String)] = []
         /// What is probably the user's profile, by the API's description.
         package var profile: Profile?
         /// Why the profile is not known although the API is; then none is invented.
         package var profileGap: String?
+        /// What comments say about values, by their keys.
+        package var remarks: [String: String] = [:]
         /// What a comment says besides.
         package var remark: String?
+        /// Whether the issuer is that of an OAuth server without ID tokens.
+        package var isPlain = false
 
         package init() {}
     }
 
     /// A request that probably returns the user who signed in.
     package struct Profile: Sendable {
-        /// How the description calls it.
+        /// How the description calls it, with its method.
         package var request: String
         package var url: String
         package var scopes: [String]
@@ -66,6 +74,16 @@ package struct DescriptorDraft: Sendable {
         self.facts = facts
     }
 
+    /// The issuer whose metadata document a URL names (OpenID Connect Discovery, section 4; RFC 8414, section 3); the URL
+    /// itself if it names none.
+    package static func issuer(ofMetadata url: String) -> String {
+        for name in ["openid-configuration", "oauth-authorization-server"] {
+            guard let place = url.firstRange(of: "/.well-known/" + name) else { continue }
+            return String(url[..<place.lowerBound] + url[place.upperBound...])
+        }
+        return url
+    }
+
     /// The file's text.
     package var text: String {
         var lines = ["carnet: 1", "id: \(YAMLText.plainOrQuoted(id.rawValue))"]
@@ -78,13 +96,18 @@ package struct DescriptorDraft: Sendable {
             lines.append("docs: \(YAMLText.quoted(docs)) # as the server announces")
         }
         if let remark = facts.remark { lines.append("# \(remark)") }
-        lines += inputs
-        if let issuer { lines.append("issuer: \(YAMLText.plainOrQuoted(issuer))\(codeRemark)") }
+        lines += facts.inputs.isEmpty ? [] : ["inputs:"] + facts.inputs.map { "  \($0.name): \($0.rules)" }
+        if let issuer { lines.append("issuer: \(YAMLText.plainOrQuoted(issuer))\(codeRemark)\(remark("issuer"))") }
+        if isWithoutPage { lines.append("discovery: none # the server announces no page to sign in at") }
         if let metadata, !isPlain, metadata["userinfo_endpoint"] == nil {
             lines.append("# The server announces no userinfo endpoint: the ID token has the profile.")
         }
-        lines += endpoints + (facts.hasClientCredentials ? ["client_credentials: {}"] : [])
-        lines += authentication + scopes + catalog + proofKey + profile + api
+        lines += endpoints
+        let isOfClient = isWithoutPage && announcedTexts("grant_types_supported").contains("client_credentials")
+        if facts.hasClientCredentials || isOfClient {
+            lines.append("client_credentials: {}" + remark("client_credentials"))
+        }
+        lines += authentication + scopes + proofKey + profile + api
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -108,29 +131,19 @@ package struct DescriptorDraft: Sendable {
             ? "" : " # guessed: the server does not announce the response type code, which Carnet requests"
     }
 
-    private var inputs: [String] {
-        let asked = facts.headers.filter { $0.value == nil }
-        return asked.isEmpty
-            ? []
-            : ["inputs:"]
-                + asked.map { header in
-                    "  \(header.name.inputName): { type: text, title: \(YAMLText.quoted(header.title)) } # guessed: every operation requires the header"
-                }
-    }
-
     private var api: [String] {
         guard facts.baseURL != nil || !facts.headers.isEmpty else { return [] }
         var lines = ["api:"]
-        if let url = facts.baseURL { lines.append("  base_url: \(YAMLText.quoted(url))") }
+        if let url = facts.baseURL { lines.append("  base_url: \(YAMLText.quoted(url))\(remark("base_url"))") }
         guard !facts.headers.isEmpty else { return lines }
         lines.append("  headers:")
         return lines
-            + facts.headers.map { header in
-                let value = header.value ?? "{\(header.name.inputName)}"
-                return
-                    "    \(YAMLText.plainOrQuoted(header.name)): \(YAMLText.quoted(value)) # guessed: every operation requires it"
+            + facts.headers.map { name, value in
+                "    \(YAMLText.plainOrQuoted(name)): \(YAMLText.quoted(value)) # guessed: every operation requires it"
             }
     }
+
+    private func remark(_ key: String) -> String { facts.remarks[key].map { " # \($0)" } ?? "" }
 
     private var guessedName: String {
         id.rawValue.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: " ")
@@ -140,34 +153,48 @@ package struct DescriptorDraft: Sendable {
     /// and a userinfo endpoint is that of such a provider (RFC 8414, section 2).
     private var isPlain: Bool {
         guard issuer != nil else { return true }
-        guard let metadata else { return false }
-        return metadata["userinfo_endpoint"] == nil && metadata["id_token_signing_alg_values_supported"] == nil
-            && metadata["authorization_endpoint"] != nil
+        guard let metadata else { return facts.isPlain }
+        let scopes = announcedTexts("scopes_supported")
+        let hasIDToken = ["id_token_signing_alg_values_supported", "jwks_uri"].allSatisfy { metadata[$0] != nil }
+        let isOpenID =
+            metadata["userinfo_endpoint"] != nil || hasIDToken && (scopes.isEmpty || scopes.contains("openid"))
+        return isWithoutPage || !isOpenID && metadata["authorization_endpoint"] != nil
     }
 
+    /// Whether the metadata is that of a server where nobody signs in at a page.
+    private var isWithoutPage: Bool {
+        metadata.map { $0["authorization_endpoint"] == nil && facts.authorization == nil } ?? false
+            && !missingEndpoints.contains("authorization_endpoint")
+    }
+
+    private var hasPage: Bool { facts.authorization != nil || facts.hasPage && !isWithoutPage }
+
     /// Whether a user signs in, at a page or on another device.
-    private var hasUser: Bool { facts.hasPage || facts.authorization != nil || facts.deviceAuthorization != nil }
+    private var hasUser: Bool {
+        hasPage || facts.deviceAuthorization != nil || metadata?["device_authorization_endpoint"] != nil
+    }
+
+    /// The comment of a URL at a host that nobody named.
+    package static let invented = " # guessed: copy the real one from the provider's documentation"
 
     private var endpoints: [String] {
-        let guess = " # guessed: copy the real one from the provider's documentation"
         func line(_ name: String, _ known: String?, _ guessed: String) -> String {
-            "  \(name): \(known.map(YAMLText.quoted) ?? guessed + guess)"
+            let reason = facts.remarks[name].map { "; \($0)" } ?? ""
+            return "  \(name): \(known.map { YAMLText.quoted($0) + remark(name) } ?? guessed + Self.invented + reason)"
         }
         var lines: [String] = []
         if issuer == nil {
-            if facts.hasPage || facts.authorization != nil {
-                lines = [line("authorization", facts.authorization, "https://\(id).example/oauth/authorize")]
-            }
+            if hasPage { lines = [line("authorization", facts.authorization, "https://\(id).example/oauth/authorize")] }
             lines.append(line("token", facts.token, "https://\(id).example/oauth/token"))
         } else {
             for (name, url) in [("authorization", facts.authorization), ("token", facts.token)] {
                 if let url, metadata?["\(name)_endpoint"] == nil { lines.append(line(name, url, "")) }
             }
         }
-        if issuer == nil {
-            for (name, url) in [("refresh", facts.refresh), ("device_authorization", facts.deviceAuthorization)] {
-                if let url { lines.append(line(name, url, "")) }
-            }
+        let known = [("refresh", facts.refresh), ("device_authorization", facts.deviceAuthorization)] + facts.endpoints
+        for (name, url) in issuer == nil ? known : [] { if let url { lines.append(line(name, url, "")) } }
+        for name in isWithoutPage ? ["token", "device_authorization"] : [] {
+            if let url = metadata?[name + "_endpoint"]?.string { lines.append(line(name, url, "")) }
         }
         if !hasUser {
             // Without a user there is no profile.
@@ -190,7 +217,7 @@ package struct DescriptorDraft: Sendable {
         func section(_ methods: [ClientAuthenticationMethod], _ remark: String = "") -> [String] {
             ["client:", "  authentication: [\(methods.map(\.rawValue).joined(separator: ", "))]\(remark)"]
         }
-        if let method = facts.authentication { return section([method]) }
+        if let methods = facts.authentication { return section(methods) }
         let announced = announcedTexts("token_endpoint_auth_methods_supported")
         let usable = ClientRules.defaultMethods.filter { announced.contains($0.rawValue) }
         if !usable.isEmpty {
@@ -202,33 +229,34 @@ package struct DescriptorDraft: Sendable {
     }
 
     private var scopes: [String] {
-        if let scopes = facts.scopes {
-            return ["scopes:", "  default: [\(scopes.map(YAMLText.quoted).joined(separator: ", "))]"]
-        }
-        if isPlain, hasUser, let found = facts.profile, !found.scopes.isEmpty {
-            let list = found.scopes.map(YAMLText.quoted).joined(separator: ", ")
-            return ["scopes:", "  default: [\(list)] # guessed: what \(found.request) needs"]
-        }
-        guard !isPlain else {
-            return ["scopes:", "  default: [] # guessed: the scopes to request; see the provider's documentation"]
-        }
         let announced = metadata == nil ? facts.catalog.map(\.id) : announcedTexts("scopes_supported")
         let usual = ["openid", "profile", "email"]
-        let wanted = announced.isEmpty ? usual : usual.filter(announced.contains)
-        let remark =
-            announced.isEmpty
-            ? "guessed: the server announces no scopes" : "chosen from those that the server announces"
-        var lines = ["scopes:", "  default: [\(wanted.joined(separator: ", "))] # \(remark)"]
-        if announced.contains("offline_access") { lines.append("  offline: [offline_access]") }
-        return lines
-    }
-
-    private var catalog: [String] {
-        guard !facts.catalog.isEmpty else { return [] }
-        return ["  catalog:"]
-            + facts.catalog.map { scope in
-                let title = scope.title.map { ", title: \(YAMLText.quoted($0))" } ?? ""
-                return "    - { id: \(YAMLText.quoted(scope.id))\(title) }"
+        var wanted: [String] = []
+        var remark = " # guessed: the scopes to request; see the provider's documentation"
+        if let scopes = facts.scopes {
+            (wanted, remark) = (scopes, "")
+        } else if isPlain {
+            wanted = hasUser ? facts.profile?.scopes ?? [] : []
+            if !wanted.isEmpty { remark = " # guessed: what \(facts.profile?.request ?? "it") needs" }
+        } else if metadata == nil || announced.isEmpty {
+            wanted = usual.filter { $0 == "openid" || announced.isEmpty || announced.contains($0) }
+        } else if announced.contains(where: usual.contains) {
+            (wanted, remark) = (usual.filter(announced.contains), " # chosen from those that the server announces")
+        }
+        var lines = ["scopes:", "  default: [\(wanted.map(YAMLText.plainOrQuoted).joined(separator: ", "))]\(remark)"]
+        if !isPlain, announced.contains("offline_access") { lines.append("  offline: [offline_access]") }
+        var catalog = facts.catalog
+        if isPlain, catalog.isEmpty {
+            // In a descriptor, braces would name an input.
+            catalog = announced.filter {
+                !$0.isEmpty && $0.utf8.allSatisfy { 0x21...0x7A ~= $0 && $0 != 0x22 && $0 != 0x5C }
+            }.map { ($0, nil) }
+        }
+        guard !catalog.isEmpty else { return lines }
+        let missing = wanted.filter { scope in !catalog.contains { $0.id.isSameBytes(as: scope) } }
+        return lines + ["  catalog:"]
+            + (missing.map { ($0, nil) } + catalog).map { id, title in
+                "    - { id: \(YAMLText.quoted(id))\(title.map { ", title: \(YAMLText.quoted($0))" } ?? "") }"
             }
     }
 
@@ -252,7 +280,7 @@ package struct DescriptorDraft: Sendable {
         let subject =
             facts.subject.map { YAMLText.quoted($0.description) } ?? "/id # guessed: the id that never changes"
         var lines = [
-            "profile:",
+            "profile:" + (facts.profile?.request.hasPrefix("POST ") == true ? "\n  method: POST # guessed" : ""),
             "  claims: # compare with a response of the userinfo endpoint, and add it as samples.userinfo",
         ]
         if !found.contains(where: { $0.0 == "subject" }) { lines.append("    subject: \(subject)") }
@@ -263,12 +291,5 @@ package struct DescriptorDraft: Sendable {
     /// The strings of a list in the metadata that are plain enough to be written into a file.
     private func announcedTexts(_ member: String) -> [String] {
         metadata?[member]?.array?.compactMap(\.string) ?? []
-    }
-}
-
-extension String {
-    /// A header's name as that of an input.
-    fileprivate var inputName: String {
-        String(decoding: lowercased().utf8.map { ASCII.isAlphanumeric($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
     }
 }

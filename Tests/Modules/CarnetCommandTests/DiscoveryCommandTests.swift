@@ -1,7 +1,11 @@
+import CarnetDescriptors
+import CarnetLint
 import CarnetServerTestSupport
 import CarnetTestSupport
 import Foundation
 import Testing
+
+@testable import CarnetCommand
 
 /// `new` and `compare`, which look at a running server's metadata.
 @Suite("Discovery command")
@@ -51,6 +55,7 @@ struct DiscoveryCommandTests {
             written.standardError == """
                 guessed values have a comment in the file: authorization, token, userinfo, authentication, default, subject, \
                 name, email
+                nobody named the host acme.example: replace the URLs that have it
                 next: carnet lint mine/acme.yaml, carnet try mine/acme.yaml
 
                 """, "\(written)")
@@ -81,6 +86,62 @@ struct DiscoveryCommandTests {
         let wrong = try await home.run("new", "acme", "--issuer", address + "/nope")
         #expect(wrong.status == 1 && wrong.standardError.contains("check --issuer"), "\(wrong)")
         #expect(wrong.standardError.contains("\(address)/nope/.well-known/openid-configuration"), "\(wrong)")
+    }
+
+    @Test("A signal or the end of the input at a prompt of new ends it, and nothing is written")
+    func newIsInterrupted() async throws {
+        try home.write("", to: "mine/.keep")
+        let statuses = try await PseudoTerminal.statuses(
+            of: BuiltProduct.carnet, ["new", "acme", "--output", "mine"], until: "Issuer", in: home,
+            after: ["SIGINT", "SIGTERM", "SIGHUP", "end"])
+        #expect(statuses == "130 143 129 130", "\(statuses)")
+        #expect(!FileManager.default.fileExists(atPath: home.folder.appending(path: "mine/acme.yaml").path))
+    }
+
+    @Test("An answer is taken, or asked for again with the reason")
+    func questions() async throws {
+        func facts(_ answers: String...) async throws -> (facts: DescriptorDraft.Facts, said: [String]) {
+            let said = Lines()
+            let rest = Lines(answers.reversed())
+            let questions = DraftQuestions { _ in
+                rest.all.popLast()
+            } say: {
+                said.all.append($0)
+            }
+            let draft = try #require(DescriptorDraft(id: "acme", issuer: nil))
+            let facts = try await questions.facts(for: draft, hasIssuer: false)
+            #expect(
+                Linter().lint(files: [
+                    SourceFile(
+                        path: "acme.yaml", text: DescriptorDraft(id: "acme", issuer: nil, facts: facts)?.text ?? "")
+                ]).diagnostics == [])
+            return (facts, said.all)
+        }
+        let all = try await facts(
+            "Acme", "https://a.test/a", "https://a.test/t", "https://a.test/me", "/id~", "/id",
+            "client_secret_basic, none",
+            "openid a", "a b")
+        #expect(all.facts.authentication == [.clientSecretBasic, .none] && all.facts.scopes == ["a", "b"])
+        #expect(all.said.count == 3 && all.said[1].contains("behind ~") && all.said[2].contains("needs the issuer"))
+        let none = try await facts("", "https://a.test/a", "https://a.test/t", "none", "", "").facts
+        #expect(none.userinfo == nil && none.profileGap != nil && none.subject == nil)
+        let program = try await facts("", "none", "https://a.test/t", "", "").facts
+        #expect(!program.hasPage && program.hasClientCredentials && program.authorization == nil)
+        await #expect(throws: CancellationError.self) { try await facts("Acme") }
+    }
+
+    private final class Lines {
+        var all: [String]
+
+        init(_ all: [String] = []) { self.all = all }
+    }
+
+    @Test("The URL of a metadata document stands for its issuer")
+    func newTakesTheMetadataURL() async throws {
+        let (issuer, sandbox) = try await startIssuer()
+        defer { sandbox.run.stop() }
+        let printed = try await home.run("new", "other", "--issuer", issuer + "/.well-known/openid-configuration")
+        #expect(printed.standardOutput.contains("\nissuer: \(issuer)\n"), "\(printed)")
     }
 
     @Test("New refuses metadata with which nobody can sign in, and names what is missing")

@@ -116,9 +116,15 @@ struct ImportCommandTests {
         try home.write("openapi: 3.1.0\npaths: {\n", to: "broken.yaml")
         try home.write("carnet: 1\n", to: "acme.yaml")
         for (arguments, reason) in [
-            (["openapi", "none.yaml"], "none.yaml: no such file"),
+            (["openapi", "none.yaml"], "none.yaml: no such file\n  next  name a file of at most 64 MB"),
+            (
+                ["openapi", "https://acme.example/a.yaml"],
+                "next  download it first: curl -fLo api.yaml https://acme.example/a.yaml"
+            ),
+            (["openapi", "."], "next  name a file"), (["openapi", "accounts.yaml", "--id", "A"], "at most 64"),
+            (["openapi", "accounts.yaml", "--output", "acme.yaml"], "next  name a folder"),
             (["openapi", "broken.yaml"], "broken.yaml:3:1"),
-            (["openapi", "acme.yaml"], "no description in OpenAPI 3 or Swagger 2.0"),
+            (["openapi", "acme.yaml"], "acme.yaml:1:1: no description in OpenAPI 3 or Swagger 2.0"),
             (["openapi", "accounts.yaml", "--scheme", "acne"], "did you mean acme?"),
             (["openapi", "accounts.yaml", "--descriptor", "--output", "."], "cannot be combined"),
             (["raml", "accounts.yaml"], "raml"), (["openapi"], "file"),
@@ -127,6 +133,31 @@ struct ImportCommandTests {
             #expect(result.status == 2 && result.standardError.contains(reason), "\(arguments): \(result)")
             #expect(result.standardOutput.isEmpty)
         }
+    }
+
+    @Test(
+        "A draft's guesses, and a host that nobody named, are said at the end; findings are in the files that are written"
+    )
+    func guesses() async throws {
+        try home.write(
+            Self.document.replacing(
+                "type: openIdConnect, openIdConnectUrl: \"https://id.acme.example/.well-known/openid-configuration\"",
+                with: "type: http, scheme: bearer"),
+            to: "bearer.yaml")
+        try home.write("", to: "out/.keep")
+        for arguments in [["--descriptor"], ["--output", "out"]] {
+            let result = try await home.start(["import", "openapi", "bearer.yaml", "--id", "acme"] + arguments).finish()
+            #expect(
+                result.status == 0
+                    && result.standardError.hasSuffix(
+                        """
+                        guessed values have a comment in the file: authorization, token, authentication, default, profile
+                        nobody named the host acme.example: replace the URLs that have it
+
+                        """),
+                "\(result)")
+        }
+        #expect(try await !home.run("import", "openapi", "bearer.yaml").standardError.contains("guessed"))
     }
 
     @Test("The example of the page")

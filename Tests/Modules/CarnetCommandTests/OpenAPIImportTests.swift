@@ -271,7 +271,7 @@ struct OpenAPIImportTests {
         #expect(
             errors == [
                 "7:11 error: the security scheme is in another document",
-                "14:7 error: the path is in another document: it is not imported",
+                "14:7 error: the path refers to nothing in this document, or to itself: it is not imported",
                 "15:7 error: the path is in another document: it is not imported",
                 "16:3 error: the path is no mapping: it is not imported",
                 "17:14 error: the operation is no mapping, or is in another document: the map refuses the request",
@@ -302,6 +302,7 @@ struct OpenAPIImportTests {
                 ["/v1/a"]
             ),
             ("servers: [{ url: ../v1 }, { description: x }]", ["/a"]),
+            ("servers: [{ url: //api.acme.example/v1 }]", ["/v1/a"]),
             // A value that looks like a variable is none.
             (
                 "servers: [{ url: '/{a}/{b}', variables: { a: { default: x, enum: [y, '{b}'] }, b: { default: z } } }]",
@@ -584,6 +585,11 @@ struct OpenAPIImportTests {
                 "{ type: oauth2, flows: { password: { tokenUrl: 'http://id.acme.example/t', scopes: {} } } }", nil, nil,
                 nil
             ),
+            ("{ type: oauth2, flows: { authorizationcode: {} } }", nil, nil, nil), ("{ type: oauth2 }", nil, nil, nil),
+            (
+                "{ type: openIdConnect, openIdConnectUrl: 'https://id.acme.example/.well-known/openid-configuration?x=1' }",
+                nil, nil, nil
+            ),
             ("{ type: http, scheme: bearer, bearerFormat: JWT }", nil, nil, nil),
             (
                 "{ type: oauth2, flows: { authorizationCode: { tokenUrl: \"https://id.acme.example/t\\nissuer: x\" } } }",
@@ -618,6 +624,155 @@ struct OpenAPIImportTests {
             Self.messages(imported).contains {
                 $0.hasSuffix("the scheme has no page to sign in at: the descriptor has none")
             })
+    }
+
+    /// The draft of a document with one operation `GET /a`, whose schemes are those of `names` in this order.
+    private static func draft(
+        _ names: [String], _ flows: [String: String], servers: String = "", used: [String]? = nil, more: String = ""
+    ) throws -> (text: String, descriptor: ProviderDescriptor, messages: [String]) {
+        let text = """
+            openapi: 3.0.0
+            \(servers)
+            components: { securitySchemes: { \(names.map { "\($0): \(flows[$0] ?? "")" }.joined(separator: ", ")) } }
+            paths:
+              /a: { get: { security: [\((used ?? names).map { "{ \($0): [] }" }.joined(separator: ", "))] } }
+            \(more)
+
+            """
+        let imported = try imported(text, OpenAPIImport.Options(id: "acme"))
+        let file = SourceFile(path: "acme.yaml", text: imported.draft)
+        #expect(Linter().diagnostics(in: [file]).isEmpty, "\(imported.draft)")
+        return (imported.draft, try #require(DescriptorDocument(file).descriptor), messages(imported))
+    }
+
+    @Test("The endpoints are those of people's sign-in, whatever the order of flows and schemes is")
+    func purpose() throws {
+        let flows = [
+            "code":
+                "authorizationCode: { authorizationUrl: https://id.acme.test/a, tokenUrl: https://id.acme.test/t, scopes: { c: '' } }",
+            "page": "implicit: { authorizationUrl: https://id.acme.test/implicit, scopes: { i: '' } }",
+            "program": "clientCredentials: { tokenUrl: https://id.acme.test/program, scopes: { p: '' } }",
+            "old": "password: { tokenUrl: https://id.acme.test/old, scopes: {} }",
+        ]
+        let schemes = flows.mapValues { "{ type: oauth2, flows: { \($0) } }" }
+        for names in [["page", "old", "program", "code"], ["program", "code", "page"], ["code", "program"]] {
+            let one = "{ type: oauth2, flows: { \(names.compactMap { flows[$0] }.joined(separator: ", ")) } }"
+            for (text, descriptor, _) in [
+                try Self.draft(["one"], ["one": one]), try Self.draft(names, schemes),
+                // The document has it, although no operation needs it.
+                try Self.draft(names, schemes, used: [names[0]]),
+            ] {
+                #expect(
+                    text.contains(#"  authorization: "https://id.acme.test/a"\#n  token: "https://id.acme.test/t"\#n"#),
+                    "\(text)")
+                #expect(descriptor.clientCredentials.isWritten && descriptor.scopes.catalog.map(\.id).contains("c"))
+            }
+        }
+        // What another flow names is a guess, and what the document rules out is not invented.
+        let guess = try Self.draft(["page", "program"], schemes).text
+        #expect(guess.contains("implicit\" # guessed") && guess.contains("program\" # guessed"), "\(guess)")
+        let old = try Self.draft(["old"], schemes)
+        #expect(
+            old.descriptor.endpoints[.authorization] == nil && old.text.contains("client_credentials: {} # guessed"))
+        let misspelled = "{ type: oauth2, flows: { authorizationcode: { tokenUrl: https://id.acme.test/t } } }"
+        #expect(
+            try Self.draft(["o"], ["o": misspelled]).messages.contains { $0.contains("unless it is authorizationCode") }
+        )
+        let half = "{ type: oauth2, flows: { authorizationCode: { authorizationUrl: https://id.acme.test/a } } }"
+        #expect(try Self.draft(["o"], ["o": half]).messages.contains { $0.contains("flow has no tokenUrl") })
+    }
+
+    @Test("The issuer and the scopes are what the document names anywhere")
+    func issuer() throws {
+        let schemes = [
+            "code":
+                "{ type: oauth2, flows: { authorizationCode: { authorizationUrl: https://id.acme.test/a, tokenUrl: https://id.acme.test/t, scopes: { openid: '' } } } }",
+            "oidc": "{ type: openIdConnect, openIdConnectUrl: https://id.acme.test/.well-known/openid-configuration }",
+            "else": "{ type: openIdConnect, openIdConnectUrl: https://id.other.test/.well-known/openid-configuration }",
+        ]
+        #expect(
+            try Self.draft(["code", "oidc"], schemes, used: ["code"]).text.contains(
+                "issuer: https://id.acme.test # guessed"))
+        #expect(try Self.draft(["code", "else"], schemes, used: ["code"]).descriptor.issuer == nil)
+        let operation = "  /.well-known/openid-configuration: { get: { security: [] } }"
+        let server = "servers: [{ url: https://id.acme.test }]"
+        let found = try Self.draft(["code"], schemes, servers: server, more: operation)
+        #expect(found.text.contains("issuer: https://id.acme.test # guessed: GET /.well-known"), "\(found.text)")
+        let named = "  /b: { get: { security: [{ oidc: [accounts.read] }] } }"
+        let (text, descriptor, _) = try Self.draft(["oidc"], schemes, more: named)
+        #expect(descriptor.scopes.catalog.map(\.id) == ["openid", "accounts.read"] && !text.contains("announces"))
+        #expect(text.contains("default: [openid] # guessed"), "\(text)")
+        let plain = try Self.draft(
+            ["o"],
+            [
+                "o":
+                    "{ type: oauth2, oauth2MetadataUrl: https://id.acme.test/.well-known/oauth-authorization-server, flows: {} }"
+            ])
+        #expect(
+            plain.text.contains("default: [] # guessed") && plain.descriptor.profile.subject != nil, "\(plain.text)")
+    }
+
+    @Test(
+        "A URL of the document is complete, with inputs for variables, and a guess where it is not certain",
+        arguments: [
+            (
+                "[{ url: https://api.acme.test/v1 }]", "../oauth/t", "https://api.acme.test",
+                "https://api.acme.test/oauth/t", []
+            ),
+            (
+                "[{ url: https://api.acme.test/v1 }]", "oauth/t", "https://api.acme.test",
+                "https://api.acme.test/oauth/t", []
+            ),
+            (
+                "[{ url: https://api.acme.test/v1/ }]", "./t?x=1", "https://api.acme.test",
+                "https://api.acme.test/v1/t?x=1", []
+            ),
+            ("[{ url: //api.acme.test/v1 }]", "/t", "https://api.acme.test", "https://api.acme.test/t", []),
+            (
+                "[{ url: https://api.acme.test }]", "//id.acme.test/t", "https://api.acme.test",
+                "https://id.acme.test/t", []
+            ),
+            (
+                "[{ url: 'https://{tenant}.acme.test/{v}', variables: { tenant: { default: demo }, v: { default: v1, enum: [v1, v2] } } }]",
+                "https://{tenant}.id.acme.test/t", "https://{tenant}.acme.test", "https://{tenant}.id.acme.test/t",
+                ["tenant"]
+            ),
+            (
+                "[{ url: '{s}://{host}/x', variables: { s: { default: https }, host: { default: api.acme.test } } }]",
+                "/{host}/t",
+                "https://{host}", "https://{host}/{host}/t", ["host"]
+            ),
+            (
+                "[{ url: '{root}/x', variables: { root: { default: 'http://localhost:9091' } } }]", "/t",
+                "http://localhost:9091", "http://localhost:9091/t", []
+            ),
+            // Such an input would choose whose host it is.
+            (
+                "[{ url: 'https://{tld}.test/x', variables: { tld: { default: acme } } }]", "/t", "https://acme.test",
+                "https://acme.test/t", []
+            ),
+            (
+                "[{ url: https://sandbox.acme.test/v1, description: Sandbox }, { url: https://api.acme.test/v1 }]",
+                "/t",
+                "https://api.acme.test", "https://api.acme.test/t", []
+            ),
+            ("[{ url: http://api.acme.test }]", "https://{tenant}.acme.test/t", nil, nil, []),
+            ("[{ url: /v1 }]", "/t", nil, nil, []),
+        ] as [(String, String, String?, String?, [String])])
+    func urls(servers: String, token: String, base: String?, expected: String?, inputs: [String]) throws {
+        let scheme =
+            "{ type: oauth2, flows: { authorizationCode: { authorizationUrl: https://id.acme.test/a, tokenUrl: '\(token)', scopes: {} } } }"
+        let (text, descriptor, messages) = try Self.draft(["o"], ["o": scheme], servers: "servers: \(servers)")
+        #expect(descriptor.api.baseURL?.source == base, "\(text)")
+        #expect(descriptor.endpoints[.token]?.source == expected ?? "https://acme.example/oauth/token", "\(text)")
+        #expect(descriptor.inputs.names == inputs)
+        let line = text.split(separator: "\n").first { $0.hasPrefix("  token:") } ?? ""
+        #expect(token.hasPrefix("//") || line.contains(" # guessed"), "\(text)")
+        // The value of the document is not lost.
+        if expected == nil {
+            #expect(line.contains("; the document has \(token): ") && text.contains("# The server is "))
+            #expect(messages.contains { $0.contains("the descriptor cannot have the tokenUrl: ") }, "\(messages)")
+        }
     }
 
     // MARK: Whole documents
@@ -656,10 +811,23 @@ struct OpenAPIImportTests {
             ("carnet: 1\n", "no description in OpenAPI 3 or Swagger 2.0"),
             ("openapi: 2.0\n", "no description in OpenAPI 3 or Swagger 2.0"),
             ("swagger: \"1.2\"\n", "no description in OpenAPI 3 or Swagger 2.0"),
+            ("asyncapi: 3.0.0\n", "api.yaml:1:1"), ("\u{0}", "api.yaml"), ("a:\n\t- b\n", "api.yaml"),
         ])
     func refused(text: String, reason: String) throws {
         let failure = try #require(throws: WritingError.self) { try Self.imported(text) }
-        #expect(failure.description.contains(reason), "\(failure)")
+        #expect(failure.description.contains(reason) && !failure.next.isEmpty, "\(failure)")
+    }
+
+    @Test(
+        "What to do with another file",
+        arguments: [
+            ("carnet: 1\n", "carnet lint api.yaml"),
+            ("issuer: https://id.acme.example\n", "carnet new ID --issuer https://id"),
+            ("<!DOCTYPE html><p>a: b</p>\n\t- : x", "download the description itself"),
+        ])
+    func otherFiles(text: String, next: String) throws {
+        let failure = try #require(throws: WritingError.self) { try Self.imported(text) }
+        #expect(failure.next.joined().contains(next), "\(failure.next)")
     }
 
     @Test("Options that name what the document has not are refused")

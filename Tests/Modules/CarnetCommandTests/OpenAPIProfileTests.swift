@@ -70,17 +70,19 @@ struct OpenAPIProfileTests {
         arguments: [
             ("/v2/me.json", "get"), ("/whoami", "get"), ("/api/getuser", "get"), ("/users.identity", "get"),
             ("/user", "get"), ("/2/users/get_current_account", "post"), ("/oauth2/userinfo", "get"),
+            ("/currentUser", "get"), ("/user_account", "get"), ("/user/profile", "get"),
         ])
     func names(path: String, method: String) throws {
-        let (_, descriptor, _) = try draft(
+        let (text, descriptor, _) = try draft(
             """
             openapi: 3.0.0
             servers: [{ url: https://api.acme.test }]
             \(Self.flow)paths:
               /home: { get: { security: [{ acme: [] }] } }
-              \(path): { \(method): { security: [{ acme: [] }] } }
+              \(path): { \(method): { summary: Get your data, security: [{ acme: [] }] } }
 
             """)
+        #expect(text.contains("  method: POST # guessed\n") == (method == "post"), "\(text)")
         #expect(descriptor.endpoints[.userinfo]?.source == "https://api.acme.test\(path)")
         // Without a schema, the usual places are guessed.
         #expect(descriptor.profile.claims["subject"]?.pointers.map(\.description) == ["/id"])
@@ -128,6 +130,96 @@ struct OpenAPIProfileTests {
 
             """)
         #expect(open.endpoints[.userinfo] == nil)
+    }
+
+    @Test(
+        "Another operation is no profile, and the draft says why",
+        arguments: [
+            ("/me: { get: { security: [] } }", "GET /me needs no token"),
+            ("/me: { get: { security: [{ pat: [] }] } }", "no token of acme is enough for GET /me"),
+            ("/api/account: { $ref: ./account.yaml }", "/api/account has no operation in this document"),
+            ("/me: { get: { $ref: ./me.yaml } }", "GET /me is in another document"),
+            ("/account: { get: { security: [{ acme: [] }] } }", "nothing says that GET /account returns the user"),
+            (
+                "/me: { servers: [{ url: http://api.acme.test }], get: { security: [{ acme: [] }] } }",
+                "GET /me is at http://"
+            ),
+            (
+                "/user: { post: { summary: Create user, security: [{ acme: [] }] } }",
+                "the document has no operation such as GET /me"
+            ),
+            (
+                "/userinfo: { post: { requestBody: { required: true }, security: [{ acme: [] }] } }",
+                "no operation such as"
+            ),
+        ])
+    func gaps(path: String, reason: String) throws {
+        let (text, descriptor, _) = try draft(
+            """
+            openapi: 3.0.0
+            servers: [{ url: https://api.acme.test }]
+            \(Self.flow)    pat: { type: http, scheme: bearer }
+            paths:
+              /a: { get: { security: [{ acme: [] }] } }
+              \(path)
+
+            """)
+        #expect(descriptor.endpoints[.userinfo] == nil && text.contains(reason), "\(text)")
+    }
+
+    @Test("Operations of the authorization server are endpoints, as guesses")
+    func endpoints() throws {
+        let (text, descriptor, _) = try draft(
+            """
+            openapi: 3.0.0
+            servers: [{ url: https://api.acme.test/v1 }]
+            \(Self.flow)paths:
+              /me: { get: { security: [{ acme: [] }] } }
+              /oauth2/revoke: { post: { security: [] } }
+              /oauth2/introspect: { post: { security: [] } }
+              /oauth2/device/auth: { post: { security: [] } }
+              /invitations/revoke: { post: { security: [{ acme: [] }] } }
+              /oauth2/jwks: { get: { security: [] } }
+
+            """)
+        let found = [EndpointName.revocation, .introspection, .deviceAuthorization].map {
+            descriptor.endpoints[$0]?.source
+        }
+        #expect(
+            found == ["revoke", "introspect", "device/auth"].map { "https://api.acme.test/v1/oauth2/" + $0 }, "\(text)")
+        #expect(
+            text.contains("revoke\" # guessed: POST /oauth2/revoke\n")
+                && text.contains("have /oauth2/jwks: write the issuer"))
+    }
+
+    @Test("A header is an input with what its schema says, and an API key besides each token a secret one")
+    func headerInputs() throws {
+        let (_, descriptor, _) = try draft(
+            """
+            openapi: 3.0.0
+            servers: [{ url: https://api.acme.test }]
+            \(Self.flow)    key: { type: apiKey, in: header, name: X-Api-Key }
+              schemas: { Version: { type: string, enum: ["2026"] } }
+            security: [{ acme: [], key: [] }]
+            paths:
+              /a:
+                parameters:
+                  - { in: header, name: Acme-Version, required: true, schema: { $ref: "#/components/schemas/Version" } }
+                  - { in: header, name: X_Team, required: true, schema: { type: string, enum: [a, b] } }
+                  - { in: header, name: X-Place, required: true, example: here, schema: { type: string } }
+                  - { in: header, name: X-Pin, required: true, schema: { type: string, format: password } }
+                  - { in: header, name: User-Agent, required: true, schema: { type: string } }
+                  - { in: header, name: X-HTTP-Method-Override, required: true, schema: { type: string } }
+                get: {}
+
+            """)
+        #expect(
+            descriptor.api.headers.items.map { "\($0.name): \($0.value.source)" } == [
+                "Acme-Version: 2026", "X-Pin: {x_pin}", "X-Place: {x_place}", "X_Team: {x_team}",
+                "X-Api-Key: {x_api_key}",
+            ])
+        #expect(descriptor.inputs["x_team"]?.allowed == ["a", "b"] && descriptor.inputs["x_place"]?.example == "here")
+        #expect(descriptor.inputs.items.filter(\.value.isSecret).map(\.name) == ["x_pin", "x_api_key"])
     }
 
     @Test("A header that each operation requires is one of the API, with an input or its only value")

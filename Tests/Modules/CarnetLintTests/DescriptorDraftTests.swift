@@ -62,7 +62,7 @@ struct DescriptorDraftTests {
         facts.token = "https://acme.example/t"
         facts.userinfo = "https://acme.example/me"
         facts.scopes = ["read", "on"]
-        facts.authentication = .clientSecretBasic
+        facts.authentication = [.clientSecretBasic]
         facts.subject = JSONPointer("/user/id")
         let draft = try #require(DescriptorDraft(id: "acme", issuer: nil, facts: facts))
         let file = SourceFile(path: "acme.yaml", text: draft.text)
@@ -96,6 +96,34 @@ struct DescriptorDraftTests {
         let told = try #require(
             DescriptorDraft(id: "acme", issuer: "https://id.acme.example", metadata: metadata, facts: facts))
         #expect(told.text.contains("userinfo: \"https://api.acme.example/me\"\n") && !told.text.contains("none:"))
+    }
+
+    @Test("metadata decides whether there are ID tokens, or people who sign in, and scopes are as it says")
+    func followsWhatIsAnnounced() throws {
+        func draft(
+            scopes: JSONValue = ["openid", "x"], besides: [String] = ["authorization_endpoint", "jwks_uri"],
+            grants: JSONValue = ["authorization_code"]
+        ) throws -> (text: String, descriptor: ProviderDescriptor) {
+            var metadata = JSONObject()
+            for name in ["token_endpoint"] + besides { metadata[name] = .string("https://id.acme.example/" + name) }
+            metadata["id_token_signing_alg_values_supported"] = ["RS256"]
+            (metadata["scopes_supported"], metadata["grant_types_supported"]) = (scopes, grants)
+            let text = try #require(
+                DescriptorDraft(id: "acme", issuer: "https://id.acme.example", metadata: .object(metadata))
+            ).text
+            let file = SourceFile(path: "acme.yaml", text: text)
+            #expect(Linter().lint(files: [file]).diagnostics == [], "\(text)")
+            return (text, try #require(DescriptorDocument(file).descriptor))
+        }
+        #expect(try draft().descriptor.scopes.defaults == ["openid"])
+        for (text, descriptor) in [
+            try draft(scopes: ["x"]), try draft(scopes: ["x"], besides: ["authorization_endpoint"]),
+        ] {
+            #expect(descriptor.profile.subject != nil && text.contains("default: [] # guessed"), "\(text)")
+            #expect(descriptor.scopes.catalog.map(\.id) == ["x"])
+        }
+        let (text, programs) = try draft(besides: [], grants: ["client_credentials"])
+        #expect(!programs.hasSignInPage && programs.grantsWithoutPage == [.clientCredentials], "\(text)")
     }
 
     @Test("metadata without what a sign-in needs is named, and is no gap for programs")

@@ -30,6 +30,33 @@ enum PseudoTerminal {
         return try await run.finish().standardOutput
     }
 
+    /// The exit statuses of a program that gets each of some signals, or the end of its input, when it has written a text.
+    static func statuses(
+        of program: URL, _ arguments: [String], until text: String, in home: CommandHome, after signals: [String]
+    ) async throws -> String {
+        let script = """
+            import os, pty, signal, sys
+            statuses = []
+            for name in "\(signals.joined(separator: " "))".split():
+                child, terminal = pty.fork()
+                if child == 0:
+                    os.execv(sys.argv[1], sys.argv[1:])
+                seen = b""
+                while b"\(text)" not in seen:
+                    seen += os.read(terminal, 65536)
+                if name == "end":
+                    os.write(terminal, bytes([4]))
+                else:
+                    os.kill(child, getattr(signal, name))
+                statuses.append(str(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])))
+            print(*statuses, end="")
+            """
+        let run = try CommandRun(
+            URL(filePath: "/usr/bin/env"), ["python3", "-c", script, program.path] + arguments,
+            environment: home.environment.merging(["NO_COLOR": "1", "TERM": "xterm"]) { $1 }, folder: home.folder)
+        return try await run.finish().standardOutput
+    }
+
     /// What an interactive bash makes of lines that are typed and completed: each line with all of its completions.
     ///
     /// - Parameter script: Is sourced before.
