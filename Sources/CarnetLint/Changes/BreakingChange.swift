@@ -137,7 +137,7 @@ extension DiagnosticExplanation {
 
     static let notCompared = DiagnosticExplanation(
         code: "B013", name: "not-compared",
-        summary: "The earlier version has errors or is empty, so that nothing was compared.",
+        summary: "A version has errors or is empty, so that little or nothing was compared.",
         rationale: """
             Without a comparison, nothing is known about those who use the earlier version. Compare with a version that can be \
             read. If there is none, a new note about `id` says that you compared the texts yourself.

@@ -130,7 +130,7 @@ extension DescriptorComparison {
             compare(.ability, [], "grant", lost: [section], from: [], help("use it"))
         }
         compare(
-            .ability, ["exchange"], "step", lost: old.exchange.names, from: new.exchange.names,
+            .ability, ["exchange"], "exchange", lost: old.exchange.names, from: new.exchange.names,
             help("call with its tokens"))
         if !new.redirects.isEmpty {
             let lost = old.redirects.filter { form in

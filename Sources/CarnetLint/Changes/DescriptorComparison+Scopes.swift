@@ -88,15 +88,14 @@ extension DescriptorComparison {
                     )
                 }
                 guard method == entry.methods.first else { continue }
-                let headers = entry.headers.items.filter { header in
-                    !now.headers.items.contains {
-                        $0.name.lowercased() == header.name.lowercased() && $0.value == header.value
-                    }
+                func texts(_ entry: ResourceEntry) -> [String] {
+                    entry.headers.items.map { "\($0.name.lowercased()): \($0.value)" }
                 }
+                let headers = texts(entry).filter { !texts(now).containsBytes(of: $0) }
                 if !headers.isEmpty {
                     report(
                         .resource, path + ["headers"],
-                        "the resource \(now.label) lacks a header, or has another value for it: \(headers.map(\.name).inWords)",
+                        "the resource \(now.label) no longer has the header \(headers.inWords)",
                         "programs that call it send another request; keep the header while the API takes it")
                 }
                 if let id = entry.id, !ids.contains(id) {

@@ -18,7 +18,7 @@ struct DescriptorComparison {
         let removed = old.inputs.names.filter { !new.inputs.contains($0) }
         let added = new.inputs.items.filter { !old.inputs.contains($0.name) && $0.value.isRequired }.map(\.name)
         renamed = removed.count == 1 && added.count == 1 ? (removed[0], added[0]) : nil
-        resolve()
+        let problem = resolve()
         compareAccounts()
         compareInputs()
         compareAuthentication()
@@ -29,9 +29,12 @@ struct DescriptorComparison {
         compareAbilities()
         compareValues()
         compareDifferences()
+        // Nothing was found, because most was not compared.
+        if changes.isEmpty, let problem { changes = [.notCompared("\(problem.key): \(problem.reason)")] }
     }
 
-    private mutating func resolve() {
+    /// - Returns: Why one of them cannot be resolved.
+    private mutating func resolve() -> ResolutionError? {
         var (was, now) = ([String: String](), [String: String]())
         for input in old.inputs.items {
             let name = input.name == renamed?.old ? renamed?.new ?? input.name : input.name
@@ -42,12 +45,11 @@ struct DescriptorComparison {
         for input in new.inputs.items where now[input.name] == nil && input.value.isRequired {
             now[input.name] = input.value.sample(for: nil)
         }
-        // Otherwise lint reports why.
-        guard let after = try? ResolvedVersion(new, now) else { return }
         do throws(ResolutionError) {
-            resolved = (try ResolvedVersion(old, was), after)
+            resolved = (try ResolvedVersion(old, was), try ResolvedVersion(new, now))
+            return nil
         } catch {
-            changes.append(.notCompared("\(error.key): \(error.reason)"))
+            return error
         }
     }
 
@@ -173,8 +175,7 @@ extension DescriptorComparison {
         }
         compare(
             .input, ["inputs", name, "enum"], "value of the input \(name)",
-            lost: now.allowed.isEmpty || ValuePattern(listing: now.allowed)?.includes(was.form) == true
-                ? [] : was.allowed.isEmpty ? ["any other"] : was.allowed,
+            lost: now.allowed.isEmpty ? [] : !was.allowed.isEmpty ? was.allowed : was.listed ?? ["any other"],
             from: now.allowed, "a registration with such a value no longer works; keep it")
         if let pattern = now.pattern,
             !(was.allowed.isEmpty ? pattern.includes(was.form) : was.allowed.allSatisfy(pattern.matches))
@@ -187,19 +188,14 @@ extension DescriptorComparison {
 }
 
 extension InputRules {
+    /// The values of a pattern such as `eu|us`.
+    fileprivate var listed: [String]? {
+        let values = pattern?.source.split(separator: "|").map(String.init)
+        return values.flatMap { $0.allSatisfy { $0.utf8.allSatisfy(ASCII.isAlphanumeric) } ? $0 : nil }
+    }
+
     /// What all values look like: of those of some types, no more than that is known.
     fileprivate var form: ValuePattern { pattern ?? (type == .identifier ? .unreserved : .anything) }
-}
-
-extension ValuePattern {
-    /// A pattern of these values alone.
-    fileprivate init?(listing values: [String]) {
-        let escaped = values.map {
-            $0.unicodeScalars.map { "\($0.isASCII && !ASCII.isAlphanumeric(UInt8($0.value)) ? "\\" : "")\($0)" }
-                .joined()
-        }
-        try? self.init(escaped.joined(separator: "|"))
-    }
 }
 
 extension InputType {

@@ -142,27 +142,20 @@ extension Linter {
                 && (old.root?.node(at: change.path) != nil || nearest == ["id"])
             let key = (isGone ? change.path : nearest).joined(separator: ".")
             // One note accepts one kind of change.
-            if accepted[key]?.contains(change.rule.code) != true {
-                guard explained.count(where: { $0 == key }) > accepted[key]?.count ?? 0 else {
-                    return finding(change, old, new, at: span, key)
-                }
-                accepted[key, default: []].append(change.rule.code)
+            var codes = accepted[key] ?? []
+            if !codes.contains(change.rule.code), codes.count < explained.count(where: { $0 == key }) {
+                codes.append(change.rule.code)
+                accepted[key] = codes
             }
-            return nil
+            guard !codes.contains(change.rule.code) else { return nil }
+            var finding = new.placed(
+                change.rule.diagnostic(
+                    change.message, file: new.file.path, span: span,
+                    help: "\(change.help); a new note with 'about: \(key)' and a reason accepts the change"))
+            let place = old.place(of: change.path)
+            finding.related.append(.init(message: "what was", file: place.file, span: place.span))
+            return finding
         }
-    }
-
-    private func finding(
-        _ change: BreakingChange, _ old: DescriptorDocument, _ new: DescriptorDocument, at span: SourceSpan,
-        _ key: String
-    ) -> Diagnostic {
-        var finding = new.placed(
-            change.rule.diagnostic(
-                change.message, file: new.file.path, span: span,
-                help: "\(change.help); a new note with 'about: \(key)' and a reason accepts the change"))
-        let place = old.place(of: change.path)
-        finding.related.append(.init(message: "what was", file: place.file, span: place.span))
-        return finding
     }
 }
 

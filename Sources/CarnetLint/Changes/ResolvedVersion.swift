@@ -22,14 +22,11 @@ struct ResolvedVersion {
             guard case .object(var form)? = json[section] else { continue }
             for key in inherited where section == "refresh" && form[key] == nil { form[key] = json["token"]?[key] }
             if case .object(var response)? = form["response"], let root = response["root"]?.string {
-                let fields = response["fields"]?.object?.members ?? []
-                response["fields"] = .object(
-                    JSONObject(
-                        members: fields.map { field in
-                            let places = field.value.array ?? []
-                            return .init(
-                                name: field.name, value: .array(places.map { .string(root + ($0.string ?? "")) }))
-                        }))
+                var fields = JSONObject()
+                for field in response["fields"]?.object?.members ?? [] {
+                    fields[field.name] = .array((field.value.array ?? []).map { .string(root + ($0.string ?? "")) })
+                }
+                response["fields"] = .object(fields)
                 response["root"] = nil
                 form["response"] = .object(response)
             }
