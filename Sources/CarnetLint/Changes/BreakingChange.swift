@@ -109,7 +109,7 @@ extension DiagnosticExplanation {
 
     static let form = DiagnosticExplanation(
         code: "B010", name: "token-requests-changed",
-        summary: "Tokens of earlier sign-ins are sent in another form, or their answers are read in another way.",
+        summary: "Tokens of earlier sign-ins are sent in another form, or the responses are read in another way.",
         rationale: """
             Nobody is present at a refresh, and programs call the API, revoke and introspect with tokens that exist. If the new \
             form is wrong for them, every session ends, and some providers revoke a refresh token that is used wrongly. Test the \
@@ -140,6 +140,6 @@ extension DiagnosticExplanation {
         summary: "A version has errors or is empty, so that little or nothing was compared.",
         rationale: """
             Without a comparison, nothing is known about those who use the earlier version. Compare with a version that can be \
-            read. If there is none, a new note about `id` says that you compared the texts yourself.
+            read. Without such a version, a new note about `id` says that you compared the texts yourself.
             """)
 }

@@ -82,7 +82,7 @@ extension DescriptorComparison {
             report(
                 .form, found.count == 1 ? first.path : [section],
                 found.map { $0.path.joined(separator: ".") + $0.text }.inWords,
-                "tokens of earlier sign-ins are now sent or answered so, while nobody is present; keep the old form, or test the new one with such a token"
+                "requests with tokens of earlier sign-ins now have this form, while nobody is present; keep the old form, or test the new one with such a token"
             )
         }
         let help = "sign-ins fail, also of people who signed in earlier; keep what was accepted"

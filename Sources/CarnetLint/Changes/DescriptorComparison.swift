@@ -293,6 +293,7 @@ extension DescriptorComparison {
     private static let protections: [(path: String, strength: @Sendable (ProviderDescriptor) -> Int)] = [
         ("authorization.pkce", { $0.authorization.pkce.isRequired ? 1 : 0 }),
         ("authorization.nonce", { $0.authorization.nonce.isRequired ? 2 : $0.authorization.nonce.isSent ? 1 : 0 }),
+        ("authorization.state", { $0.authorization.state.isParameter ? 1 : 0 }),
         ("authorization.pushed", { $0.authorization.pushed.use.strength }),
         ("authorization.request_object", { $0.authorization.requestObject.use.strength }),
         ("authorization.response_mode", { $0.authorization.responseMode?.isSigned == true ? 1 : 0 }),

@@ -118,7 +118,7 @@ import Testing
     /// Keys that are wrong, with the finding and a part of its words.
     static let wrong: [(code: String, words: String, keys: String)] = [
         ("C007", "no parameter \"scope\"", "refresh: { omit: [scope] }\n"),
-        ("C008", "make it from the client, the token", "api: { headers: { Authorization: x } }\n"),
+        ("C008", "make it from the client's secret, a token", "api: { headers: { Authorization: x } }\n"),
         (
             "K005", "put other braces between quotes",
             "profile: { method: POST, parameters: { query: '{ viewer { id } }' } }\n"

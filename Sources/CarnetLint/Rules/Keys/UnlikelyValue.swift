@@ -8,14 +8,11 @@ struct UnlikelyValue: LintRule {
         severity: .warning,
         summary: "A value is allowed, but unlikely beside its neighbours or the standard's words.",
         rationale: """
-            Scopes are separated by a space or a punctuation mark; one with a comma is usually several. A grant type or response \
-            type, an error code, a token type, a header, a scope of OpenID Connect or a value of 'prompt' that differs from a \
-            standard one by a letter or two is usually misspelled. A callback has only the error codes of the authorization \
-            endpoint. After 'invalid_grant', the user signs in again, which does not help if the client's secret is wrong. A \
-            parameter that is called like an input usually has its value. 'expires_in' has seconds, not milliseconds. Two \
-            endpoints rarely have one URL, unless their methods differ. The host example.com and words such as TODO stay where \
-            somebody forgot a value. A host that is another one of the file with a letter or a domain \
-            more is usually somebody else's, and receives the access token.
+            A standard word with a wrong letter, or with the meaning of another place, is usually a slip: a grant type, an error \
+            code, a token type, a header, a scope. So are a separator that is a word, a scope with a comma, milliseconds in place \
+            of seconds, two endpoints with one URL, a parameter that is called like an input and has another's value, and a \
+            placeholder such as example.com. After 'invalid_grant', the user signs in again, which does not help if the client's \
+            secret is wrong. A host that is nearly another one of the file is usually somebody else's, and receives the access token.
             """,
         references: ["RFC 6749, section 3.3", "RFC 6749, section 4.1", "RFC 6749, section 5.2"],
         bad: [
