@@ -124,7 +124,8 @@ struct OpenAPIDraft {
         facts.deviceAuthorization = endpoint("device_authorization", "deviceAuthorizationUrl", isForPage: false)
         guard issuer == nil else { return }
         for (key, operation) in endpoints where key != "issuer" && facts.remarks[key] == nil {
-            guard key != "device_authorization" || facts.deviceAuthorization == nil, let url = use(url(of: operation))
+            guard key != "device_authorization" || facts.deviceAuthorization == nil, isOwn(url(of: operation)),
+                let url = use(url(of: operation))
             else { continue }
             facts.remarks[key] = "guessed: \(operation.method) \(operation.path)"
             facts.endpoints.append((key, url))
@@ -139,9 +140,14 @@ struct OpenAPIDraft {
             help: "run carnet new \(id) --issuer URL, or write issuer: URL into the descriptor")
     }
 
+    /// Whether an operation is at a host of the flows: no other host gets a token because a path says so.
+    private func isOwn(_ url: DraftURL?) -> Bool {
+        let hosts = schemes[0].hosts
+        return hosts.isEmpty || url.flatMap { ServerBase($0.text)?.host }.map { hosts.contains(ByteKey($0)) } == true
+    }
+
     /// Reads the issuer from a scheme, or an operation of its host; returns whether the metadata is that of OpenID Connect.
     private mutating func readIssuer(_ findings: inout ImportFindings) -> Bool {
-        let hosts = schemes[0].hosts
         var found = schemes.compactMap { scheme in
             scheme.metadata.map {
                 (DraftURL($0, below: servers.first), "the scheme \(scheme.name)", Optional(scheme.span))
@@ -149,9 +155,7 @@ struct OpenAPIDraft {
         }
         for (key, operation) in endpoints where key == "issuer" {
             let url = url(of: operation)
-            let isOwn =
-                hosts.isEmpty || url.flatMap { ServerBase($0.text)?.host }.map { hosts.contains(ByteKey($0)) } == true
-            if let url, isOwn { found.append((url, "\(operation.method) \(operation.path)", nil)) }
+            if let url, isOwn(url) { found.append((url, "\(operation.method) \(operation.path)", nil)) }
         }
         for (url, source, span) in found {
             let issuer = DescriptorDraft.issuer(ofMetadata: url.text)

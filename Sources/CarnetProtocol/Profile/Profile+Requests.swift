@@ -61,8 +61,11 @@ extension Profile {
         if further.hasList, response.hasNextPage || holders.count > ProfileRequest.longestList {
             profile.failures.append(Self.incomplete(further, request, response))
         }
+        // Who verified one address said nothing of another.
+        let isOther = found.contains { $0.name == "email" && $0.value != self["email"] }
         profile.claims.removeAll { claim in
             claim.name != "subject" && wanted.contains { $0.name == claim.name }
+                || isOther && claim.name == "email_verified"
         }
         profile.claims += found.filter { $0.value.canBe($0.name) }
         return profile

@@ -92,8 +92,8 @@ final class DescriptorURL: Sendable {
 
     /// The parts of the path.
     var segments: [Substring] {
-        let end = query.map { source.index(before: $0.startIndex) } ?? fragment?.startIndex ?? source.endIndex
-        return source[authority.endIndex..<end].split(separator: "/")
+        let rest = source.utf8[authority.endIndex...].prefix { ![0x3F, 0x23].contains($0) }
+        return rest.split(separator: 0x2F).map { Substring($0) }
     }
 
     /// The names in the query with the stretch that each takes.
