@@ -40,20 +40,17 @@ extension SampleFindings {
         func report(_ claim: String, _ message: String, _ help: String) -> [Diagnostic] {
             claims.contains(claim) ? [notRead(message, at: places.profile.claims[claim].span, help: help)] : []
         }
-        let names = ["name", "given_name", "family_name"].map { root.first(of: pointers($0))?.scalarText ?? "" }
-        let has = names.map { names[0].contains($0) }
-        // A name with a dot has an initial.
-        let isWhole = names[0].contains(" ") && !names[0].contains(".")
-        let areKnown = !names.contains("") && !names[1].contains("redacted")
-        var found: [Diagnostic] = []
-        if areKnown, names[1] == names[2] || isWhole && has[1] != has[2] {
-            let wrong = has[1] ? "family_name" : "given_name"
-            found += report(wrong, "the names of the sample contradict each other", "map the member that is \(wrong)")
-        }
+        let names = ["given_name", "family_name"].map { root.first(of: pointers($0))?.scalarText ?? "" }
+        let areOne = names[0] == names[1] && !names[0].isEmpty && !names[0].contains("redacted")
+        let found =
+            areOne
+            ? report("family_name", "the sample has one text for both names", "map the member that is the family name")
+            : []
         let read = pointers("email_verified")
         func says(_ place: JSONPointer) -> Bool {
-            let name = place.description.lettersAndDigits
-            return ["verif", "confirm"].contains(where: name.holds) && !name.holds("phone")
+            let name = place.tokens.last?.lettersAndDigits ?? ""
+            return ["verified", "isverified", "confirmed", "isconfirmed"].contains(name)
+                || name.holds("mail") && ["verif", "confirm"].contains(where: name.holds)
         }
         guard claims["email_verified"]?.elements == nil, !read.isEmpty, !read.contains(where: says),
             let other = root.members(below: JSONPointer(tokens: []), depth: 3).prefix(256).first(where: says),
@@ -152,7 +149,7 @@ extension SampleFindings {
     private func unexpected(in first: Profile) -> [Diagnostic] {
         guard !expect.claims.isEmpty else { return [] }
         let (whole, unknown) = simulation.completed(first)
-        return expect.claims.items.compactMap { claim in
+        return expect.claims.items.compactMap { claim -> Diagnostic? in
             let place = places.samples.expect.claims[claim.name]
             if unknown.contains(claim.name) {
                 return notAsExpected(
@@ -161,10 +158,11 @@ extension SampleFindings {
             }
             guard whole[claim.name]?.expectedText != claim.value.expectedText else { return nil }
             let value = whole[claim.name].map { $0.scalarText ?? $0.jsonText() } ?? "missing"
-            let found = whole[claim.name] == nil && whole.raw.hasMember(at: [JSONPointer(tokens: [claim.name])])
+            let pointer = JSONPointer(tokens: [claim.name])
+            let found = whole[claim.name] == nil && whole.raw[simulation.provider.profile.root]?[pointer] != nil
             return notAsExpected(
                 "the claim \(claim.name) is \(value)", place,
-                help: found ? "map it: profile: { claims: { \(claim.name): /\(claim.name) } }" : nil)
+                help: found ? "map it: profile: { claims: { \(claim.name): \(pointer) } }" : nil)
         }
     }
 

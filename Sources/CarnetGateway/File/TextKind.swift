@@ -245,7 +245,7 @@ extension TextKind<AddressRange> {
         guard let range = AddressRange(text) else {
             let parts = text.split(separator: "/", maxSplits: 1)
             if parts.count == 2, AddressRange(String(parts[0])) != nil, let length = Int(parts[1]),
-                (0...128).contains(length)
+                (0..<(parts[0].contains(":") ? 128 : 32)).contains(length), parts[1] == String(length)
             {
                 throw TextProblem(
                     message: "\"\(text)\" is not a range: its address has bits after the first \(length)",

@@ -77,7 +77,7 @@ package enum SimulationDiagnostics {
             If the pointer is misspelled, the claim is always missing. A claim that only some users have needs no member \
             in the sample; to say that the pointer is right, add it, with null if this user has no value. \
             'email_verified' is true or false, as a boolean or as text, and not a time; the other standard claims are \
-            texts, and the full name contains the given name and the family name. The same holds for a token response: without \
+            texts, and nobody has one text for both names. The same holds for a token response: without \
             'expires_in', Carnet does not know when to refresh, and after 60 seconds or less it would refresh at each call.
             """,
         references: ["RFC 6901, section 4", "OpenID Connect Core 1.0, section 5.1"],
@@ -122,7 +122,7 @@ package enum SimulationDiagnostics {
             profile: { claims: { family_name: ⟦/nick⟧, email_verified: ⟦/two_factors⟧ } }
             refresh: { rotation: always_new }
             samples:
-              userinfo: { sub: u1, name: Ada Example, given_name: Ada, nick: Addie, two_factors: true, verified: true }
+              userinfo: { sub: u1, name: Ada Example, given_name: Ada, nick: Ada, two_factors: true, verified: true }
               ⟦refresh⟧: { access_token: redacted, token_type: Bearer, expires_in: ⟦60⟧ }
 
             """,

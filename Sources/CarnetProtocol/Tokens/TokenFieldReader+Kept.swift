@@ -30,7 +30,7 @@ extension TokenFieldReader {
                 let value = provider.profile.value(of: claim.name, in: found), value.isHarmless(redactor)
             else { continue }
             let elements = provider.profile.ownClaims[claim.name]?.elements
-            kept.set(elements?.list(of: value, over: kept[place]) ?? value, at: place)
+            kept.set(elements?.kept(of: found, over: kept[place]) ?? value, at: place)
         }
         try check(kept, "profile", limit: ReceivedLimit.keptProfile)
         return kept

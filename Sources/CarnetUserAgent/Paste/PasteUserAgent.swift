@@ -67,10 +67,10 @@ private struct PastePresenter: AuthorizationPresenter {
     private func callback(from line: Substring) -> AuthorizationCallback? {
         // Some terminals put marks around what is pasted, and some browsers copy an address without its scheme.
         let pasted = line.replacing("\u{1B}[200~", with: "").replacing("\u{1B}[201~", with: "")
-        let scheme = redirectURI.firstRange(of: "://").map { String(redirectURI[..<$0.upperBound]) } ?? ""
-        let isBare =
-            !scheme.isEmpty && pasted.hasPrefix(redirectURI.dropFirst(scheme.count).prefix { !"/?".contains($0) })
-        let line = Substring(isBare ? scheme + pasted : String(pasted))
+        let address = redirectURI.firstRange(of: "://").map { redirectURI[$0.upperBound...] } ?? ""
+        let host = address.prefix { !"/?".contains($0) }
+        let isBare = !host.isEmpty && pasted.hasPrefix(host)
+        let line = isBare ? Substring(redirectURI.dropLast(address.count) + pasted) : pasted[...]
         let text = line.prefix { !$0.isWhitespace }
         guard text.utf8.count <= 65_536, line.dropFirst(text.count).allSatisfy(\.isWhitespace) else { return nil }
         // A query begins with a name and `=`; a URL has a colon before either.

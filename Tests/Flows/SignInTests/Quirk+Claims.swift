@@ -68,6 +68,7 @@ extension Quirk {
                     email: { root: /mails, where: { primary: true, /kind/name: [work, home] }, first: [/no, /address] }
                     email_verified: { root: /mails, where: { primary: true }, first: /verified }
                     mails: { root: /mails, each: /address }
+                    checked: { root: /mails, where: { verified: [true, yes] }, first: /address }
                     phone: { root: /phones, where: { primary: true }, first: /number }
 
                 """
@@ -89,6 +90,7 @@ extension Quirk {
                 #expect(profile.email == "a@odd.example")
                 #expect(profile.isEmailVerified == true)
                 #expect(profile["mails"] == ["a@old.example", "a@odd.example"])
+                #expect(profile["checked"] == "a@odd.example")
                 #expect(profile["phone"] == nil)
             }
         },

@@ -71,6 +71,25 @@ package struct ClaimOfElements: Hashable, Sendable, CustomStringConvertible {
         conditions.allSatisfy { $0.value.isMet(by: element[JSONPointer(ofCondition: $0.name)]) }
     }
 
+    /// What the claim reads of a list, each part in its element, over what other claims read of it.
+    package func kept(of list: JSONValue, over present: JSONValue?) -> JSONValue {
+        var all = present?.array ?? []
+        let found = (list.array ?? []).enumerated().filter { isMet(by: $0.element) }
+        for (index, element) in found.prefix(isList ? ProfileRequest.longestList : 1) {
+            while all.count <= index { all.append(.object(JSONObject())) }
+            for condition in conditions {
+                let place = JSONPointer(ofCondition: condition.name)
+                let met = condition.value.values.first { ClaimRequirement(values: [$0]).isMet(by: element[place]) }
+                if let met { all[index].set(.string(met), at: place) }
+            }
+            guard let place = pointers.first(where: { element[$0]?.isNull == false }), let value = element[place],
+                !isList || value.scalarText != nil
+            else { continue }
+            all[index].set(value, at: place)
+        }
+        return .array(all)
+    }
+
     /// A list with the value in it, over what other claims have in its elements.
     package func list(of value: JSONValue, over present: JSONValue? = nil) -> JSONValue {
         guard let place = pointers.first else { return value }
@@ -81,7 +100,8 @@ package struct ClaimOfElements: Hashable, Sendable, CustomStringConvertible {
             if index == all.endIndex {
                 var element = JSONValue.object(JSONObject())
                 for condition in conditions {
-                    element.set(.string(condition.value.values[0]), at: JSONPointer(ofCondition: condition.name))
+                    element.set(
+                        .string(condition.value.values.first ?? ""), at: JSONPointer(ofCondition: condition.name))
                 }
                 all.append(element)
             }
