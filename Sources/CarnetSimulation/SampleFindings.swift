@@ -133,7 +133,7 @@ extension SampleFindings {
             rules.expiry.kind == .seconds || seconds >= 30
         else { return [] }
         let help = "write the real lifetime in seconds; if it is so short, set refresh.margin"
-        return [notRead("a token of \(Int(seconds)) seconds is due for a refresh at once", at: span, help: help)]
+        return [notRead("expires_in is \(Int(seconds)), so a refresh is due at once", at: span, help: help)]
     }
 
     private func ofIDToken(_ response: TokenResponse) -> [Diagnostic] {

@@ -160,9 +160,9 @@ final class Bridge: Sendable {
             console.remark("the server has the transport of revision 2024-11-05, with two endpoints")
             response = try await post(message, session, reader, deadline)
         }
-        // Many servers say 400 where the protocol demands 404; either has done nothing.
-        let said =
-            response.status == 400 ? String(decoding: response.body.prefix(2048), as: UTF8.self).lowercased() : ""
+        // Many servers say 400 where the protocol demands 404, and name no request: they have not read it.
+        let isOfServer = response.status == 400 && Message(response.body)?.responses.isEmpty != false
+        let said = isOfServer ? String(decoding: response.body.prefix(2048), as: UTF8.self).lowercased() : ""
         let hasForgotten = response.status == 404 || said.contains("session") || said.contains("initialized")
         if hasForgotten, session.id != nil || old.isChosen && session.request != nil,
             message.method != MessageHeaders.initialize

@@ -267,10 +267,10 @@ private struct CallbackParameters {
     subscript(name: String) -> String? {
         Work.count(pairs.count)
         let own = rename[name] ?? name
-        // Some servers have the standard's error besides their own. Anybody can make a sign-in fail, so believing it gives
-        // nothing away.
-        let names = name.hasPrefix("error") ? [own, name] : [own]
-        return names.lazy.compactMap { name in pairs.first { $0.name.isSameBytes(as: name) }?.value }.first
+        if let value = pairs.first(where: { $0.name.isSameBytes(as: own) })?.value { return value }
+        // Some servers have the standard's error besides their own. Without a code, the sign-in fails in any case.
+        guard name != own, name.hasPrefix("error"), values("code").isEmpty else { return nil }
+        return values(named: name).first
     }
 
     /// The protocol's parameters, each of which a callback has at most once.

@@ -31,6 +31,7 @@ struct LoopbackRedirect {
                 suffix.hasPrefix(":"), suffix.dropFirst().allSatisfy(\.isNumber),
                 let number = Int(suffix.dropFirst()), (1...65_535).contains(number)
             else {
+                guard suffix.hasPrefix(":") else { throw Self.refusal(uri) }
                 throw UserAgentError(
                     .cannotListen, "the redirect URI \(uri) has no port between 1 and 65535 after the colon")
             }

@@ -65,7 +65,7 @@ extension Quirk {
                   from: SOURCE
                   claims:
                     subject: { root: /ids, where: { provider: odd }, first: /id }
-                    email: { root: /mails, where: { primary: true, /kind/name: [work, home] }, first: [/no, /address] }
+                    email: { root: /mails, where: { primary: true, /kind/name: [work, home] }, first: [/address, /no] }
                     email_verified: { root: /mails, where: { primary: true }, first: /verified }
                     mails: { root: /mails, each: /address }
                     checked: { root: /mails, where: { verified: [true, yes] }, first: /address }

@@ -241,13 +241,36 @@ struct BridgeTests {
         #expect(refreshes.allSatisfy { $0.form["resource"] == resource.url })
     }
 
-    @Test("A session that the server has forgotten begins again, and the host notices nothing")
-    func forgottenSessions() async throws {
+    /// What servers say of a session that they have forgotten: the protocol demands the first.
+    static let forgotten: [(status: Int, body: String)] = [
+        (404, ""), (400, "Bad Request: No valid session ID provided"),
+        (400, #"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: Server not initialized"}}"#),
+    ]
+
+    @Test("An error about a call is not one of the session", arguments: ["an unknown browser_session"])
+    func errorOfCall(message: String) async throws {
+        let server = Server()
+        let resource = try await PlayedResource { request, response in
+            let body = #"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"\#(message)"}}"#
+            request.body.contains("tools/call") ? response.json(400, body) : server.play(request, response)
+        }
+        let run = try await start(resource)
+        run.send(HostMessage.initialize)
+        _ = try await run.message(0)
+        run.send(HostMessage.call(1))
+        #expect(try await run.message(1)["error"]?["message"]?.string == message)
+        _ = try await run.finish()
+        #expect(server.sessions.withLock { $0 } == 1)
+        #expect(resource.calls.count { $0.body.contains("tools/call") } == 1)
+    }
+
+    @Test("A session that the server has forgotten begins again, and the host notices nothing", arguments: forgotten)
+    func forgottenSessions(status: Int, body: String) async throws {
         let server = Server()
         let resource = try await PlayedResource { request, response in
             let current = server.sessions.withLock { $0 }
             let isOld = request.headers["mcp-session-id"] == "session-1" && request.body.contains("tools/call")
-            isOld && current > 0 ? response.send(404) : server.play(request, response)
+            isOld && current > 0 ? response.json(status, body) : server.play(request, response)
         }
         let run = try await start(resource)
         run.send(HostMessage.initialize)

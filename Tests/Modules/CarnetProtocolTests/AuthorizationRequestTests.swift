@@ -25,6 +25,26 @@ struct AuthorizationRequestTests {
             ])
     }
 
+    @Test("A parameter that the endpoint has already is sent once; with another value it is refused")
+    func parameterOfTheEndpoint() throws {
+        func attempt(_ value: String) throws -> Attempt {
+            try Attempt(
+                """
+                carnet: 1
+                id: acme
+                name: Acme
+                endpoints:
+                  authorization: https://id.acme.example/authorize?audience=https%3A%2F%2Fapi.example&x=1
+                  token: https://id.acme.example/token
+                authorization: { parameters: { audience: '\(value)' } }
+                """)
+        }
+        let url = try attempt("https://api.example").request.url
+        #expect(url.split(separator: "audience=").count == 2)
+        let error = #expect(throws: OAuthError.self) { try attempt("https://other.example") }
+        #expect(error?.kind == .reservedParameter)
+    }
+
     // AREQ-01, AREQ-02, AREQ-03.
     @Test("State nonce and challenge are fresh and long")
     func stateNonceAndChallengeAreFreshAndLong() throws {

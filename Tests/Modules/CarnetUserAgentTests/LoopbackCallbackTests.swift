@@ -37,6 +37,22 @@ struct LoopbackCallbackTests {
         _ = try await signIn.task.value
     }
 
+    @Test("A callback of the sign-in that comes again is no other sign-in's")
+    func callbackTwice() throws {
+        let inbox = CallbackInbox()
+        try inbox.open { $0.encodedParameters.hasSuffix("state=right") }
+        let first = AuthorizationCallback(url: "http://127.0.0.1/callback?code=a&state=right")
+        let other = AuthorizationCallback(url: "http://127.0.0.1/callback?code=a&state=wrong")
+        #expect(!inbox.hasTaken(first))
+        #expect(inbox.takes(first))
+        #expect(inbox.hasTaken(first) && !inbox.takes(first) && !inbox.hasTaken(other))
+        inbox.close()
+        let unused = CallbackInbox()
+        try unused.open { _ in true }
+        unused.close()
+        #expect(!unused.hasTaken(first))
+    }
+
     @Test("An empty error beside a code is none")
     func emptyError() async throws {
         let signIn = try await PendingSignIn.start()

@@ -12,11 +12,19 @@ struct PasteUserAgentTests {
         "Takes URL or query",
         arguments: [
             "http://127.0.0.1:8080/cb?code=c&state=right", "  http://127.0.0.1:8080/cb?code=c&state=right \r",
-            "?code=c&state=right", "code=c&state=right",
+            "?code=c&state=right", "code=c&state=right", "127.0.0.1:8080/cb?code=c&state=right",
+            "\u{1B}[200~http://127.0.0.1:8080/cb?code=c&state=right\u{1B}[201~",
         ])
     func takesURLOrQuery(line: String) async throws {
         let callback = try await signIn(pasting: [line])
         #expect(callback.location == "http://127.0.0.1:8080/cb")
+        #expect(callback.encodedParameters == "code=c&state=right")
+    }
+
+    @Test("Takes callback of a scheme without a host", arguments: ["code=c&state=right", "app:///cb?code=c&state=right"])
+    func takesCallbackWithoutHost(line: String) async throws {
+        let callback = try await signIn(pasting: [line], redirectURI: "app:///cb")
+        #expect(callback.location == "app:///cb")
         #expect(callback.encodedParameters == "code=c&state=right")
     }
 

@@ -56,6 +56,15 @@ struct PresentationTests {
             #expect(shown.wholeMatch(of: /http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{64}/) != nil)
         }
 
+        @Test("The address is shown as well if an opener blocks")
+        func blockedOpener() async throws {
+            let (shown, told) = AsyncStream<String>.makeStream()
+            let page = await Presentation.command(["/bin/sh", "-c", "sleep 5"]) { told.yield($0) }
+                .present(try AuthorizationURL("https://op.example/a")) {}
+            #expect(await shown.first { _ in true } == "https://op.example/a")
+            await page?.close()
+        }
+
         @Test("Opener inherits neither the variables of Carnet nor those that the host names")
         func openerInheritsNoSecret() {
             let all = [

@@ -60,6 +60,9 @@ package struct ClaimOfElements: Hashable, Sendable, CustomStringConvertible {
         return (["of \(isList ? "each" : "the first")"] + wanted + pointers.map(\.description)).joined(separator: " ")
     }
 
+    /// Whether another claim is read of the same element.
+    package func isOfSameElement(as other: ClaimOfElements?) -> Bool { conditions == other?.conditions }
+
     package func value(in list: JSONValue) -> JSONValue? {
         let found = (list.array ?? []).lazy.filter(isMet).map { $0.first(of: pointers) }
         guard isList else { return found.first ?? nil }
@@ -75,7 +78,7 @@ package struct ClaimOfElements: Hashable, Sendable, CustomStringConvertible {
     package func kept(of list: JSONValue, over present: JSONValue?) -> JSONValue {
         var all = present?.array ?? []
         let found = (list.array ?? []).enumerated().filter { isMet(by: $0.element) }
-        for (index, element) in found.prefix(isList ? ProfileRequest.longestList : 1) {
+        for (index, element) in found.prefix(isList ? ProfileRequest.longestList : 1) where index < 10_000 {
             while all.count <= index { all.append(.object(JSONObject())) }
             for condition in conditions {
                 let place = JSONPointer(ofCondition: condition.name)

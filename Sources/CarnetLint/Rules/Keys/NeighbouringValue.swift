@@ -48,7 +48,7 @@ struct NeighbouringValue: LintRule {
         .token: ["token", "accesstoken", "gettoken"],
         .userinfo: ["userinfo", "me", "user", "profile"],
         .revocation: ["revoke", "revocation"],
-        .introspection: ["introspect", "introspection", "tokeninfo"],
+        .introspection: ["introspect", "introspection"],
         .jwks: ["jwks", "jwksjson", "keys", "certs"],
         .endSession: ["logout", "signout", "endsession", "sessionend"],
         .deviceAuthorization: ["device"],
@@ -84,12 +84,12 @@ struct NeighbouringValue: LintRule {
     /// How members that are other claims are called, in letters.
     private static let otherMembers: [String: Set<String>] = [
         "given_name": PartsAsAlternatives.family, "family_name": PartsAsAlternatives.given,
-        "email": ["name", "phone", "username"], "name": ["email", "mail"], "picture": ["email", "name"],
+        "email": ["name", "phone"], "name": ["email", "mail"], "picture": ["email", "name"],
     ]
     private static let claims = ProfileRules.standardClaims.map(\.name) + ["phone_number", "birthdate"]
 
     /// Those that may be one member. About a subject that can change, another rule reports.
-    private static let together = [["subject", "username", "name"], ["subject", "email"]]
+    private static let together = [["subject", "username", "name"], ["subject", "username", "email"]]
 
     private func pointersOfOthers(_ context: LintContext) -> [Diagnostic] {
         let profile = context.places.profile

@@ -207,8 +207,10 @@ struct UnlikelyValue: LintRule {
             let entries = (node.entries ?? []).filter { !["sample", "samples", "inputs", "example"].contains($0.key) }
             return ((node.elements ?? []) + entries.map(\.value)).flatMap { placeholders($0, context) }
         }
-        let words = text.hasPrefix("http") ? ["example.com", "example.org", "example.net"] : []
-        return (words + ["TODO", "FIXME", "CHANGEME", "CHANGE_ME"]).filter(text.holds).prefix(1).map { word in
+        let host = DescriptorURL(text).host
+        let parts = text.split { !$0.isLetter && $0 != "_" } + [host.hasPrefix("www.") ? host.dropFirst(4) : host]
+        let words = ["TODO", "FIXME", "CHANGEME", "CHANGE_ME", "example.com", "example.org", "example.net"]
+        return words.filter { word in parts.contains { $0 == word } }.prefix(1).map { word in
             finding("\(word) is a placeholder", in: context, at: node.span, help: "write the provider's own value")
         }
     }
@@ -216,6 +218,8 @@ struct UnlikelyValue: LintRule {
     /// Whether one URL may be two endpoints: variants of one, or with another method or grant.
     private func mayShare(_ names: [EndpointName], _ context: LintContext) -> Bool {
         let (ofToken, pages) = ([EndpointName.token, .refresh, .deviceToken], [EndpointName.authorization, .userinfo])
+        // Some servers say all of a token at one place.
+        if Set(names) == [.userinfo, .introspection] { return true }
         let rules = RequestKind.allCases.filter { names.contains($0.endpoint) }.map(context.descriptor.rules)
         // A URL with a value in it is often a resource, which has a method for each purpose.
         let isResource = context.descriptor.endpoints[names[0]]?.source.holds(UInt8(ascii: "{")) == true

@@ -19,6 +19,13 @@ struct AnyEmailOfAList: LintRule {
 
             """,
             "profile: { claims: { ⟦email⟧: /emails/0/value } }\n",
+            """
+            profile:
+              claims:
+                email: { root: /emails, where: { primary: true }, first: /value }
+                ⟦email_verified⟧: { root: /emails, first: /verified }
+
+            """,
             "profile: { claims: { ⟦email⟧: { root: /emails, where: { verified: true }, first: /value } } }\n",
         ],
         good: [
@@ -50,7 +57,21 @@ struct AnyEmailOfAList: LintRule {
             finding(
                 "the pointer takes the first address of a list", in: context, at: entry.keySpan,
                 help: "select the primary one: { root: /LIST, where: { primary: true }, first: /PLACE }")
-        } + unmarked(context)
+        } + unmarked(context) + verifiedElsewhere(context)
+    }
+
+    /// The verification of an element that may be another address.
+    private func verifiedElsewhere(_ context: LintContext) -> [Diagnostic] {
+        let (claims, place) = (context.descriptor.profile.claims, context.places.profile.claims["email_verified"])
+        guard let email = claims["email"], let elements = email.elements, let verified = claims["email_verified"],
+            !verified.pointers.isEmpty,
+            verified.pointers != email.pointers || !elements.isOfSameElement(as: verified.elements)
+        else { return [] }
+        return [
+            finding(
+                "email_verified is read of another element than email", in: context, at: place.keySpan,
+                help: "write the same root and where for both")
+        ]
     }
 
     /// Whether a pointer has an index into a list of addresses, such as /emails/0/value.

@@ -12,11 +12,13 @@ struct FieldNotRequested: LintRule {
             claim is then always missing, although the sample has the field.
             """,
         bad: [
-            "endpoints: { userinfo: 'https://a.example/me?fields=id' }\nissuer: https://a.example\nprofile: { claims: { name: ⟦/name⟧ } }\n",
+            "endpoints: { userinfo: 'https://a.example/me?fields=id%2Cmail' }\nissuer: https://a.example\nprofile: { claims: { name: ⟦/name⟧ } }\n",
             "tables: { q: { me: '{ me { id } }' } }\nprofile: { parameters: { query: \"{map('me', 'q')}\" }, claims: { email: ⟦/email⟧ } }\n",
         ],
         good: [
-            "profile: { parameters: { fields: 'name,avatar' }, claims: { name: [/label, /name], picture: /avatar/url } }\n"
+            "profile: { parameters: { fields: 'name,avatar' }, claims: { name: [/label, /name], picture: /avatar/url } }\n",
+            "profile: { parameters: { fields: 'first-name,mail', query: '' }, claims: { subject: /id, given_name: /first-name } }\n",
+            "profile: { parameters: { projection: full }, claims: { name: /name } }\n",
         ]
     )
 
@@ -30,14 +32,16 @@ struct FieldNotRequested: LintRule {
         let all = query.map { ($0.name, String($0.text.dropFirst($0.name.utf8.count))) } + added
         let list = all.first { name, text in
             // In a GraphQL query, each list has braces; elsewhere, they are a value that is not known here.
-            let isQuery = name == "query" && text.dropFirst().contains("{")
+            let isQuery = name == "query" && (text.contains("{ ") || text.contains("{\n"))
             return isQuery || !text.contains("{") && ["fields", "select", "$select", "projection"].contains(name)
-        }?.1.replacing("%2C", with: ",")
-        let words = list?.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init) ?? []
-        guard !words.isEmpty, words != ["all"], list?.contains("*") == false else { return [] }
+        }.flatMap { PercentEncoding.decode($0.1[...]) }
+        let words = list?.split { !$0.isLetter && !$0.isNumber && !"_-".contains($0) }.map(String.init) ?? []
+        // One word may name a set of fields.
+        guard words.count > 1, list?.contains("*") == false else { return [] }
         return profile.claims.items.compactMap { claim in
             let tokens = (claim.value.pointers + (claim.value.elements?.pointers ?? [])).flatMap(\.tokens)
-            guard let field = tokens.first, !tokens.contains(where: words.containsBytes),
+            // Many APIs send the id in any case.
+            guard let field = tokens.first, !tokens.contains(where: (words + ["id"]).containsBytes),
                 profile.derive[claim.name] == nil
             else { return nil }
             let similar = context.nearest(to: field, in: words)
