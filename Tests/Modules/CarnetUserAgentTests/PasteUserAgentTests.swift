@@ -21,7 +21,8 @@ struct PasteUserAgentTests {
         #expect(callback.encodedParameters == "code=c&state=right")
     }
 
-    @Test("Takes callback of a scheme without a host", arguments: ["code=c&state=right", "app:///cb?code=c&state=right"])
+    @Test(
+        "Takes callback of a scheme without a host", arguments: ["code=c&state=right", "app:///cb?code=c&state=right"])
     func takesCallbackWithoutHost(line: String) async throws {
         let callback = try await signIn(pasting: [line], redirectURI: "app:///cb")
         #expect(callback.location == "app:///cb")
