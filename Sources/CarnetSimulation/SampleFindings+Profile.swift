@@ -41,7 +41,7 @@ extension SampleFindings {
             claims.contains(claim) ? [notRead(message, at: places.profile.claims[claim].span, help: help)] : []
         }
         let names = ["given_name", "family_name"].map { root.first(of: pointers($0))?.scalarText ?? "" }
-        let areOne = names[0] == names[1] && !names[0].isEmpty && !names[0].contains("redacted")
+        let areOne = names[0] == names[1] && !names[0].isEmpty && !names[0].lowercased().contains("redacted")
         let found =
             areOne
             ? report("family_name", "the sample has one text for both names", "map the member that is the family name")
@@ -52,7 +52,10 @@ extension SampleFindings {
             return ["verified", "isverified", "confirmed", "isconfirmed"].contains(name)
                 || name.holds("mail") && ["verif", "confirm"].contains(where: name.holds)
         }
-        guard claims["email_verified"]?.elements == nil, !read.isEmpty, !read.contains(where: says),
+        let isOfMail = read.contains { place in
+            ["mail", "valid"].contains { place.description.lowercased().contains($0) }
+        }
+        guard claims["email_verified"]?.elements == nil, !read.isEmpty, !isOfMail, !read.contains(where: says),
             let other = root.members(below: JSONPointer(tokens: []), depth: 3).prefix(256).first(where: says),
             root[other]?.canBe("email_verified") == true
         else { return found }

@@ -79,7 +79,10 @@ package struct DescriptorDraft: Sendable {
     package static func issuer(ofMetadata url: String) -> String {
         for name in ["openid-configuration", "oauth-authorization-server"] {
             guard let place = url.firstRange(of: "/.well-known/" + name) else { continue }
-            return String(url[..<place.lowerBound] + url[place.upperBound...])
+            let rest = url[place.upperBound...]
+            // A longer name is another document, and its end would become a part of the host.
+            guard rest.isEmpty || rest.utf8.first == UInt8(ascii: "/") else { continue }
+            return String(url[..<place.lowerBound] + rest)
         }
         return url
     }

@@ -125,7 +125,7 @@ struct NeighbouringValue: LintRule {
         }
         func contains(_ name: EndpointName, _ other: EndpointName) -> Bool {
             let path = paths[name]?.joined() ?? ""
-            return Self.names[other]?.contains { $0.utf8.count > 5 && path.holds($0) } ?? false
+            return Self.names[other]?.contains { $0.utf8.count > 6 && path.holds($0) } ?? false
         }
         func ends(_ name: EndpointName, _ other: EndpointName) -> Bool {
             Self.names[other]?.contains(paths[name]?.last ?? "") ?? false

@@ -134,7 +134,8 @@ struct UnlikelyValue: LintRule {
             case "codes", "statuses":
                 for entry in value.entries ?? [] {
                     found += misspelled(entry.value, RegisteredErrors.all.sorted(), context)
-                    let isOfClient = Self.ofClient.contains(where: entry.key.lettersAndDigits.holds)
+                    let name = entry.key.lettersAndDigits
+                    let isOfClient = Self.ofClient.contains(where: name.holds) && !name.holds("mismatch")
                     guard isOfClient, entry.value.scalar?.text == "invalid_grant" else { continue }
                     let message = "\"\(entry.key)\" is about the client, and would end the sessions of all users"
                     found.append(finding(message, in: context, at: entry.value.span, help: "write invalid_client"))
@@ -207,7 +208,7 @@ struct UnlikelyValue: LintRule {
             let entries = (node.entries ?? []).filter { !["sample", "samples", "inputs", "example"].contains($0.key) }
             return ((node.elements ?? []) + entries.map(\.value)).flatMap { placeholders($0, context) }
         }
-        let host = DescriptorURL(text).host
+        let host = text.hasPrefix("http") ? (try? WebURL(text))?.authority[...] ?? "" : ""
         let parts = text.split { !$0.isLetter && $0 != "_" } + [host.hasPrefix("www.") ? host.dropFirst(4) : host]
         let words = ["TODO", "FIXME", "CHANGEME", "CHANGE_ME", "example.com", "example.org", "example.net"]
         return words.filter { word in parts.contains { $0 == word } }.prefix(1).map { word in

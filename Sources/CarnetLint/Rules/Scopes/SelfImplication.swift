@@ -33,7 +33,7 @@ struct SelfImplication: SingleValueRule {
             // Each circle has a step back to an earlier scope.
             guard index < followed.count, let first = catalog.firstIndex(where: { $0.id == use.scope }),
                 let last = catalog[first...].first(where: { $0.id == use.impliedBy }),
-                last.title != catalog[first].title
+                let title = catalog[first].title, let other = last.title, title != other
             else { return nil }
             var (reached, next) = ([use.scope], 0)
             while next < reached.count {

@@ -34,7 +34,7 @@ struct FieldNotRequested: LintRule {
             // In a GraphQL query, each list has braces; elsewhere, they are a value that is not known here.
             let isQuery = name == "query" && (text.contains("{ ") || text.contains("{\n"))
             return isQuery || !text.contains("{") && ["fields", "select", "$select", "projection"].contains(name)
-        }.flatMap { PercentEncoding.decode($0.1[...]) }
+        }?.1.replacing("%2C", with: ",").replacing("%2c", with: ",").replacing("%20", with: " ")
         let words = list?.split { !$0.isLetter && !$0.isNumber && !"_-".contains($0) }.map(String.init) ?? []
         // One word may name a set of fields.
         guard words.count > 1, list?.contains("*") == false else { return [] }
