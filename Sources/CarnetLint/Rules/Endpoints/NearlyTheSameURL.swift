@@ -44,11 +44,14 @@ struct NearlyTheSameURL: LintRule {
         }
         return urls.indices.compactMap { index in
             let (own, before, path, origin) = urls[index]
-            if path.count > before.count, path[before.count].first != "{", before.contains(path[before.count]) {
+            if path.count > before.count, path[before.count].first != "{", before.last == path[before.count] {
                 let message = "\(own.name) repeats \"\(path[before.count])\" of api.base_url"
                 return finding(message, in: context, at: own.node.span, help: "remove it")
             }
-            for other in urls[..<index] where other.origin == origin {
+            // An API may have both a list and one of its elements, or two versions.
+            let isResource = own.name.hasPrefix("resources")
+            for other in urls[..<index]
+            where other.origin == origin && !(isResource && other.url.name.hasPrefix("resources")) {
                 guard let slip = path.slip(beside: other.path, within: 1) else { continue }
                 return finding(
                     "\(own.name) has \"\(slip.own)\" where \(other.url.name) has \"\(slip.other)\"", in: context,

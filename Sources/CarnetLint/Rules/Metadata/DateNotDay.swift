@@ -6,7 +6,7 @@ struct DateNotDay: SingleValueRule {
         code: "M004",
         name: "bad-date",
         severity: .warning,
-        summary: "verified.date, status.retiring or the until of a note is not a date, or the first is to come.",
+        summary: "verified.date, status.retiring or the until of a note is not a date, or the first is in the future.",
         rationale: """
             The dates show how old the evidence is, or when a provider ends, and tools sort by them. Write a date as \
             year, month and day. `carnet lint` also compares `verified.date` with today's; the build plugin does not.
@@ -32,7 +32,7 @@ struct DateNotDay: SingleValueRule {
             guard place.keySpan == places[0].keySpan, let today = context.today, date > today,
                 date != Self.day(after: today)
             else { return nil }
-            return finding("verified.date is to come", in: context, at: place.span, help: "write the real day")
+            return finding("verified.date is in the future", in: context, at: place.span, help: "write the real day")
         }
     }
 
