@@ -247,9 +247,13 @@ extension TextKind<AddressRange> {
             if parts.count == 2, AddressRange(String(parts[0])) != nil, let length = Int(parts[1]),
                 (0..<(parts[0].contains(":") ? 128 : 32)).contains(length), parts[1] == String(length)
             {
+                let numbers = parts[0].split(separator: ".").compactMap { UInt32($0) }
+                let network = numbers.reduce(0) { $0 << 8 | $1 } & ~(UInt32.max >> UInt32(length))
+                let meant = [24, 16, 8, 0].map { String(network >> $0 & 255) }.joined(separator: ".")
                 throw TextProblem(
                     message: "\"\(text)\" is not a range: its address has bits after the first \(length)",
-                    help: "set them to 0, as in 10.0.0.0/8, or write the address alone")
+                    help: numbers.count == 4
+                        ? "write \(meant)/\(length), or the address alone" : "set them to 0, or write the address alone")
             }
             throw TextProblem(
                 message: "\"\(text)\" is not an address or a range",

@@ -115,7 +115,7 @@ public final class FileTokenStore: EncryptedStore {
             for file in try folder.names(withSuffix: Self.suffix) {
                 do {
                     // Another process may remove a record during the listing.
-                    guard let bytes = try folder.read(file) else { continue }
+                    guard let bytes = try folder.read(file), !bytes.isEmpty else { continue }
                     let path = folder.path(of: file)
                     let record = try EncryptedRecord(bytes, at: path)
                     guard Self.file(of: try RecordID(record.key)) == file else {

@@ -43,6 +43,7 @@ struct DamagedStoreTests {
         let (temporary, _) = try await damaged { $0 = Data() }
         let store = try temporary.store()
         #expect(try await store.load(key) == nil)
+        #expect(try await store.inventory().damaged.isEmpty)
         _ = try await store.save(.test(), replacing: nil)
         #expect(try await store.load(key)?.connection.subject == Connection.test().subject)
     }
