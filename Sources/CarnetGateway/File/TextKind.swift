@@ -253,7 +253,8 @@ extension TextKind<AddressRange> {
                 throw TextProblem(
                     message: "\"\(text)\" is not a range: its address has bits after the first \(length)",
                     help: numbers.count == 4
-                        ? "write \(meant)/\(length), or the address alone" : "set them to 0, or write the address alone")
+                        ? "write \(meant)/\(length), or the address alone" : "set them to 0, or write the address alone"
+                )
             }
             throw TextProblem(
                 message: "\"\(text)\" is not an address or a range",
