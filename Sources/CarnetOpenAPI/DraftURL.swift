@@ -20,7 +20,16 @@ struct DraftURL {
         (self.written, self.variables, self.title) = (written, variables, title)
         var text = written
         var reasons: [String] = []
-        for variable in (variables ?? base?.variables)?.entries?.prefix(16) ?? [] where text.utf8.count < 4096 {
+        // Many places for a long value would make the URL as long as a file.
+        let isPlain = written.utf8.count { $0 == UInt8(ascii: "{") } <= 16
+        let all = isPlain ? (variables ?? base?.variables)?.entries?.prefix(16) ?? [] : []
+        var names = all.map(\.key)
+        for variable in all where text.utf8.count < 4096 && variable.key.utf8.count < 256 {
+            var name = variable.key.inputName
+            if !name.isSameBytes(as: variable.key) {
+                while names.contains(where: name.isSameBytes) { name += "_2" }
+                names.append(name)
+            }
             let listed = (variable.value.entry("enum")?.value.elements ?? []).prefix(50).compactMap(\.scalar?.text)
                 .filter { $0.utf8.count < 256 }
             let value = variable.value.text("default") ?? listed.first ?? ""
@@ -28,8 +37,8 @@ struct DraftURL {
             else { continue }
             let (before, after) = (text[..<place.lowerBound], text[place.upperBound...])
             if let rules = Self.rules(variable.value, value, listed, before, after) {
-                inputs.append((variable.key.inputName, rules, value))
-                text = text.replacing("{\(variable.key)}", with: "{\(variable.key.inputName)}")
+                inputs.append((name, rules, value))
+                text = text.replacing("{\(variable.key)}", with: "{\(name)}")
             } else {
                 text = text.replacing("{\(variable.key)}", with: value)
                 reasons.append("the default of the variable \(variable.key)")
@@ -48,7 +57,8 @@ struct DraftURL {
         problem =
             filled.firstRange(of: "://") == nil
             ? "it is relative, and no server of the document has a host"
-            : name.map { "no server has the variable \($0)" } ?? Self.refusal(of: filled)
+            : name.map { isPlain ? "no server has the variable \($0)" : "it has more than 16 variables" }
+                ?? Self.refusal(of: filled)
     }
 
     private static func refusal(of url: String) -> String? {
@@ -100,6 +110,7 @@ struct DraftURL {
     }
 
     /// Those of a description or an operation: first those that requests go to, and of these first those not for tests.
+    /// Of an operation, only the first counts: the others are read until it is found.
     static func servers(_ document: OpenAPIDocument, _ own: YAMLNode? = nil) -> [DraftURL] {
         var unused = ImportFindings()
         if document.isSwagger {
@@ -107,13 +118,14 @@ struct DraftURL {
             return server.flatMap { base in base.origin.map { [DraftURL($0 + base.path, below: nil)] } } ?? []
         }
         let nodes = (own ?? document.root.entry("servers")?.value)?.elements ?? []
-        let servers = nodes.prefix(ServerReader.mostServers).compactMap { node -> DraftURL? in
-            let variables = node.entry("variables")?.value
-            guard let url = node.text("url"), url.utf8.count < 4096 else { return nil }
-            return DraftURL(url, below: nil, variables, title: node.text("description")?.oneLine(limit: 60))
+        var servers: [(url: DraftURL, rank: Int)] = []
+        for node in nodes.prefix(ServerReader.mostServers) where own == nil || servers.last?.rank != 0 {
+            guard let text = node.text("url"), text.utf8.count < 4096 else { continue }
+            let title = node.text("description")?.oneLine(limit: 60)
+            let url = DraftURL(text, below: nil, node.entry("variables")?.value, title: title)
+            servers.append((url, url.problem != nil ? 2 : url.isTest ? 1 : 0))
         }
-        let ranks = servers.map { $0.problem != nil ? 2 : $0.isTest ? 1 : 0 }
-        return (0...2).flatMap { rank in zip(servers, ranks).filter { $0.1 == rank }.map(\.0) }
+        return (0...2).flatMap { rank in servers.filter { $0.rank == rank }.map(\.url) }
     }
 
     /// What a comment says about the choice of a server.

@@ -10,6 +10,8 @@ struct OpenAPIDraft {
     private var issuer: String?
     private let document: OpenAPIDocument
     private let servers: [DraftURL]
+    /// The first server of paths and operations, by the places of the lists: many can have the same, by references.
+    private var ownServers: [SourceSpan: DraftURL?] = [:]
     /// The scheme that counts, with others of its server.
     private let schemes: [OpenAPIScheme]
     private let endpoints: [(key: String, operation: OpenAPIOperation)]
@@ -29,33 +31,54 @@ struct OpenAPIDraft {
             // The URLs of a map have the path.
             facts.baseURL = ServerBase(server.text)?.origin.flatMap { use(server, $0) }
             facts.remarks["base_url"] = server.remark(besides: servers.dropFirst())
-            facts.remark = server.problem.flatMap { "The server is \(server.text): \($0)".oneLine(limit: 200) }
+            if let problem = server.problem { remark("The server is \(server.text): \(problem)") }
         }
         let headers = OpenAPIHeaders(document, operations, keys: requirements.keys(operations))
-        facts.headers = headers.headers
-        for input in headers.inputs { add(input.name, input.rules) }
+        for (name, value, rules) in headers.headers {
+            facts.headers.append((name, rules.map { "{\(add(name.inputName, $0))}" } ?? value))
+        }
+        for name in headers.managed { remark("The key in the header \(name) is left out: Carnet sets it itself.") }
         readProfile(requirements, operations)
         let scopes = resources.flatMap { $0.need.alternatives.joined() }
         if let scheme = schemes.first { read(scheme, scheme.rank < 3 ? scopes : [], id, &findings) }
         text = DescriptorDraft(id: id, issuer: issuer, facts: facts)?.text ?? ""
     }
 
-    private mutating func add(_ input: String, _ rules: String) {
-        if !facts.inputs.contains(where: { $0.name.isSameBytes(as: input) }) { facts.inputs.append((input, rules)) }
+    private mutating func remark(_ text: String) {
+        facts.remark = [facts.remark, text.oneLine(limit: 200)].compactMap(\.self).joined(separator: "\n# ")
+    }
+
+    /// - Parameter others: Names that stand for other inputs in the same text.
+    /// - Returns: The name of the input, which no input with other rules has.
+    private mutating func add(_ input: String, _ rules: String, besides others: [String] = []) -> String {
+        var name = input
+        while let known = facts.inputs.first(where: { $0.name.isSameBytes(as: name) }) {
+            // A variable that is a whole host can also be in a path.
+            let same = [known.rules, known.rules.replacing("type: hostname, ", with: "")]
+            if same.contains(where: { $0.isSameBytes(as: rules) }) { return name }
+            repeat { name += "_2" } while others.contains(name)
+        }
+        facts.inputs.append((name, rules))
+        return name
     }
 
     /// - Returns: `nil` if a descriptor cannot have the URL.
     private mutating func use(_ url: DraftURL?, _ part: String? = nil) -> String? {
         guard let url, url.problem == nil else { return nil }
-        let text = part ?? url.text
-        for input in url.inputs where text.contains("{\(input.name)}") { add(input.name, input.rules) }
+        var text = part ?? url.text
+        for input in url.inputs where text.contains("{\(input.name)}") {
+            let name = add(input.name, input.rules, besides: url.inputs.map(\.name))
+            text = text.replacing("{\(input.name)}", with: "{\(name)}")
+        }
         return text
     }
 
     /// The URL of an operation at the first of its servers.
-    private func url(of operation: OpenAPIOperation) -> DraftURL? {
-        let own = operation.servers.map { DraftURL.servers(document, $0) } ?? []
-        return (own.isEmpty ? servers : own).first?.appending(operation.path)
+    private mutating func url(of operation: OpenAPIOperation) -> DraftURL? {
+        guard let list = operation.servers else { return servers.first?.appending(operation.path) }
+        let own = ownServers[list.span] ?? DraftURL.servers(document, list).first
+        ownServers[list.span] = .some(own)
+        return (own ?? servers.first)?.appending(operation.path)
     }
 
     private mutating func readProfile(_ requirements: OpenAPIRequirements, _ operations: OpenAPIOperations) {
@@ -124,8 +147,8 @@ struct OpenAPIDraft {
         facts.deviceAuthorization = endpoint("device_authorization", "deviceAuthorizationUrl", isForPage: false)
         guard issuer == nil else { return }
         for (key, operation) in endpoints where key != "issuer" && facts.remarks[key] == nil {
-            guard key != "device_authorization" || facts.deviceAuthorization == nil, isOwn(url(of: operation)),
-                let url = use(url(of: operation))
+            let found = url(of: operation)
+            guard key != "device_authorization" || facts.deviceAuthorization == nil, isOwn(found), let url = use(found)
             else { continue }
             facts.remarks[key] = "guessed: \(operation.method) \(operation.path)"
             facts.endpoints.append((key, url))
@@ -134,7 +157,7 @@ struct OpenAPIDraft {
         let hint = endpoints.first { $0.key == "issuer" }?.operation.path
         let signs = [isOpenID ? "scopes have openid" : nil, hint.map { "operations have \($0)" }].compactMap(\.self)
         guard let sign = signs.isEmpty ? nil : signs.joined(separator: " and the ") else { return }
-        facts.remark = "The \(sign): write the issuer of the provider's metadata, with scopes.default: [openid]."
+        remark("The \(sign): write the issuer of the provider's metadata, with scopes.default: [openid].")
         findings.add(
             .information, "the \(sign), and the document does not say the issuer", at: scheme.span,
             help: "run carnet new \(id) --issuer URL, or write issuer: URL into the descriptor")
@@ -159,8 +182,8 @@ struct OpenAPIDraft {
         }
         for (url, source, span) in found {
             let issuer = DescriptorDraft.issuer(ofMetadata: url.text)
-            if !issuer.isSameBytes(as: url.text), !issuer.contains("?"), use(url) != nil {
-                self.issuer = issuer
+            if !issuer.isSameBytes(as: url.text), !issuer.contains("?"), let known = use(url) {
+                self.issuer = DescriptorDraft.issuer(ofMetadata: known)
                 facts.remarks["issuer"] =
                     span == schemes[0].span ? url.remark : "guessed: \(source)".oneLine(limit: 200)
                 return url.text.contains("/openid-configuration")

@@ -10,7 +10,7 @@ enum OpenAPIProfile {
     ]
     /// Those that need a sign of it besides.
     private static let others = ["useraccount", "account", "profile"]
-    private static let signs = ["authenticated", "current user", "logged", "signed", "user account", "your "]
+    private static let signs = ["authenticated", "current user", "logged", "signed", "user account", "your"]
     /// Those that only read, also with POST.
     private static let reading = ["userinfo", "whoami", "users.identity", "getuser", "getcurrentaccount", "auth.test"]
 
@@ -31,8 +31,10 @@ enum OpenAPIProfile {
     /// Whether the path, or the document, says that the operation returns the user.
     static func isOfUser(_ operation: OpenAPIOperation, _ document: OpenAPIDocument) -> Bool {
         guard let name = name(of: operation.path)?.name, others.contains(name) else { return true }
-        let said = ["summary", "description"].compactMap { operation.node?.text($0) }.joined().lowercased()
-        return signs.contains(where: said.contains) || claims(of: operation, in: document).first?.name == "subject"
+        let said = ["summary", "description"].compactMap { operation.node?.text($0)?.lowercased() }
+        let words = " " + said.flatMap { $0.split { !$0.isLetter } }.joined(separator: " ") + " "
+        return signs.contains { words.contains(" \($0) ") }
+            || claims(of: operation, in: document).first?.name == "subject"
     }
 
     /// A path of such an operation that has none here.
@@ -129,15 +131,24 @@ extension OpenAPIDocument {
 
 /// The headers that every operation requires.
 struct OpenAPIHeaders {
-    private(set) var headers: [(name: String, value: String)] = []
-    /// For those whose values the host knows.
-    private(set) var inputs: [(name: String, rules: String)] = []
+    /// With the rules of an input for those whose values the host knows.
+    private(set) var headers: [(name: String, value: String, rules: String?)] = []
+    /// API keys that a descriptor cannot have.
+    private(set) var managed: [String] = []
 
     /// Parts of names whose values differ from request to request, or that Carnet or a browser sends itself.
     private static let others = [
         "authorization", "accept", "content-", "host", "idempoten", "request-id", "correlation", "signature", "digest",
         "date", "nonce", "timestamp", "if-", "range", "cookie", "dpop", "user-agent", "http-method", "origin", "sec-",
     ]
+
+    /// Those that Carnet sets itself (C008).
+    private static func isManaged(_ name: String) -> Bool {
+        [
+            "authorization", "proxy-authorization", "content-type", "content-length", "transfer-encoding", "connection",
+            "host", "dpop", "cookie", "expect", "te", "trailer", "upgrade",
+        ].contains(name.lowercased())
+    }
 
     /// - Parameter keys: The API keys that every token needs besides.
     init(_ document: OpenAPIDocument, _ operations: OpenAPIOperations, keys: [OpenAPIScheme]) {
@@ -150,7 +161,7 @@ struct OpenAPIHeaders {
             for element in (parameters.elements ?? []).prefix(100) {
                 guard let node = document.resolving(element)?.last, node.text("in") == "header",
                     node.entry("required")?.value.scalar?.boolean == true, let name = node.text("name"),
-                    Self.isName(name), !Self.others.contains(where: name.lowercased().contains)
+                    Self.isName(name), !Self.isManaged(name), !Self.others.contains(where: name.lowercased().contains)
                 else { continue }
                 headers[name.lowercased()] = node
             }
@@ -170,7 +181,7 @@ struct OpenAPIHeaders {
         }
         for key in keys {
             guard let name = key.header, Self.isName(name), common?[name.lowercased()] == nil else { continue }
-            add(name, [])
+            if Self.isManaged(name) { managed.append(name) } else { add(name, []) }
         }
     }
 
@@ -185,13 +196,12 @@ struct OpenAPIHeaders {
         let listed = nodes.lazy.compactMap { $0.entry("enum")?.value.elements }.first ?? []
         let values = listed.prefix(50).compactMap { $0.scalar?.text.oneLine(limit: 200) }
         let value = text("const") ?? text("default") ?? (values.count == 1 ? values[0] : nil)
-        if let value, !value.contains("{") { return headers.append((name, value)) }
+        if let value, !value.contains("{") { return headers.append((name, value, nil)) }
         let title = text("description")?.oneLine(limit: 60) ?? name
         let example = values.isEmpty ? text("example") : nil
         let rules: KeyValuePairs = ["type": "text", "title": title, "example": example]
         let isSecret = nodes.isEmpty || text("format") == "password"
         let remark = "every operation requires the header"
-        inputs.append((name.inputName, DraftURL.input(rules, values, isSecret: isSecret, remark)))
-        headers.append((name, "{\(name.inputName)}"))
+        headers.append((name, "", DraftURL.input(rules, values, isSecret: isSecret, remark)))
     }
 }

@@ -909,6 +909,22 @@ struct OpenAPIImportTests {
         #expect(imported.resources.count == ServerReader.mostServers)
     }
 
+    @Test("Servers that many operations refer to are read for the draft in bounded time", .timeLimit(.minutes(1)))
+    func manyServers() throws {
+        let names = "abcdefghijklmnop"
+        let places = String(repeating: names.map { "{\($0)}" }.joined(), count: 84)
+        let value = String(repeating: "x", count: 250)
+        let variables = names.map { "\($0): { default: \(value) }" }.joined(separator: ", ")
+        let servers = (0..<16).map { "{ url: 'http://h\($0).test/\(places)', variables: { \(variables) } }" }
+        let paths = (0..<50).map { number in
+            ["/p\(number)/me", "/oauth/p\(number)/revoke"].map { "  \($0): { $ref: '#/paths/~1i' }\n" }.joined()
+        }
+        let item = "servers: [\(servers.joined(separator: ", "))], get: {}, post: {}"
+        let imported = try Self.imported(
+            Self.document(servers: "", paths: "  /i: { \(item) }\n" + paths.joined()))
+        #expect(imported.draft.contains("GET /p0/me is at http://h0.test/"), "\(imported.draft)")
+    }
+
     @Test("A map is not made larger than its reader takes", .timeLimit(.minutes(1)))
     func largeMaps() throws {
         let scopes = (0..<1_000).map { "scope\($0)" }.joined(separator: ", ")

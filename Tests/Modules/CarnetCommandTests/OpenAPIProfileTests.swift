@@ -7,9 +7,12 @@ import Testing
 /// What a draft takes from the operations of an API's description. Each document is a part of a published one.
 @Suite("Profile of an OpenAPI document")
 struct OpenAPIProfileTests {
-    private func draft(_ text: String) throws -> (text: String, descriptor: ProviderDescriptor, messages: [String]) {
+    private func draft(
+        _ text: String, checkedElsewhere: [String] = []
+    ) throws -> (text: String, descriptor: ProviderDescriptor, messages: [String]) {
         let imported = try OpenAPIImport(
-            SourceFile(path: "api.yaml", text: text), OpenAPIImport.Options(id: "acme"))
+            SourceFile(path: "api.yaml", text: text),
+            OpenAPIImport.Options(checkedElsewhere: checkedElsewhere, id: "acme"))
         let file = SourceFile(path: "acme.yaml", text: imported.draft)
         #expect(Linter().diagnostics(in: [file]).map(\.summary) == [], "\(imported.draft)")
         // Nobody named such a host.
@@ -70,7 +73,7 @@ struct OpenAPIProfileTests {
         arguments: [
             ("/v2/me.json", "get"), ("/whoami", "get"), ("/api/getuser", "get"), ("/users.identity", "get"),
             ("/user", "get"), ("/2/users/get_current_account", "post"), ("/oauth2/userinfo", "get"),
-            ("/currentUser", "get"), ("/user_account", "get"), ("/user/profile", "get"),
+            ("/currentUser", "get"), ("/user_account", "get"), ("/user/profile", "get"), ("/account", "get"),
         ])
     func names(path: String, method: String) throws {
         let (text, descriptor, _) = try draft(
@@ -140,6 +143,10 @@ struct OpenAPIProfileTests {
             ("/api/account: { $ref: ./account.yaml }", "/api/account has no operation in this document"),
             ("/me: { get: { $ref: ./me.yaml } }", "GET /me is in another document"),
             ("/account: { get: { security: [{ acme: [] }] } }", "nothing says that GET /account returns the user"),
+            (
+                "/account: { get: { summary: Catalogged seats assigned, description: As designed, security: [{ acme: [] }] } }",
+                "nothing says that GET /account returns the user"
+            ),
             (
                 "/me: { servers: [{ url: http://api.acme.test }], get: { security: [{ acme: [] }] } }",
                 "GET /me is at http://"
@@ -220,6 +227,63 @@ struct OpenAPIProfileTests {
             ])
         #expect(descriptor.inputs["x_team"]?.allowed == ["a", "b"] && descriptor.inputs["x_place"]?.example == "here")
         #expect(descriptor.inputs.items.filter(\.value.isSecret).map(\.name) == ["x_pin", "x_api_key"])
+    }
+
+    @Test("Variables and headers with other rules are inputs of their own, also if their names are alike")
+    func alikeInputs() throws {
+        let (text, descriptor, _) = try draft(
+            """
+            openapi: 3.0.0
+            servers:
+              - url: https://{a-b}.{a_b}.{x_api_key}.acme.test/{version}
+                variables:
+                  a-b: { default: eu, enum: [eu, us] }
+                  a_b: { default: prod, enum: [prod, test] }
+                  x_api_key: { default: k, enum: [k, l] }
+                  version: { default: v1, enum: [v1, v2] }
+            \(Self.flow)    key: { type: apiKey, in: header, name: X-Api-Key }
+            security: [{ acme: [], key: [] }]
+            paths:
+              /me:
+                parameters:
+                  - { in: header, name: Version, required: true, schema: { type: string, enum: ["2026", "2027"] } }
+                  - { in: header, name: X-Team, required: true, schema: { type: string, enum: [a, b] } }
+                  - { in: header, name: X_Team, required: true, schema: { type: string, enum: [c, d] } }
+                get: {}
+
+            """, checkedElsewhere: ["key"])
+        #expect(descriptor.api.baseURL?.source == "https://{a_b_2}.{a_b}.{x_api_key}.acme.test", "\(text)")
+        #expect(
+            descriptor.api.headers.items.map { "\($0.name): \($0.value.source)" } == [
+                "Version: {version}", "X-Team: {x_team}", "X_Team: {x_team_2}", "X-Api-Key: {x_api_key_2}",
+            ], "\(text)")
+        #expect(
+            descriptor.endpoints[.userinfo]?.source
+                == "https://{a_b_2}.{a_b}.{x_api_key}.acme.test/{version_2}/me", "\(text)")
+        #expect(descriptor.inputs["a_b"]?.allowed == ["prod", "test"])
+        #expect(descriptor.inputs["version_2"]?.allowed == ["v1", "v2"])
+        #expect(descriptor.inputs.items.filter(\.value.isSecret).map(\.name) == ["x_api_key_2"])
+    }
+
+    @Test(
+        "An API key or a parameter in a header that Carnet sets itself is no header of the draft",
+        arguments: [
+            "Host", "Cookie", "DPoP", "Connection", "Content-Type", "Content-Length", "Transfer-Encoding", "Expect",
+            "TE", "Trailer", "Upgrade", "Proxy-Authorization",
+        ])
+    func managedHeaders(name: String) throws {
+        let (text, descriptor, _) = try draft(
+            """
+            openapi: 3.0.0
+            servers: [{ url: https://api.acme.test }]
+            \(Self.flow)    key: { type: apiKey, in: header, name: \(name) }
+            security: [{ acme: [], key: [] }]
+            paths:
+              /a: { get: { parameters: [{ in: header, name: \(name), required: true, schema: { type: string } }] } }
+
+            """)
+        #expect(descriptor.api.headers.items.isEmpty && descriptor.inputs.names.isEmpty, "\(text)")
+        #expect(text.contains("\n# The key in the header \(name) is left out: Carnet sets it itself.\n"), "\(text)")
     }
 
     @Test("A header that each operation requires is one of the API, with an input or its only value")
