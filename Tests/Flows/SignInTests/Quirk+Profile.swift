@@ -61,8 +61,8 @@ extension Quirk {
                     + #"{"email":"ada@example.com","verified":true,"primary":true}]"#)
         },
         Quirk(
-            "a further request names the user, or what an earlier one found", key: "`profile.requests`, `{claim.NAME}`",
-            neededBy: "APIs with /users/ID, and the teams of a user"
+            "a further request names the user", key: "`profile.requests`, `{claim.NAME}`",
+            neededBy: "APIs with /users/ID"
         ) {
             let fixture = try SignInFixture(
                 odd: endpoints + """
@@ -93,9 +93,9 @@ extension Quirk {
             #expect(profile.claims.contains { $0.name == "team" } && profile.subject == "7")
         },
         Quirk(
-            "a further request is needed only if the first response lacks a claim",
+            "a further request is for what the first response lacks",
             key: "`profile.requests`, `when_missing`",
-            neededBy: "libraries that ask GitHub or LINE for hidden addresses"
+            neededBy: "GitHub, LINE"
         ) {
             for (mail, expected) in [("null", "ada@odd.example"), ("own@odd.example", "own@odd.example")] {
                 let fixture = try SignInFixture(
