@@ -168,8 +168,12 @@ extension NamedList: DescriptorValue where Value: DescriptorValue {
     }
 
     func json(_ filler: TemplateFiller) -> JSONValue? {
-        var object = JSONObject()
-        for item in items { object[item.name] = item.value.json(filler) }
+        var (object, known) = (JSONObject(), Set<ByteKey>())
+        for item in items {
+            guard let value = item.value.json(filler) else { continue }
+            if !known.insert(ByteKey(item.name)).inserted { object[item.name] = nil }
+            object.append(item.name, value)
+        }
         return .object(object)
     }
 }

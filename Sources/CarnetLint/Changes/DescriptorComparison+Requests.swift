@@ -11,8 +11,9 @@ extension DescriptorComparison {
             compare(resolved, was.serverKeys, now.serverKeys, was.shared.serverPlaces, help)
             compare(resolved, was.resourceKeys, now.resourceKeys, was.shared.resourcePlaces, help)
             let urls = new.resources.map(\.url) + [new.api.baseURL].compactMap { $0 }
-            let known = urls.compactMap { try? WebURL(resolved.new.url($0)) }.map(\.authority) + now.api.hosts
-            let hosts = was.api.hosts.filter { !known.contains($0) }
+            let places = urls.compactMap { try? WebURL(resolved.new.url($0)) }.map(\.authority) + now.api.hosts
+            let known = Set(places.map(ByteKey.init))
+            let hosts = was.api.hosts.filter { !known.contains(ByteKey($0)) }
             compare(.moved, ["api", "hosts"], "API host", lost: hosts, from: [], help)
         }
         let lost = old.trustedHosts.filter { host in
@@ -34,12 +35,18 @@ extension DescriptorComparison {
         _ resolved: (old: ResolvedVersion, new: ResolvedVersion), _ old: [(key: [String], places: Set<String>)],
         _ new: [(key: [String], places: Set<String>)], _ known: [String], _ help: String
     ) {
+        func name(_ key: [String]) -> ByteKey { ByteKey(key.joined(separator: "\n")) }
+        let earlier = Dictionary(old.map { (name($0.key), $0.places) }, uniquingKeysWith: { first, _ in first })
+        let origins = Set(known.map(ByteKey.init))
+        let patterns = known.filter { !$0.contains("://") }
         for (key, places) in new {
             // By default, such a request goes to the token endpoint.
             let isToken = [["endpoints", "refresh"], ["endpoints", "device_token"]].contains(key)
-            guard let was = (old.first { $0.key == key } ?? old.first { isToken && $0.key.last == "token" })?.places
+            guard let was = earlier[name(key)] ?? (isToken ? earlier[name(["endpoints", "token"])] : nil)
             else { continue }
-            let gained = places.filter { (try? WebURL($0))?.isAt(anyOf: known) == false }
+            let gained = places.filter {
+                !origins.contains(ByteKey($0)) && (try? WebURL($0))?.isAt(anyOf: patterns) == false
+            }
             let lost = was.subtracting(places).filter { $0.contains("://") }
             let isLost = !lost.isEmpty && (!gained.isEmpty || was.count > 1 || key.last == "refresh")
             guard isLost || !gained.isEmpty && was.isDisjoint(with: places) else { continue }
@@ -98,8 +105,9 @@ extension DescriptorComparison {
                 compare(.ability, key, "true", "false", help)
             case "pattern" where ["callback", "token", "exchange", "connection"].contains(path[0]):
                 let forms = [was, now].map { value in value.string.map { try? ValuePattern($0) } ?? .anything }
-                if let old = forms[0], let new = forms[1], !new.includes(old) {
-                    compare(.ability, key, was.string, now.string, help)
+                if let old = forms[0], let new = forms[1], new.includes(old) != true {
+                    let effect = new.includes(old) == false ? help : help.replacing("fail", with: "may fail")
+                    compare(.ability, key, was.string, now.string, effect)
                 }
             case "algorithms" where now != [] && (was != [] || !old.canDiscover) && path[0] != "client":
                 let named = was == [] ? ["RS256"] : was.array?.compactMap(\.string) ?? []
@@ -148,7 +156,7 @@ extension DescriptorComparison {
             .ability, ["token", "response", "token_sets"], "token set", lost: old.token.response.tokenSets.names,
             from: new.token.response.tokenSets.names, help("use its session"))
         compareClaims(help("read it"))
-        let kept = new.keptPlaces.flatMap(\.values)
+        let kept = Set(new.keptPlaces.flatMap(\.values))
         for (path, values) in old.keptPlaces {
             compare(
                 .ability, path, "value of a sign-in", lost: values.filter { !kept.contains($0) }.map(\.name), from: [],
@@ -176,7 +184,7 @@ extension DescriptorComparison {
 
     /// Compares which values of the sign-in later requests need.
     mutating func compareValues() {
-        let kept = old.keptPlaces.flatMap(\.values)
+        let kept = Set(old.keptPlaces.flatMap(\.values))
         for (path, template) in new.laterTemplates {
             for value in template.references where value.origin.keepsValues && !kept.contains(value) {
                 guard !value.origin.builtInNames.contains(value.name), !template.source.contains("{\(value)|") else {
@@ -263,7 +271,7 @@ extension TemplateOrigin {
 
 extension WebURL {
     fileprivate func isAt(anyOf places: [String]) -> Bool {
-        places.contains { $0.contains("://") ? $0 == origin : HostPattern(checked: $0).matches(self) }
+        places.contains { HostPattern(checked: $0).matches(self) }
     }
 }
 

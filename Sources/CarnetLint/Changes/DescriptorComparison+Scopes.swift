@@ -21,8 +21,9 @@ extension DescriptorComparison {
         compare(
             .scope, ["scopes", "catalog"], "scope", lost: was.catalog.map(\.id), from: now.catalog.map(\.id),
             "programs request it by its name, and earlier grants have it; keep it while the provider knows it")
-        for (index, entry) in now.catalog.enumerated() where was.catalog.contains(where: { $0.id == entry.id }) {
-            let implied = was.implied(by: [entry.id]).subtracting(now.implied(by: [entry.id]))
+        let (earlier, later) = (was.implied, now.implied)
+        for (index, entry) in now.catalog.enumerated() {
+            let implied = earlier([entry.id]).subtracting(later([entry.id]))
             guard !implied.isEmpty else { continue }
             report(
                 .scope, ["scopes", "catalog", "\(index)"],
@@ -33,14 +34,14 @@ extension DescriptorComparison {
 
     /// - Parameter key: The key of `scopes` that requests them.
     private mutating func compareRequested(_ key: String, _ was: [String], _ now: [String]) {
-        let requested = new.scopes.implied(by: now)
+        let requested = new.scopes.implied(now)
         // The default is what everybody means who names nothing.
         let place = ["scopes"] + key.split(separator: ".", maxSplits: 1).map(String.init)
         compare(
             .requestedScopes, place, "requested scope", lost: was, from: Array(requested),
             "programs that call what it opens fail after the next sign-in; keep it, or write the change under another id"
         )
-        let granted = old.scopes.implied(by: was).union(new.scopes.implied(by: was))
+        let granted = old.scopes.implied(was).union(new.scopes.implied(was))
         let added = now.filter { !granted.contains($0) }
         guard !added.isEmpty else { return }
         let list =
@@ -52,27 +53,30 @@ extension DescriptorComparison {
         )
     }
 
-    /// The new entry for the same request, with its index.
-    private func newEntry(of entry: ResourceEntry, _ method: ResourceMethod) -> (Int, ResourceEntry)? {
-        let url = resolved?.old.url(entry.url)
-        return new.resources.enumerated().first {
-            $1.methods.all.contains(method) && ($1.url == entry.url || url != nil && resolved?.new.url($1.url) == url)
-        }.map { ($0.offset, $0.element) }
-    }
-
     mutating func compareResources() {
-        let gone = old.resources.filter { entry in !entry.methods.all.contains { newEntry(of: entry, $0) != nil } }
-        let ids = Set(new.resources.compactMap(\.id))
+        func keys(_ entry: ResourceEntry, _ method: ResourceMethod, _ version: ResolvedVersion?) -> [ByteKey] {
+            [entry.url.source, version?.url(entry.url)].compactMap { $0.map { ByteKey("\(method.rawValue) \($0)") } }
+        }
+        let all = new.resources.enumerated().flatMap { index, entry in
+            entry.methods.all.flatMap { keys(entry, $0, resolved?.new) }.map { ($0, index) }
+        }
+        let indices = Dictionary(all, uniquingKeysWith: min)
+        let found = old.resources.map { entry in
+            entry.methods.all.map { keys(entry, $0, resolved?.old).compactMap { indices[$0] }.min() }
+        }
+        let gone = zip(old.resources, found).filter { $1.allSatisfy { $0 == nil } }.map(\.0)
+        let implied = new.scopes.implied
+        let ids = Set(new.resources.compactMap(\.id).map(ByteKey.init))
         if !gone.isEmpty {
             report(
                 .resource, ["resources"],
                 "resource\(gone.count == 1 ? " is" : "s are") gone: \(gone.map(\.label).inWords)",
                 "programs that call it by URL or id fail; keep it while the API has it")
         }
-        for entry in old.resources {
-            for method in entry.methods.all {
-                guard let (index, now) = newEntry(of: entry, method) else {
-                    if !gone.contains(where: { $0.label == entry.label }) {
+        for (entry, indices) in zip(old.resources, found) {
+            for (method, index) in zip(entry.methods.all, indices) {
+                guard let index else {
+                    if indices.contains(where: { $0 != nil }) {
                         report(
                             .resource, ["resources"],
                             "the resource \(entry.label) has no method \(method.rawValue) any more",
@@ -80,8 +84,8 @@ extension DescriptorComparison {
                     }
                     continue
                 }
-                let path = ["resources", "\(index)"]
-                if let need = now.stricter(than: entry, in: new.scopes) {
+                let (path, now) = (["resources", "\(index)"], new.resources[index])
+                if let need = now.stricter(than: entry, in: implied) {
                     report(
                         .resource, path, "the resource \(now.label) needs \(need), which it did not need",
                         "requests with earlier grants are refused; add the new need as an alternative in any_of, or as a resource of its own"
@@ -91,14 +95,15 @@ extension DescriptorComparison {
                 func texts(_ entry: ResourceEntry) -> [String] {
                     entry.headers.items.map { "\($0.name.lowercased()): \($0.value)" }
                 }
-                let headers = texts(entry).filter { !texts(now).containsBytes(of: $0) }
+                let known = Set(texts(now).map(ByteKey.init))
+                let headers = texts(entry).filter { !known.contains(ByteKey($0)) }
                 if !headers.isEmpty {
                     report(
                         .resource, path + ["headers"],
                         "the resource \(now.label) no longer has the header \(headers.inWords)",
                         "programs that call it send another request; keep the header while the API takes it")
                 }
-                if let id = entry.id, !ids.contains(id) {
+                if let id = entry.id, !ids.contains(ByteKey(id)) {
                     report(
                         .resource, path, "the id of the resource \(now.label) was \(id) and is \(now.id ?? "gone")",
                         "programs name the resource by its id; keep it")
@@ -109,17 +114,17 @@ extension DescriptorComparison {
 }
 
 extension ScopeRules {
-    /// The scopes and all that they imply.
-    fileprivate func implied(by scopes: [String]) -> Set<String> {
-        var all = Set(scopes)
-        var next = scopes
-        while let scope = next.popLast() {
-            for implied in catalog.first(where: { $0.id == scope })?.implies ?? []
-            where all.insert(implied).inserted {
-                next.append(implied)
+    /// Scopes and all that they imply.
+    fileprivate var implied: ([String]) -> Set<String> {
+        let implied = Dictionary(catalog.map { (ByteKey($0.id), $0.implies) }, uniquingKeysWith: { first, _ in first })
+        return { scopes in
+            var all = Set(scopes)
+            var next = scopes
+            while let scope = next.popLast() {
+                next += (implied[ByteKey(scope)] ?? []).filter { all.insert($0).inserted }
             }
+            return all
         }
-        return all
     }
 }
 
@@ -128,12 +133,12 @@ extension ResourceEntry {
 
     /// What the entry needs and an earlier version did not.
     ///
-    /// - Parameter scopes: What says which scope implies which.
-    fileprivate func stricter(than old: ResourceEntry, in scopes: ScopeRules) -> String? {
+    /// - Parameter implied: Scopes with all that they imply.
+    fileprivate func stricter(than old: ResourceEntry, in implied: ([String]) -> Set<String>) -> String? {
         if anonymous == nil, old.anonymous != nil { return "a token" }
         let always = old.allOf + [old.scope].compactMap { $0 }
         for choice in old.anyOf.isEmpty ? [[]] : old.anyOf.map({ [$0] }) {
-            let granted = scopes.implied(by: always + choice)
+            let granted = implied(always + choice)
             if let missing = (allOf + [scope].compactMap { $0 }).first(where: { !granted.contains($0) }) {
                 return "the scope \(missing)"
             }

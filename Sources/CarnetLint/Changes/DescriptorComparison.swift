@@ -18,32 +18,41 @@ struct DescriptorComparison {
         let removed = old.inputs.names.filter { !new.inputs.contains($0) }
         let added = new.inputs.items.filter { !old.inputs.contains($0.name) && $0.value.isRequired }.map(\.name)
         renamed = removed.count == 1 && added.count == 1 ? (removed[0], added[0]) : nil
-        let problem = resolve()
-        compareAccounts()
-        compareInputs()
-        compareAuthentication()
-        compareProtections()
-        compareScopes()
-        compareResources()
-        comparePlaces()
-        compareAbilities()
-        compareValues()
-        compareDifferences()
+        func key(_ change: BreakingChange) -> [ByteKey] { ([change.rule.code] + change.path).map(ByteKey.init) }
+        var problem: ResolutionError?
+        for round in 0..<(old.inputs.items.map { $0.value.samples(for: new.inputs[$0.name]).count }.max() ?? 1) {
+            let found = changes
+            problem = resolve(sample: round)
+            compareAccounts()
+            compareInputs()
+            compareAuthentication()
+            compareProtections()
+            compareScopes()
+            compareResources()
+            comparePlaces()
+            compareAbilities()
+            compareValues()
+            compareDifferences()
+            let known = Set(found.map(key))
+            changes = found + changes.dropFirst(found.count).filter { !known.contains(key($0)) }
+        }
         // Nothing was found, because most was not compared.
-        if changes.isEmpty, let problem { changes = [.notCompared("\(problem.key): \(problem.reason)")] }
+        guard changes.isEmpty, resolved == nil, let problem else { return }
+        changes = [.notCompared("\(problem.key): \(problem.reason)")]
     }
 
     /// - Returns: Why one of them cannot be resolved.
-    private mutating func resolve() -> ResolutionError? {
+    private mutating func resolve(sample round: Int) -> ResolutionError? {
         var (was, now) = ([String: String](), [String: String]())
+        func sample(_ all: [String]) -> String { all[round % all.count] }
         for input in old.inputs.items {
             let name = input.name == renamed?.old ? renamed?.new ?? input.name : input.name
-            let value = input.value.sample(for: new.inputs[name])
+            let value = sample(input.value.samples(for: new.inputs[name]))
             was[input.name] = value
-            now[name] = new.inputs[name].flatMap { $0.refusal(of: value) == nil ? value : $0.sample(for: nil) }
+            now[name] = new.inputs[name].map { $0.refusal(of: value) == nil ? value : sample($0.samples(for: nil)) }
         }
         for input in new.inputs.items where now[input.name] == nil && input.value.isRequired {
-            now[input.name] = input.value.sample(for: nil)
+            now[input.name] = sample(input.value.samples(for: nil))
         }
         do throws(ResolutionError) {
             resolved = (try ResolvedVersion(old, was), try ResolvedVersion(new, now))
@@ -85,7 +94,8 @@ struct DescriptorComparison {
         _ rule: DiagnosticExplanation, _ path: [String], _ noun: String, lost old: [String], from new: [String],
         _ help: String
     ) {
-        let lost = old.filter { !new.containsBytes(of: $0) }
+        let known = Set(new.map(ByteKey.init))
+        let lost = old.filter { !known.contains(ByteKey($0)) }
         guard !lost.isEmpty else { return }
         // One name is perhaps a key. A number would be an element.
         report(
@@ -124,10 +134,10 @@ extension DescriptorComparison {
         case (.exact, _), (_, .off): break
         case (.template(let was, let places, let form), .template(let now, let others, let other))
         where resolved?.old.issuers(was, places) == resolved?.new.issuers(now, others)
-            && (other ?? .unreserved).includes(form ?? .unreserved) && (form == nil || other != nil):
+            && (other ?? .unreserved).includes(form ?? .unreserved) == true && (form == nil || other != nil):
             break
         case (let was, let now) where was != now:
-            report(.account, ["issuer_match"], "issuer_match no longer accepts all issuers that it accepted", help)
+            report(.account, ["issuer_match"], "issuer_match may refuse issuers that it accepted", help)
         default: break
         }
     }
@@ -177,19 +187,20 @@ extension DescriptorComparison {
             .input, ["inputs", name, "enum"], "value of the input \(name)",
             lost: now.allowed.isEmpty ? [] : !was.allowed.isEmpty ? was.allowed : was.listed ?? ["any other"],
             from: now.allowed, "a registration with such a value no longer works; keep it")
-        if let pattern = now.pattern,
-            !(was.allowed.isEmpty ? pattern.includes(was.form) : was.allowed.allSatisfy(pattern.matches))
-        {
+        guard let pattern = now.pattern else { return }
+        let isWider: Bool? = was.allowed.isEmpty ? pattern.includes(was.form) : was.allowed.allSatisfy(pattern.matches)
+        if isWider != true {
             compare(
                 .input, "\(path).pattern", was.pattern?.source, pattern.source,
-                "values that were right are refused; keep the pattern, or write one that accepts all of them")
+                "values that were right \(isWider == nil ? "may be" : "are") refused; keep the pattern, or write one that accepts all of them"
+            )
         }
     }
 }
 
 extension InputRules {
     /// The values of a pattern such as `eu|us`.
-    fileprivate var listed: [String]? {
+    var listed: [String]? {
         let values = pattern?.source.split(separator: "|").map(String.init)
         return values.flatMap { $0.allSatisfy { $0.utf8.allSatisfy(ASCII.isAlphanumeric) } ? $0 : nil }
     }

@@ -63,9 +63,9 @@ struct ResolvedVersion {
         named(places.sorted().map { Self.withoutPort($0).split(separator: "/").last.map(String.init) ?? $0 }.inWords)
     }
 
-    /// A text as the descriptor writes it, with the names of inputs for their values.
+    /// A text with the names of inputs for the samples that were made for them. Other samples can be texts of the descriptor.
     func named(_ text: String) -> String {
-        values.reduce(text) { $1.name == "issuer" ? $0 : $0.replacing($1.value, with: "{\($1.name)}") }
+        values.reduce(text) { $1.value.hasPrefix("x.") ? $0.replacing($1.value, with: "{\($1.name)}") : $0 }
     }
 
     /// The value of a key as text.
@@ -81,16 +81,20 @@ struct ResolvedVersion {
 extension InputRules {
     var isRequired: Bool { !isOptional && defaultValue == nil }
 
-    /// A value that another version accepts, too, if one is found. It is no example or default, if others are allowed: so
-    /// a text of the one version is not taken for an input of the other.
-    func sample(for other: InputRules?) -> String {
-        let plain =
-            [example, defaultValue?.source, allowed.first, pattern?.shortestValue].compactMap { $0 } + ["a.example"]
-        let all =
-            plain.flatMap { ["x.\($0)", "\($0)x", $0] }
-            + [other?.example, other?.pattern?.shortestValue].compactMap { $0 }
-        let own = all.filter { refusal(of: $0) == nil }
-        return own.first { value in other.flatMap { $0.refusal(of: value) } == nil } ?? own.first ?? plain[0]
+    /// A few values that another version accepts, too, if some are found. One is enough if it is no example or default, and
+    /// others are allowed: so a text of the one version is not taken for an input of the other.
+    func samples(for other: InputRules?) -> [String] {
+        let plain = texts + ["a.example"]
+        let made = allowed.isEmpty ? plain.flatMap { ["x.\($0)", "\($0)x"] } : []
+        let own = (made + plain + (other?.texts ?? [])).filter { refusal(of: $0) == nil }
+        let common = own.filter { value in other.flatMap { $0.refusal(of: value) } == nil }
+        let found = !common.isEmpty ? common : own.isEmpty ? plain : own
+        return Array(found.prefix(made.containsBytes(of: found[0]) ? 1 : 8))
+    }
+
+    private var texts: [String] {
+        (allowed.isEmpty ? listed ?? [] : allowed).prefix(8)
+            + [example, defaultValue?.source, pattern?.shortestValue].compactMap { $0 }
     }
 }
 
@@ -102,7 +106,8 @@ struct Difference {
 
     /// Whether requests with tokens that exist are the same: there is only a further header, alternative or error code.
     var isHarmless: Bool {
-        if path.contains(where: Self.unimportant.contains) || was.isNull && path.count > 2 { return true }
+        let keys = zip([""] + path, path).filter { !Self.free.contains($0.0) }.map(\.1)
+        if keys.contains(where: Self.unimportant.contains) || was.isNull && path.count > 2 { return true }
         if path.contains(where: ["codes", "statuses"].contains), path.contains("errors") {
             return !["invalid_grant", "invalid_token"].contains(was)
         }
@@ -111,6 +116,8 @@ struct Difference {
         return ["omit", "tokens"].contains(path.last) ? Set(was) == Set(now) : now.starts(with: was)
     }
 
+    /// Below these, the names are those of the provider.
+    fileprivate static let free = ["codes", "encode", "headers", "parameters", "rename", "statuses"]
     private static let unimportant = [
         "because", "base_url", "capture", "error", "error_description", "error_uri", "expiry_from", "front_channel",
         "hosts", "id_token", "jwt", "margin", "missing_exp", "scope_separator", "token_sets",
@@ -127,14 +134,16 @@ extension JSONValue {
     func differences(to other: JSONValue, at path: [String] = []) -> [Difference] {
         switch (self, other) {
         case (.object(let was), .object(let now)):
-            let isFree = path.last == "headers"
-            func value(_ name: String, in object: JSONObject) -> JSONValue? {
-                object[name] ?? object.members.first { isFree && $0.name.lowercased() == name.lowercased() }?.value
+            func key(_ name: String) -> ByteKey { ByteKey(path.last == "headers" ? name.lowercased() : name) }
+            func values(_ object: JSONObject) -> [ByteKey: JSONValue] {
+                Dictionary(object.members.map { (key($0.name), $0.value) }, uniquingKeysWith: { first, _ in first })
             }
-            let names = was.members.map(\.name) + now.members.map(\.name).filter { value($0, in: was) == nil }
+            let (before, after) = (values(was), values(now))
+            let names = was.members.map(\.name) + now.members.map(\.name).filter { before[key($0)] == nil }
+            let isFree = Difference.free.contains(path.last ?? "")
             return names.flatMap { name in
-                let implied = path.last == "rename" ? .string(name) : Self.defaults[name] ?? .null
-                return (was[name] ?? implied).differences(to: value(name, in: now) ?? implied, at: path + [name])
+                let implied = path.last == "rename" ? .string(name) : isFree ? .null : Self.defaults[name] ?? .null
+                return (before[key(name)] ?? implied).differences(to: after[key(name)] ?? implied, at: path + [name])
             }
         case (.array(let was), .array(let now)) where was.count == now.count && was.contains { $0.object != nil }:
             return was.indices.flatMap { was[$0].differences(to: now[$0], at: path + ["\($0)"]) }

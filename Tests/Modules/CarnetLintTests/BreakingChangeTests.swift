@@ -174,8 +174,73 @@ struct BreakingChangeTests {
         ])
     func inclusion(_ wide: String, _ narrow: String) throws {
         let (wide, narrow) = (try ValuePattern(wide), try ValuePattern(narrow))
-        #expect(wide.includes(narrow) && wide.includes(wide))
+        #expect(wide.includes(narrow) == true && wide.includes(wide) == true)
         #expect(narrow.includes(wide) == (narrow.source == "[a-z][a-z]*" || narrow.source == "a|b"))
+    }
+
+    @Test("What was not decided about two patterns may be so")
+    func patternsThatTakeTooLong() throws {
+        let (old, new) = ("[ab]*a[ab]{60}", "[ab]*a[ab]{60}b?")
+        #expect(try ValuePattern(new).includes(ValuePattern(old)) == nil)
+        func versions(_ text: (String) -> String) -> [Diagnostic] {
+            changes(Self.oauth(text(old)), Self.oauth(text(new)))
+        }
+        let example = "a" + String(repeating: "b", count: 60)
+        let inputs = versions {
+            "inputs: { t: { pattern: \"\($0)\", example: \(example) } }\nauthorization: { parameters: { t: \"{t}\" } }\n"
+        }
+        #expect(inputs.map(\.code) == ["B003"])
+        #expect(inputs.first?.help?.hasPrefix("values that were right may be refused; ") == true)
+        let kept = versions {
+            "token: { response: { capture: { t: { from: /t, pattern: \"\($0)\", example: \(example) } } } }\n"
+        }
+        #expect(kept.map(\.code) == ["B011"])
+        #expect(kept.first?.help?.hasPrefix("sign-ins may fail, ") == true)
+    }
+
+    private static func oauth(_ rest: String) -> String {
+        """
+        carnet: 1
+        id: acme
+        name: Acme
+        endpoints:
+          authorization: https://acme.example/a
+          token: https://acme.example/t
+          revocation: https://acme.example/r
+        scopes: { default: [read] }
+
+        """ + rest
+    }
+
+    @Test(
+        "A header or parameter that is named like a key is what it is",
+        arguments: [
+            "error", "hosts", "jwt", "id_token", "margin", "method", "body", "headers", "parameters", "grant_type",
+        ])
+    func namesLikeKeys(_ name: String) {
+        func text(_ list: String) -> String {
+            Self.oauth(
+                "api: { hosts: [api.acme.example], headers: \(list) }\nrevocation: { tokens: [refresh_token], parameters: \(list) }\n"
+            )
+        }
+        for value in ["POST", "form", "x"] {
+            let found = changes(text("{ \(name): \(value) }"), text("{}"))
+            #expect(
+                found.map(\.message) == [
+                    "revocation.parameters.\(name) was \(value) and is nothing",
+                    "api.headers.\(name) was \(value) and is nothing",
+                ])
+        }
+    }
+
+    @Test("A message has a text as it is, where an input could have it as its value")
+    func valuesInMessages() {
+        func text(_ value: String) -> String {
+            Self.oauth(
+                "inputs: { x: { enum: [e, f], example: e } }\nauthorization: { parameters: { x: \"{x}\" } }\nrefresh: { parameters: { a: \(value) } }\n"
+            )
+        }
+        #expect(changes(text("b"), text("eee")).map(\.message) == ["refresh.parameters.a was b and is eee"])
     }
 
     @Test("No descriptor of the catalogue differs from itself")

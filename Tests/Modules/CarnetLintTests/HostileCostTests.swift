@@ -15,14 +15,48 @@ struct HostileCostTests {
         #expect(large / small < 32)
     }
 
+    @Test(
+        "The cost of a comparison grows as the list does",
+        arguments: [
+            "api:\n  hosts: [api.acme.example]\n  headers:\n|    X-@: '#'\n",
+            "resources:\n|  - { id: r@, title: T, scope: openid, url: https://api.acme.example/#/@ }\n",
+        ])
+    func theCostOfAComparisonGrows(_ list: String) {
+        _ = cost(ofChanged: list, count: 8)
+        let small = cost(ofChanged: list, count: 200)
+        let large = cost(ofChanged: list, count: 1600)
+        #expect(large / small < 32)
+    }
+
+    /// - Parameter list: What stands before the list, and an element: with its number for `@`, and the version for `#`.
+    private func cost(ofChanged list: String, count: Int) -> Double {
+        let parts = list.split(separator: "|").map(String.init)
+        func file(_ version: String) -> SourceFile {
+            let elements = (0..<count).map {
+                parts[1].replacing("@", with: String($0)).replacing("#", with: version)
+            }
+            let head =
+                "carnet: 1\nid: acme\nname: Acme\nissuer: https://id.acme.example\nscopes: { default: [openid] }\n"
+            return SourceFile(path: "acme.yaml", text: head + parts[0] + elements.joined())
+        }
+        let earlier = EarlierVersion([.init(file("old"), successor: "acme.yaml", role: .predecessor)])
+        let new = file("new")
+        let start = seconds()
+        let found = Linter().changes(in: [new], since: earlier)
+        let end = seconds()
+        #expect(found.count == 1)
+        return end - start
+    }
+
     /// The processor time of this thread, so that whatever else runs does not count.
+    private func seconds() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
     private func cost(of hostile: Hostile, count: Int) -> Double {
         let file = SourceFile(path: "acme.yaml", text: hostile.text(count))
-        func seconds() -> Double {
-            var time = timespec()
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-        }
         let start = seconds()
         let report = Linter().lint(files: [file])
         _ = TextReporter().render(report)
