@@ -163,10 +163,17 @@ struct OpenAPIDraft {
             help: "run carnet new \(id) --issuer URL, or write issuer: URL into the descriptor")
     }
 
-    /// Whether an operation is at a host of the flows: no other host gets a token because a path says so.
+    /// Whether an operation is at a host of the flows, or below their domain: no other gets a token because a path says so.
     private func isOwn(_ url: DraftURL?) -> Bool {
-        let hosts = schemes[0].hosts
-        return hosts.isEmpty || url.flatMap { ServerBase($0.text)?.host }.map { hosts.contains(ByteKey($0)) } == true
+        /// The last two labels, unless they may be a public suffix, such as co.uk.
+        func domain(_ host: String) -> String {
+            let labels = host.split(separator: ".")
+            return labels.count > 2 && labels[labels.count - 2].utf8.count > 3
+                ? labels.suffix(2).joined(separator: ".") : host
+        }
+        let hosts = schemes[0].hosts.map { domain($0.text) }
+        return hosts.isEmpty
+            || url.flatMap { ServerBase($0.text)?.host }.map { hosts.containsBytes(of: domain($0)) } == true
     }
 
     /// Reads the issuer from a scheme, or an operation of its host; returns whether the metadata is that of OpenID Connect.

@@ -22,7 +22,9 @@ struct DescriptorComparison {
         var problem: ResolutionError?
         for round in 0..<(old.inputs.items.map { $0.value.samples(for: new.inputs[$0.name]).count }.max() ?? 1) {
             let found = changes
+            // A value that was made may be what cannot be resolved, such as a word for a port.
             problem = resolve(sample: round)
+            if resolved == nil { problem = resolve(sample: round, isMade: false) }
             compareAccounts()
             compareInputs()
             compareAuthentication()
@@ -36,23 +38,25 @@ struct DescriptorComparison {
             let known = Set(found.map(key))
             changes = found + changes.dropFirst(found.count).filter { !known.contains(key($0)) }
         }
-        // Nothing was found, because most was not compared.
-        guard changes.isEmpty, resolved == nil, let problem else { return }
-        changes = [.notCompared("\(problem.key): \(problem.reason)")]
+        // Most was not compared.
+        guard resolved == nil, let problem else { return }
+        changes.append(.notCompared("\(problem.key): \(problem.reason)"))
     }
 
     /// - Returns: Why one of them cannot be resolved.
-    private mutating func resolve(sample round: Int) -> ResolutionError? {
+    private mutating func resolve(sample round: Int, isMade: Bool = true) -> ResolutionError? {
         var (was, now) = ([String: String](), [String: String]())
         func sample(_ all: [String]) -> String { all[round % all.count] }
         for input in old.inputs.items {
             let name = input.name == renamed?.old ? renamed?.new ?? input.name : input.name
-            let value = sample(input.value.samples(for: new.inputs[name]))
+            let value = sample(input.value.samples(for: new.inputs[name], areMade: isMade))
             was[input.name] = value
-            now[name] = new.inputs[name].map { $0.refusal(of: value) == nil ? value : sample($0.samples(for: nil)) }
+            now[name] = new.inputs[name].map {
+                $0.refusal(of: value) == nil ? value : sample($0.samples(for: nil, areMade: isMade))
+            }
         }
         for input in new.inputs.items where now[input.name] == nil && input.value.isRequired {
-            now[input.name] = sample(input.value.samples(for: nil))
+            now[input.name] = sample(input.value.samples(for: nil, areMade: isMade))
         }
         do throws(ResolutionError) {
             resolved = (try ResolvedVersion(old, was), try ResolvedVersion(new, now))
@@ -290,10 +294,18 @@ extension DescriptorComparison {
 
     private mutating func compareProtections() {
         for (path, strength) in Self.protections where strength(new) < strength(old) {
-            let values = [resolved?.old, resolved?.new].map { $0?.value(path) ?? "nothing" }
+            let values = resolved.map { [$0.old, $0.new].map { $0.value(path) ?? "nothing" } }
+            let text = values.map { "was \($0[0]) and is \($0[1]), which" } ?? "is another, which"
             report(
-                .protection, path.split(separator: ".").map(String.init),
-                "\(path) was \(values[0]) and is \(values[1]), which protects less than before", Self.protectionHelp)
+                .protection, path.split(separator: ".").map(String.init), "\(path) \(text) protects less than before",
+                Self.protectionHelp)
+        }
+        let gained = new.idToken.otherAudiences.filter { !old.idToken.otherAudiences.containsBytes(of: $0) }
+        if !gained.isEmpty {
+            report(
+                .protection, ["id_token", "other_audiences"],
+                "id_token.other_audiences has \(gained.inWords) besides, which protects less than before",
+                Self.protectionHelp)
         }
     }
 
@@ -317,7 +329,6 @@ extension DescriptorComparison {
         ("id_token.none", { $0.idToken.none == nil ? 1 : 0 }),
         ("id_token.hs256", { $0.idToken.hs256 == nil ? 1 : 0 }),
         ("id_token.encryption", { $0.idToken.encryption == nil ? 0 : 1 }),
-        ("id_token.other_audiences", { -$0.idToken.otherAudiences.count }),
         ("client.dpop_bound_access_tokens", { $0.client.dpopBoundAccessTokens ? 1 : 0 }),
         (
             "client.tls_client_certificate_bound_access_tokens",

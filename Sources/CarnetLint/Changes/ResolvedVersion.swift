@@ -83,9 +83,9 @@ extension InputRules {
 
     /// A few values that another version accepts, too, if some are found. One is enough if it is no example or default, and
     /// others are allowed: so a text of the one version is not taken for an input of the other.
-    func samples(for other: InputRules?) -> [String] {
+    func samples(for other: InputRules?, areMade: Bool = true) -> [String] {
         let plain = texts + ["a.example"]
-        let made = allowed.isEmpty ? plain.flatMap { ["x.\($0)", "\($0)x"] } : []
+        let made = areMade && allowed.isEmpty ? plain.flatMap { ["x.\($0)", "\($0)x"] } : []
         let own = (made + plain + (other?.texts ?? [])).filter { refusal(of: $0) == nil }
         let common = own.filter { value in other.flatMap { $0.refusal(of: value) } == nil }
         let found = !common.isEmpty ? common : own.isEmpty ? plain : own
@@ -109,11 +109,22 @@ struct Difference {
         let keys = zip([""] + path, path).filter { !Self.free.contains($0.0) }.map(\.1)
         if keys.contains(where: Self.unimportant.contains) || was.isNull && path.count > 2 { return true }
         if path.contains(where: ["codes", "statuses"].contains), path.contains("errors") {
-            return !["invalid_grant", "invalid_token"].contains(was)
+            return ![was, now].contains { ["invalid_grant", "invalid_token"].contains($0) }
         }
         if path.contains("rename"), ["code", "redirect_uri", "code_verifier"].contains(path.last) { return true }
         guard let was = was.array, !was.isEmpty, let now = now.array else { return false }
         return ["omit", "tokens"].contains(path.last) ? Set(was) == Set(now) : now.starts(with: was)
+    }
+
+    /// The texts of both values. A credential that stands in the old version is not printed.
+    var shown: (was: String, now: String) {
+        let isSent = path.contains { ["headers", "parameters"].contains($0) }
+        let isNamed = isSent && SecretText.isSecretName(path.last ?? "")
+        func text(_ value: JSONValue) -> String {
+            let text = value.shown
+            return isSent && !text.contains("{") && (isNamed || SecretText.isCredential(text)) ? "another value" : text
+        }
+        return (text(was), text(now))
     }
 
     /// Below these, the names are those of the provider.

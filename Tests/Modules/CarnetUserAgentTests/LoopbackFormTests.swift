@@ -64,7 +64,7 @@ struct LoopbackFormTests {
     @Test("Form beyond the limit is cut off")
     func formBeyondTheLimitIsCutOff() async throws {
         let signIn = try await PendingSignIn.start(responseMode: .formPost)
-        let body = "code=" + String(repeating: "a", count: 70_000) + "&state=right"
+        let body = "code=" + String(repeating: "a", count: 300_000) + "&state=right"
         #expect(try await post(body, to: signIn).isEmpty)
         try await signIn.finish()
     }
