@@ -357,6 +357,24 @@ struct BreakingChangeTests {
         }
     }
 
+    @Test("A credential of the earlier version is not printed")
+    func aCredentialIsNotPrinted() {
+        for (section, name) in [("refresh: { parameters", "api_key"), ("api: { headers", "X-Api-Key")] {
+            func text(_ value: String) -> String { Self.base + "\(section): { \(name): '\(value)' } }\n" }
+            let found = changes(["base.yaml": text("sk_live_4eC39HqLyjWDarjt")], ["base.yaml": text("{tenant}")])
+            #expect(found.map(\.code) == ["B010"])
+            #expect(found.allSatisfy { !$0.message.contains("4eC39") && $0.message.contains(name) }, "\(found)")
+        }
+    }
+
+    @Test("A version is itself, also if only some words resolve it")
+    func aVersionIsItself() {
+        let base = Self.base.replacing("https://{tenant}", with: "https://x.example:{port}/{tenant}")
+            .replacing("inputs: {", with: "inputs: { port: { example: '8443' },")
+        #expect(base.contains("{port}") && base.contains("8443"), "\(base)")
+        #expect(changes(["base.yaml": base], ["base.yaml": base]).map(\.summary) == [])
+    }
+
     @Test("A comment cannot accept a change, and says what can")
     func aCommentCannot() {
         let text = "# carnet-lint-disable B002: a letter\n" + Self.base
