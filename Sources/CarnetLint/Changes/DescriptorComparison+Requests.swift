@@ -114,6 +114,12 @@ extension DescriptorComparison {
                 compare(
                     .ability, path, "signature algorithm", lost: named, from: now.array?.compactMap(\.string) ?? [],
                     help)
+            case "value" where path.prefix(2) == ["connection", "lookups"],
+                "choose" where path.prefix(2) == ["connection", "lookups"] && now == "first":
+                compare(
+                    .ability, key, was.shown, now.shown,
+                    "who signs in again is connected to another object; keep what was read, or write the new lookup under another name"
+                )
             case "on_connect", "on_disconnect":
                 guard was.array?.count ?? 0 > now.array?.count ?? 0 else { continue }
                 report(

@@ -95,7 +95,7 @@ extension Quirk {
         Quirk(
             "a further request is for what the first response lacks",
             key: "`profile.requests`, `when_missing`",
-            neededBy: "GitHub, LINE"
+            neededBy: "GitHub"
         ) {
             for (mail, expected) in [("null", "ada@odd.example"), ("own@odd.example", "own@odd.example")] {
                 let fixture = try SignInFixture(
