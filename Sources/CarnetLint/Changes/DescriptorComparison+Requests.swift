@@ -81,9 +81,10 @@ extension DescriptorComparison {
         let all = JSONValue.object(resolved.old.json).differences(to: .object(resolved.new.json))
         for section in ResolvedVersion.requests {
             let found = all.filter { $0.path[0] == section && !$0.isHarmless }.compactMap { difference in
-                let (was, now) = (resolved.old.named(difference.shown.was), resolved.new.named(difference.shown.now))
+                let (was, now) = (resolved.old.named(difference.was.shown), resolved.new.named(difference.now.shown))
                 let isKnown = was == now || changes.contains { difference.path.starts(with: $0.path) }
-                return isKnown ? nil : (path: difference.path, text: " was \(was) and is \(now)")
+                let text = difference.isHidden ? " has another value" : " was \(was) and is \(now)"
+                return isKnown ? nil : (path: difference.path, text: text)
             }
             guard let first = found.first else { continue }
             report(

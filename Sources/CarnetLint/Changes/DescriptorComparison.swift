@@ -38,9 +38,9 @@ struct DescriptorComparison {
             let known = Set(found.map(key))
             changes = found + changes.dropFirst(found.count).filter { !known.contains(key($0)) }
         }
-        // Most was not compared.
-        guard resolved == nil, let problem else { return }
-        changes.append(.notCompared("\(problem.key): \(problem.reason)"))
+        // Nothing was found, because most was not compared. A new version that cannot be resolved has an error of its own.
+        guard changes.isEmpty, resolved == nil, let problem else { return }
+        changes = [.notCompared("\(problem.key): \(problem.reason)")]
     }
 
     /// - Returns: Why one of them cannot be resolved.
