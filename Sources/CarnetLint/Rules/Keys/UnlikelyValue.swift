@@ -9,8 +9,8 @@ struct UnlikelyValue: LintRule {
         summary: "A value is allowed, but unlikely beside its neighbours or the standard's words.",
         rationale: """
             A standard word with a wrong letter, or of another place, is usually a slip. So are a separator that is a word, a scope \
-            with a comma, milliseconds in place of seconds, two endpoints with one URL, a parameter that is called like an input \
-            and has another's value, and a placeholder. After 'invalid_grant' the user signs in again, which does not help if \
+            with a comma, milliseconds in place of seconds, two endpoints with one URL, a parameter with another input's value, \
+            and a placeholder. After 'invalid_grant' the user signs in again, which does not help if \
             the client is wrong. A host that is nearly another one of the file is usually somebody else's, and receives the token.
             """,
         references: ["RFC 6749, section 3.3", "RFC 6749, section 4.1", "RFC 6749, section 5.2"],
