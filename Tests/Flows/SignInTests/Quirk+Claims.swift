@@ -126,7 +126,7 @@ extension Quirk {
             #expect(await fixture.store.load(session.key)?.connection.subject == nil)
         },
         Quirk(
-            "the token is the application's, and a later request has the code", key: "`token.omit: [code]`, `exchange`",
+            "the token is the application's; a later request has the code", key: "`token.omit: [code]`, `exchange`",
             neededBy: "WeCom, Infoflow"
         ) {
             let fixture = try SignInFixture(

@@ -277,7 +277,7 @@ extension Quirk {
             #expect(try fixture.lastResponse() == #"200 {"success":true}"#)
         },
         Quirk(
-            "a revocation request names the account in place of a token",
+            "a revocation request names the account",
             key: "`revocation.omit`, `revocation.parameters`", neededBy: "Stripe Connect"
         ) {
             let fixture = try SignInFixture(
