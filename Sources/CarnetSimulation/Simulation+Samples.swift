@@ -12,7 +12,7 @@ extension Simulation {
             validating: Self.response(
                 sample.completed(with: rules.capture), status: rules.success.statuses.first?.code ?? 200,
                 isForm: rules.format == .form),
-            to: isRefresh ? try refreshRequest() : try tokenRequest(),
+            to: try proved(isRefresh ? try refreshRequest() : try tokenRequest()),
             from: provider,
             refreshing: tokens
         )

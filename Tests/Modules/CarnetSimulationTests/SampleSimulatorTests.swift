@@ -39,6 +39,13 @@ struct SampleSimulatorTests {
         #expect(found == [])
     }
 
+    @Test("A sample with tokens that are bound to a key is one of a client with a key")
+    func boundTokens() {
+        let sample = "samples: { token: { access_token: redacted, token_type: DPoP, expires_in: 600 } }\n"
+        #expect(lint("client: { dpop_bound_access_tokens: true }\n" + sample) == [])
+        #expect(lint(sample).map { $0.prefix(4) } == ["T004"])
+    }
+
     @Test("A lifetime of twenty years is one, and a point in time is none")
     func aLifetimeOfTwentyYears() {
         let start = "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: "

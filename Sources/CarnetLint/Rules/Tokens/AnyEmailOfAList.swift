@@ -35,6 +35,7 @@ struct AnyEmailOfAList: LintRule {
 
             """,
             "profile: { claims: { email: { root: /emails, where: { primary: true }, first: /value } } }\n",
+            "profile: { claims: { email: { root: /fields, where: { name: email }, first: /value } } }\n",
             "profile: { requests: [{ url: 'https://api.acme.example/me', claims: { email: /email } }] }\n",
             """
             profile:
@@ -48,8 +49,8 @@ struct AnyEmailOfAList: LintRule {
         ]
     )
 
-    /// How providers mark the address that is the account's.
-    private static let marks = ["primary", "default", "main", "preferred"]
+    /// How providers mark the address that is the account's. A list of fields of all kinds has it under its name.
+    private static let marks = ["primary", "default", "main", "preferred", "mail"]
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let firsts = context.places.profile.claims.entries.filter { $0.key == "email" && Self.isFirstOfList($0.value) }
