@@ -78,6 +78,10 @@ extension AuthorizationServer {
             // A name that the exchange of a code has, too, or none, says nothing.
             if let name, name != codeName { return true }
             if let own = grant.ownParameter { return received[names[own]] != nil }
+            // The code of a sign-in may be in a later step.
+            if ParameterNames(code).omits("code"), provider.exchange.contains(where: { $0.value.takesCode }) {
+                return false
+            }
             return (["code", "refresh_token"] + others).allSatisfy { received[$0] == nil }
         }
     }

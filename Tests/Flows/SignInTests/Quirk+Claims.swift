@@ -133,7 +133,7 @@ extension Quirk {
                 odd: endpoints + """
                     authorization: { pkce: { none: The token request has no code. } }
                     scopes: { when_empty: omit }
-                    token: { omit: [code, redirect_uri], parameters: { scope: '{client.scope}' } }
+                    token: { omit: [code, redirect_uri, grant_type], parameters: { scope: '{client.scope}' } }
                     exchange:
                       user:
                         url: https://api.odd.example/user
@@ -142,15 +142,16 @@ extension Quirk {
                         parameters: { code: '{callback.code}' }
                         capture: { id: { from: /id, example: u1 } }
                         sample: { id: u1 }
-                    profile: { from: token, claims: { subject: [] }, derive: { subject: '{step.id}' } }
-                    samples: { token: { access_token: a, token_type: Bearer } }
+                    profile: { parameters: { userid: '{step.id}' }, claims: { subject: /id } }
+                    samples: { token: { access_token: a, token_type: Bearer }, userinfo: { id: 7 } }
 
-                    """)
-            let session = try await fixture.signIn()
-            #expect(try await session.profile().subject == "u1")
+                    """, secret: "hush")
+            // It is a sign-in, and not a grant of the client's own.
+            #expect(try await fixture.signIn().profile().subject == "7")
+            #expect(await fixture.wire(.userinfo).last == "GET https://odd.example/me?userid=u1")
             // No scope was requested, so the parameter is left out.
             let sent = await fixture.wire(.token)
-            #expect(sent == ["POST https://odd.example/token\ngrant_type=authorization_code&client_id=client"])
+            #expect(sent == ["POST https://odd.example/token"])
         },
         Quirk(
             "the client id is in the path of the page", key: "`endpoints.authorization: https://.../{client.id}`",
