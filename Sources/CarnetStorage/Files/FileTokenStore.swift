@@ -58,8 +58,7 @@ public final class FileTokenStore: EncryptedStore {
         let bytes = try await blocking.run { [folder] in
             try folder.exists() ? try folder.read(file) : nil
         }
-        // A full disk leaves an empty file, which says nothing.
-        return bytes.flatMap { $0.isEmpty ? nil : ($0, folder.path(of: file)) }
+        return bytes.map { ($0, folder.path(of: file)) }
     }
 
     package func write(_ record: NewRecord, replacing revision: String?) async throws -> Bool {
@@ -115,7 +114,7 @@ public final class FileTokenStore: EncryptedStore {
             for file in try folder.names(withSuffix: Self.suffix) {
                 do {
                     // Another process may remove a record during the listing.
-                    guard let bytes = try folder.read(file), !bytes.isEmpty else { continue }
+                    guard let bytes = try folder.read(file) else { continue }
                     let path = folder.path(of: file)
                     let record = try EncryptedRecord(bytes, at: path)
                     guard Self.file(of: try RecordID(record.key)) == file else {
