@@ -75,6 +75,8 @@ struct ValuePatternTests {
         var passed = 0
         for _ in 0..<40 * Budget.factor {
             let source = numbers.pattern(depth: 2)
+            // A longer one is rejected, which another test shows.
+            guard source.count <= 256 else { continue }
             let pattern = try ValuePattern(source)
             let regex = try Regex(source)
             for _ in 0..<12 {
