@@ -1,5 +1,6 @@
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetLint
 
 /// The operation that returns the user who signed in, by the usual names of its path.
 enum OpenAPIProfile {
@@ -142,13 +143,7 @@ struct OpenAPIHeaders {
         "date", "nonce", "timestamp", "if-", "range", "cookie", "dpop", "user-agent", "http-method", "origin", "sec-",
     ]
 
-    /// Those that Carnet sets itself (C008).
-    private static func isManaged(_ name: String) -> Bool {
-        [
-            "authorization", "proxy-authorization", "content-type", "content-length", "transfer-encoding", "connection",
-            "host", "dpop", "cookie", "expect", "te", "trailer", "upgrade",
-        ].contains(name.lowercased())
-    }
+    private static func isManaged(_ name: String) -> Bool { ManagedHeaders.names.contains(name.lowercased()) }
 
     /// - Parameter keys: The API keys that every token needs besides.
     init(_ document: OpenAPIDocument, _ operations: OpenAPIOperations, keys: [OpenAPIScheme]) {

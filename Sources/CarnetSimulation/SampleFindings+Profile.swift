@@ -78,6 +78,14 @@ extension SampleFindings {
             ]
         }
         guard !pointers.isEmpty else { return [] }
+        if let elements = rules.claims["subject"]?.elements, root.hasMember(at: pointers) {
+            return [
+                claimFinding(
+                    "nothing in \(Self.list(pointers)) of samples.\(sample.name) is the subject: \(elements)",
+                    at: places.profile.claims["subject"].span,
+                    related: [context.related("the sample", at: sample.place.keySpan)])
+            ]
+        }
         return [
             claimFinding(
                 "\(Self.list(pointers)) finds nothing in samples.\(sample.name)",
@@ -106,7 +114,7 @@ extension SampleFindings {
         let claims = context.descriptor.profile.claims.items
         let read = claims.flatMap { $0.value.pointers.filter { root[$0] != nil } }
         return claims.compactMap { claim in
-            if let elements = claim.value.elements, profile[claim.name] ?? [] == [],
+            if claim.name != "subject", let elements = claim.value.elements, profile[claim.name] ?? [] == [],
                 root.first(of: claim.value.pointers)?.array?.isEmpty != true, root.hasMember(at: claim.value.pointers)
             {
                 return SimulationDiagnostics.claimNotRead.diagnostic(

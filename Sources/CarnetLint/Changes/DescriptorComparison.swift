@@ -239,7 +239,7 @@ struct ClaimSourcePlace: CustomStringConvertible {
             let found = profile.effectiveClaims.first { $0.name == claim }?.value ?? []
             let hasUserinfo = descriptor.endpoints[.userinfo] != nil || descriptor.canDiscover
             let from = profile.source ?? (hasUserinfo ? .userinfo : .idToken)
-            let element = profile.claims[claim]?.elements.map { " \($0)" } ?? ""
+            let element = profile.claims[claim]?.elements.map { " (\($0))" } ?? ""
             let places = found.map { profile.root.description + $0.description + element }
             // Both have the same subject (OpenID Connect Core, section 5.3.2).
             let isStandard = places == ["/sub"] && from != .tokenResponse && descriptor.issuer != nil

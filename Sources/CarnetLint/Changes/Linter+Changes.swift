@@ -131,12 +131,12 @@ extension Linter {
         return changes.compactMap { change in
             func isKnown(_ path: [String]) -> Bool { [variant.root, old.root].contains { $0?.node(at: path) != nil } }
             var change = change
-            // What a refresh inherits is written elsewhere.
+            // A refresh inherits keys that are written in the section token.
             let inherited = ["token"] + change.path.dropFirst()
             if change.path.first == "refresh", !isKnown(change.path), isKnown(inherited) { change.path = inherited }
             let span = variant.nearestSpan(to: change.path)
             let nearest = new.root?.keyPath(around: span) ?? ["id"]
-            // What is gone is named as it was.
+            // A removed key has its old path.
             let isGone =
                 variant.root?.node(at: change.path) == nil
                 && (old.root?.node(at: change.path) != nil || nearest == ["id"])

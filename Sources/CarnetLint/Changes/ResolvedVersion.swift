@@ -131,7 +131,7 @@ struct Difference {
 }
 
 extension JSONValue {
-    /// What a request means that does not say it.
+    /// The defaults of the keys of a request.
     private static let defaults: [String: JSONValue] = [
         "method": "POST", "body": "form", "grant_type": "refresh_token", "tokens": ["refresh_token", "access_token"],
         "headers": [:], "parameters": [:], "rename": [:], "encode": [:],

@@ -110,7 +110,7 @@ package final class LintContext: Sendable {
 }
 
 extension YAMLNode {
-    /// What the file adds to requests. In a response or a table, the same names mean something else.
+    /// The headers and parameters of all requests. In a response or a table, the same names mean something else.
     var additions: [(entry: YAMLEntry, isHeader: Bool)] {
         let sections = entries ?? []
         return sections.filter { $0.key == "headers" || $0.key.hasSuffix("parameters") }.flatMap { section in

@@ -46,6 +46,18 @@ struct SampleSimulatorTests {
         #expect(lint(sample).map { $0.prefix(4) } == ["T004"])
     }
 
+    @Test("A subject in no element of a list is found once, with what the element must have")
+    func subjectInNoElement() {
+        let found = lint(
+            """
+            profile: { claims: { subject: { root: /ids, where: { kind: main }, first: /id } } }
+            samples: { userinfo: { ids: [{ kind: other, id: 7 }] } }
+
+            """)
+        #expect(found.map { $0.prefix(4) } == ["T003"])
+        #expect(found.first?.hasSuffix("with kind main, at /id") == true, "\(found)")
+    }
+
     @Test("A lifetime of twenty years is one, and a point in time is none")
     func aLifetimeOfTwentyYears() {
         let start = "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: "

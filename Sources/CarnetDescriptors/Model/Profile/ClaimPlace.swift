@@ -43,7 +43,7 @@ extension ClaimPlace: DescriptorValue {
 package struct FirstClaimPlace: Hashable, Sendable {
     /// The places of the value, or the place of the list.
     package let pointers: [JSONPointer]
-    /// What is read of the elements of the list; `nil` for one value.
+    /// How the elements of the list are read; `nil` if the claim is the value at the place.
     package let elements: ClaimOfElements?
 }
 
@@ -56,8 +56,10 @@ package struct ClaimOfElements: Hashable, Sendable, CustomStringConvertible {
     package let isList: Bool
 
     package var description: String {
-        let wanted = conditions.map { "\($0.name): \($0.value.values.joined(separator: ", "))" }
-        return (["of \(isList ? "each" : "the first")"] + wanted + pointers.map(\.description)).joined(separator: " ")
+        let wanted = conditions.map { "\($0.name) \($0.value.values.joined(separator: " or "))" }
+        let elements = isList ? "each element" : "the first element"
+        let places = pointers.map(\.description).joined(separator: " or ")
+        return elements + (wanted.isEmpty ? "" : " with " + wanted.joined(separator: " and ")) + ", at " + places
     }
 
     /// Whether another claim is read of the same element.
@@ -74,7 +76,7 @@ package struct ClaimOfElements: Hashable, Sendable, CustomStringConvertible {
         conditions.allSatisfy { $0.value.isMet(by: element[JSONPointer(ofCondition: $0.name)]) }
     }
 
-    /// What the claim reads of a list, each part in its element, over what other claims read of it.
+    /// The part of a list that this claim needs, at the same indices, merged with the parts for other claims.
     package func kept(of list: JSONValue, over present: JSONValue?) -> JSONValue {
         var all = present?.array ?? []
         let found = (list.array ?? []).enumerated().filter { isMet(by: $0.element) }
@@ -116,12 +118,12 @@ package struct ClaimOfElements: Hashable, Sendable, CustomStringConvertible {
 
 extension JSONPointer {
     /// The place that a condition names: a member, or a pointer.
-    fileprivate init(ofCondition name: String) {
+    init(ofCondition name: String) {
         self = (name.hasPrefix("/") ? JSONPointer(name) : nil) ?? JSONPointer(tokens: [name])
     }
 }
 
-/// What a mapping reads of the elements.
+/// The key of a mapping that names the place in the elements.
 private protocol ElementReading: Sendable {
     static var key: String { get }
     static var summary: String { get }

@@ -173,8 +173,7 @@ extension JSONValue {
     /// Whether the members have these values, by bytes. A list has a value if one of its elements is it.
     package func meets(_ conditions: [Named<String>]) -> Bool {
         conditions.allSatisfy { condition in
-            let pointer = condition.name.hasPrefix("/") ? JSONPointer(condition.name) : nil
-            guard let found = pointer.map({ self[$0] }) ?? self[condition.name] else { return false }
+            guard let found = self[JSONPointer(ofCondition: condition.name)] else { return false }
             return (found.array ?? [found]).contains { $0.scalarText?.isSameBytes(as: condition.value) ?? false }
         }
     }

@@ -1,6 +1,14 @@
 import CarnetDescriptors
 import CarnetFoundation
 
+/// The headers that Carnet sets itself, in lower case.
+package enum ManagedHeaders {
+    package static let names: Set<String> = [
+        "authorization", "proxy-authorization", "content-type", "content-length", "transfer-encoding", "connection",
+        "host", "dpop", "cookie", "expect", "te", "trailer", "upgrade",
+    ]
+}
+
 struct BadHeader: SingleValueRule {
     let explanation = DiagnosticExplanation(
         code: "C008",
@@ -42,11 +50,6 @@ struct BadHeader: SingleValueRule {
     /// The engine never sends such a header, whatever a comment says.
     let isSuppressible = false
 
-    private static let managed: Set<String> = [
-        "authorization", "proxy-authorization", "content-type", "content-length", "transfer-encoding", "connection",
-        "host", "dpop", "cookie", "expect", "te", "trailer", "upgrade",
-    ]
-
     func check(_ context: LintContext) -> [Diagnostic] {
         let places = context.places
         let ofResources = places.resources.all.flatMap { $0.headers.entries }
@@ -56,7 +59,8 @@ struct BadHeader: SingleValueRule {
         let ofTokens = [places.api.tokenIn, places.profile.tokenIn, places.revocation.tokenIn].compactMap { $0.header }
         guard !headers.isEmpty || !ofTokens.isEmpty else { return [] }
         let misnamed = ofTokens.compactMap { node -> Diagnostic? in
-            guard let name = node.scalar?.text, !Self.isToken(name) || Self.managed.contains(name.lowercased()) else {
+            guard let name = node.scalar?.text, !Self.isToken(name) || ManagedHeaders.names.contains(name.lowercased())
+            else {
                 return nil
             }
             return finding(
@@ -79,7 +83,7 @@ struct BadHeader: SingleValueRule {
                 if !Self.isToken(header.key) {
                     return finding("\"\(header.key)\" cannot be the name of a header", in: context, at: header.keySpan)
                 }
-                if Self.managed.contains(name) {
+                if ManagedHeaders.names.contains(name) {
                     let help =
                         switch name {
                         case "content-type": "use 'body' to choose the encoding"

@@ -201,7 +201,7 @@ struct UnlikelyValue: LintRule {
         }
     }
 
-    /// What is left from a template, outside of examples.
+    /// Placeholders that nobody replaced, outside of examples.
     private func placeholders(_ node: YAMLNode, _ context: LintContext) -> [Diagnostic] {
         guard let text = node.scalar?.text else {
             let entries = (node.entries ?? []).filter { !["sample", "samples", "inputs", "example"].contains($0.key) }
