@@ -62,8 +62,6 @@ package struct DescriptorRules: Sendable {
     package internal(set) var api = APIRules()
     package internal(set) var resources: [ResourceEntry] = []
     package internal(set) var samples = Samples()
-
-    init() {}
 }
 
 extension DescriptorRules: DescriptorSection {

@@ -13,8 +13,6 @@ package struct ResourceEntry: Sendable {
     /// Why a resource server handles requests without a token.
     package internal(set) var anonymous: String?
     package internal(set) var headers = NamedList<Template>()
-
-    init() {}
 }
 
 extension ResourceEntry: DescriptorSection {

@@ -7,8 +7,6 @@ package struct APIRules: Sendable {
     package internal(set) var baseURL: Template?
     package internal(set) var tokenIn = TokenPlacement.authorization
     package internal(set) var errors: ErrorFields?
-
-    init() {}
 }
 
 extension APIRules: DescriptorSection {

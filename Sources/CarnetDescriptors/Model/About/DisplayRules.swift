@@ -1,8 +1,6 @@
 /// How the provider is shown to people.
 package struct DisplayRules: Sendable {
     package internal(set) var color: BrandColor?
-
-    init() {}
 }
 
 extension DisplayRules: DescriptorSection {

@@ -3,8 +3,6 @@ package struct Verification: Sendable {
     package internal(set) var date = ""
     package internal(set) var how = ""
     package internal(set) var link: String?
-
-    init() {}
 }
 
 extension Verification: DescriptorSection {
@@ -21,8 +19,6 @@ package struct Note: Sendable {
     package internal(set) var because = ""
     package internal(set) var until: String?
     package internal(set) var link: String?
-
-    init() {}
 }
 
 extension Note: DescriptorSection {

@@ -4,8 +4,6 @@ package struct RegisterRules: Sendable {
     package internal(set) var id: String?
     package internal(set) var secret: String?
     package internal(set) var notes: [String] = []
-
-    init() {}
 }
 
 extension RegisterRules: DescriptorSection {

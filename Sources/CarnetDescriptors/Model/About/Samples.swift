@@ -9,8 +9,6 @@ package struct Samples: Sendable {
     package internal(set) var callback: NamedList<JSONValue>?
     package internal(set) var expect = SampleExpectations()
 
-    init() {}
-
     /// Whether there is none.
     package var isEmpty: Bool {
         [token, refresh, userinfo, error].allSatisfy { $0 == nil } && callback == nil
@@ -34,8 +32,6 @@ package struct SampleExpectations: Sendable {
     package internal(set) var expiresIn: Seconds?
     package internal(set) var claims = NamedList<JSONValue>()
     package internal(set) var error: String?
-
-    init() {}
 }
 
 extension SampleExpectations: DescriptorSection {

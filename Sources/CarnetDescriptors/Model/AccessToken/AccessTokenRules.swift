@@ -4,8 +4,6 @@ package struct AccessTokenRules: Sendable {
     package internal(set) var markedBy: [String] = []
     package internal(set) var audience = "aud"
     package internal(set) var client = ["client_id", "azp"]
-
-    init() {}
 }
 
 extension AccessTokenRules: DescriptorSection {

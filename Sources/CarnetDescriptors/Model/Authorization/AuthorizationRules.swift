@@ -19,8 +19,6 @@ package struct AuthorizationRules: Sendable {
     package internal(set) var pushed = PushedAuthorizationRules()
     package internal(set) var requestObject = RequestObjectRules()
     package internal(set) var prefersEphemeralSession = false
-
-    init() {}
 }
 
 extension AuthorizationRules: DescriptorSection {

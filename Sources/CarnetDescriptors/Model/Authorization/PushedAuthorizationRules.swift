@@ -2,8 +2,6 @@
 package struct PushedAuthorizationRules: Sendable {
     package internal(set) var use = PushedAuthorizationUse.auto
     package internal(set) var repeated: [String] = []
-
-    init() {}
 }
 
 extension PushedAuthorizationRules: DescriptorSection {

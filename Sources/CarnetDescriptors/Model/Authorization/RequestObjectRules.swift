@@ -5,8 +5,6 @@ package struct RequestObjectRules: Sendable {
     package internal(set) var audience: Template?
     package internal(set) var lifetime: RequestObjectLifetime?
     package internal(set) var repeated: [String] = []
-
-    init() {}
 }
 
 extension RequestObjectRules: DescriptorSection {

@@ -11,8 +11,6 @@ package struct CallbackClaims: Sendable {
     private var givenName: PointerList?
     private var familyName: PointerList?
 
-    init() {}
-
     /// The claims that the descriptor names, with where they are in the JSON.
     package var claims: [Named<[JSONPointer]>] {
         [("name", name), ("given_name", givenName), ("family_name", familyName)].compactMap { claim, place in

@@ -7,8 +7,6 @@ package struct CallbackRules: Sendable {
     package internal(set) var capture = NamedList<CallbackCapture>()
     package internal(set) var verification: CallbackVerification?
     package internal(set) var jwt: SignedResponseRules?
-
-    init() {}
 }
 
 extension CallbackRules: DescriptorSection {
@@ -25,8 +23,6 @@ extension CallbackRules: DescriptorSection {
 /// What the provider's error codes in a callback mean.
 package struct CallbackErrors: Sendable {
     package internal(set) var codes = NamedList<String>()
-
-    init() {}
 }
 
 extension CallbackErrors: DescriptorSection {

@@ -2,8 +2,6 @@
 package struct SignedResponseRules: Sendable {
     package internal(set) var algorithms: [SignatureAlgorithm] = []
     package internal(set) var encryption: TokenEncryption?
-
-    init() {}
 }
 
 extension SignedResponseRules: DescriptorSection {

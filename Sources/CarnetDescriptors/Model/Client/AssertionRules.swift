@@ -8,8 +8,6 @@ package struct AssertionRules: Sendable {
     package internal(set) var keyID: Template?
     package internal(set) var claims = NamedList<Template>()
     package internal(set) var sendAs = AssertionParameter.clientAssertion
-
-    init() {}
 }
 
 extension AssertionRules: DescriptorSection {

@@ -6,8 +6,6 @@ package struct ConnectionRules: Sendable {
     package internal(set) var derive = NamedList<DerivedValue>()
     package internal(set) var onConnect: [CallRules] = []
     package internal(set) var onDisconnect: [CallRules] = []
-
-    init() {}
 }
 
 extension ConnectionRules: DescriptorSection {
@@ -28,8 +26,6 @@ extension ConnectionRules: DescriptorSection {
 package struct DerivedValue: Sendable {
     package internal(set) var template = Template.empty
     package internal(set) var isOptional = false
-
-    init() {}
 }
 
 extension DerivedValue: DescriptorSection {
@@ -51,8 +47,6 @@ package struct CallRules: Sendable {
     package internal(set) var parameters = NamedList<Template>()
     package internal(set) var isOptional = false
     package internal(set) var outcome = OutcomeRules()
-
-    init() {}
 }
 
 extension CallRules: DescriptorSection {
@@ -87,8 +81,6 @@ package struct LookupRules: Sendable {
     package internal(set) var pattern: ValuePattern?
     package internal(set) var capture = NamedList<ResponseCapture>()
     package internal(set) var sample = JSONValue.null
-
-    init() {}
 }
 
 extension LookupRules: DescriptorSection {

@@ -34,8 +34,6 @@ package struct NamedEndpoints: Sendable {
     private var urls: [(name: EndpointName, template: Template)] = []
     package internal(set) var mtls = MTLSEndpoints()
 
-    init() {}
-
     package internal(set) subscript(name: EndpointName) -> Template? {
         get { urls.firstIndex { $0.name == name }.map { urls[$0].template } }
         set {

@@ -2,8 +2,6 @@
 package struct MTLSEndpoints: Sendable {
     private var urls: [EndpointName: Template] = [:]
 
-    init() {}
-
     package internal(set) subscript(name: EndpointName) -> Template? {
         get { urls[name] }
         set { urls[name] = newValue }

@@ -7,8 +7,6 @@ package struct ClaimSourceRules: Sendable {
     package internal(set) var algorithms: [SignatureAlgorithm] = []
     package internal(set) var claims: [String] = []
 
-    init() {}
-
     /// The claims that say who the user is, or that belong to the JWT itself: no source can give them.
     package static let reservedClaims: Set<String> = [
         "iss", "sub", "aud", "exp", "nbf", "iat", "jti", "nonce", "auth_time", "acr", "amr", "azp", "at_hash", "c_hash",

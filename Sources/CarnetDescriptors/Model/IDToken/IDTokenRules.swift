@@ -8,8 +8,6 @@ package struct IDTokenRules: Sendable {
     package internal(set) var encryption: TokenEncryption?
     package internal(set) var otherAudiences: [String] = []
     package internal(set) var none: String?
-
-    init() {}
 }
 
 extension IDTokenRules: DescriptorSection {

@@ -9,8 +9,6 @@ package struct InputRules: Sendable {
     package internal(set) var defaultValue: Template?
     package internal(set) var isOptional = false
     package internal(set) var isSecret = false
-
-    init() {}
 }
 
 extension InputRules: DescriptorSection {

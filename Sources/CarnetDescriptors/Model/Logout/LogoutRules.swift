@@ -5,8 +5,6 @@ package struct LogoutRules: RequestSection {
     package internal(set) var missingEnd: String?
     /// Whether a page in a frame may end a session.
     package internal(set) var frontChannel = false
-
-    init() {}
 }
 
 extension LogoutRules: DescriptorSection {

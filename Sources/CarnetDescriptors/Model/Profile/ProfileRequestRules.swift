@@ -12,8 +12,6 @@ package struct ProfileRequestRules: Sendable {
     package internal(set) var claims = NamedList<ClaimPlace>()
     package internal(set) var isForMissing = false
     package internal(set) var sample: JSONValue?
-
-    init() {}
 }
 
 extension ProfileRequestRules: DescriptorSection {

@@ -16,8 +16,6 @@ package struct ProfileRules: Sendable {
     package internal(set) var requests: [ProfileRequestRules] = []
     package internal(set) var callback: CallbackClaims?
     package internal(set) var sources: [ClaimSourceRules] = []
-
-    init() {}
 }
 
 extension ProfileRules: DescriptorSection {
@@ -60,8 +58,6 @@ extension ProfileRules: DescriptorSection {
 /// That no response identifies the user.
 package struct AbsentSubject: Sendable {
     package internal(set) var reason = ""
-
-    init() {}
 }
 
 extension AbsentSubject: DescriptorSection {

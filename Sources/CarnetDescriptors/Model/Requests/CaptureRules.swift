@@ -5,8 +5,6 @@ package struct CallbackCapture: Sendable {
     package internal(set) var example: String?
     package internal(set) var isOptional = false
     package internal(set) var isSecret = false
-
-    init() {}
 }
 
 extension CallbackCapture: DescriptorSection {
@@ -43,8 +41,6 @@ package struct ResponseCapture: Sendable {
     package internal(set) var example: String?
     package internal(set) var isOptional = false
     package internal(set) var isSecret = false
-
-    init() {}
 }
 
 extension ResponseCapture: DescriptorSection {
@@ -64,8 +60,6 @@ package struct CallbackVerification: Sendable {
     package internal(set) var encoding = DigestEncoding.hexadecimal
     package internal(set) var separator = "&"
     package internal(set) var unsigned: [String] = []
-
-    init() {}
 }
 
 extension CallbackVerification: DescriptorSection {

@@ -5,8 +5,6 @@ package struct DeviceRules: Sendable {
     package internal(set) var request = RequestRules()
     package internal(set) var response = DeviceResponseRules()
     package internal(set) var token = GrantRules()
-
-    init() {}
 }
 
 extension DeviceRules: DescriptorSection {
@@ -27,8 +25,6 @@ package struct DeviceResponseRules: Sendable {
     package internal(set) var root = JSONPointer(tokens: [])
     package internal(set) var fields = DeviceFields()
     package internal(set) var errors = ErrorFields()
-
-    init() {}
 }
 
 extension DeviceResponseRules: DescriptorSection {
@@ -50,8 +46,6 @@ package struct DeviceFields: Sendable {
     ])
     package internal(set) var expiresIn = PointerList([JSONPointer(tokens: ["expires_in"])])
     package internal(set) var interval = PointerList([JSONPointer(tokens: ["interval"])])
-
-    init() {}
 }
 
 extension DeviceFields: DescriptorSection {

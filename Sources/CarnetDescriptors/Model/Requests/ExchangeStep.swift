@@ -12,8 +12,6 @@ package struct ExchangeStep: Sendable {
     package internal(set) var sample: JSONValue?
     /// The request with the inputs in it.
     package internal(set) var resolved = ResolvedRequest(method: .post)
-
-    init() {}
 }
 
 extension ExchangeStep {

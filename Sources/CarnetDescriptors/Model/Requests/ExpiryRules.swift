@@ -5,8 +5,6 @@ package import CarnetFoundation
 package struct ExpiryRules: Sendable {
     package internal(set) var kind = ExpiryKind.seconds
     package internal(set) var zeroMeans = ZeroLifetime.now
-
-    init() {}
 }
 
 extension ExpiryRules: DescriptorSection {

@@ -7,8 +7,6 @@ package struct GrantRules: RequestSection {
     package internal(set) var response: ResponseRules?
     /// Whether the descriptor has the section, so that the provider has the grant.
     package internal(set) var isWritten = false
-
-    init() {}
 }
 
 extension GrantRules: DescriptorSection {

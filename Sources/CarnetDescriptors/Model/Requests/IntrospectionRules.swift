@@ -3,8 +3,6 @@ package struct IntrospectionRules: Sendable {
     package internal(set) var request = RequestRules()
     package internal(set) var authentication: ClientAuthenticationMethod?
     package internal(set) var jwt: SignedResponseRules?
-
-    init() {}
 }
 
 extension IntrospectionRules: DescriptorSection {

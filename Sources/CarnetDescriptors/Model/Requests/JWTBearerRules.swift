@@ -3,8 +3,6 @@ package struct JWTBearerRules: Sendable {
     package internal(set) var grant = GrantRules()
     package internal(set) var assertion = GrantAssertionRules()
     package internal(set) var scopeIn = ScopePlace.parameter
-
-    init() {}
 }
 
 extension JWTBearerRules: DescriptorSection {
@@ -26,8 +24,6 @@ extension JWTBearerRules: DescriptorSection {
 /// The assertion of a grant: what an assertion of the client's says, but for the parameter, which the grant knows.
 package struct GrantAssertionRules: Sendable {
     package internal(set) var rules = AssertionRules()
-
-    init() {}
 }
 
 extension GrantAssertionRules: DescriptorSection {

@@ -3,8 +3,6 @@ package struct OutcomeRules: Sendable {
     package internal(set) var success = SuccessRules()
     /// `nil` for those of `api`, which `resolved(with:)` fills in.
     package internal(set) var errors: ErrorFields?
-
-    init() {}
 }
 
 extension OutcomeRules: DescriptorSection {

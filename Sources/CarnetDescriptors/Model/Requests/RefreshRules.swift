@@ -11,8 +11,6 @@ package struct RefreshRules: RequestSection {
     package internal(set) var authentication: ClientAuthenticationMethod?
     package internal(set) var response: ResponseRules?
     package internal(set) var result = RefreshResult.tokens
-
-    init() {}
 }
 
 extension RefreshRules: DescriptorSection {

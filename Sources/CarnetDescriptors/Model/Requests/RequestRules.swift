@@ -13,8 +13,6 @@ package struct RequestRules: Sendable {
     package internal(set) var encode = NamedList<ParameterEncoding>()
     /// The keys that are written with nothing in them: they inherit nothing.
     fileprivate(set) var emptied: Set<String> = []
-
-    init() {}
 }
 
 extension RequestRules: DescriptorSection {

@@ -15,8 +15,6 @@ package struct ResponseRules: Sendable {
     package internal(set) var capture = NamedList<ResponseCapture>()
     package internal(set) var tokenSets = NamedList<JSONPointer>()
 
-    init() {}
-
     package mutating func dropTokenSets() { tokenSets = NamedList() }
 
     /// The rules for a further token set of the response.
@@ -79,8 +77,6 @@ package struct ResponseFields: Sendable {
     package internal(set) var refreshToken = PointerList([JSONPointer(tokens: ["refresh_token"])])
     package internal(set) var scope = PointerList([JSONPointer(tokens: ["scope"])])
     package internal(set) var idToken = PointerList([JSONPointer(tokens: ["id_token"])])
-
-    init() {}
 }
 
 extension ResponseFields: DescriptorSection {

@@ -5,8 +5,6 @@ package struct RevocationRules: RequestSection {
     package internal(set) var tokens: [RevokedToken]?
     package internal(set) var tokenIn: TokenPlacement?
     package internal(set) var success = SuccessRules()
-
-    init() {}
 }
 
 extension RevocationRules: DescriptorSection {

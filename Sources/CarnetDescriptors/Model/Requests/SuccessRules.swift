@@ -5,8 +5,6 @@ package struct SuccessRules: Sendable {
     package internal(set) var statuses: [SuccessStatus] = []
     package internal(set) var field: PointerList?
     package internal(set) var values: [JSONValue] = []
-
-    init() {}
 }
 
 extension SuccessRules: DescriptorSection {

@@ -3,8 +3,6 @@ package struct TokenRules: RequestSection {
     package internal(set) var request = RequestRules()
     package internal(set) var grantType: String?
     package internal(set) var response = ResponseRules()
-
-    init() {}
 }
 
 extension TokenRules: DescriptorSection {

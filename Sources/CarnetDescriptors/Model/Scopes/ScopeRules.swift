@@ -9,8 +9,6 @@ package struct ScopeRules: Sendable {
     package internal(set) var extra = NamedList<[String]>()
     package internal(set) var whenEmpty = EmptyScopeRule.omit
     package internal(set) var grantedFrom = GrantedScopeSource.tokenResponse
-
-    init() {}
 }
 
 extension ScopeRules: DescriptorSection {
@@ -48,8 +46,6 @@ package struct ScopeEntry: Sendable {
     package internal(set) var id = ""
     package internal(set) var title: String?
     package internal(set) var implies: [String] = []
-
-    init() {}
 }
 
 extension ScopeEntry: DescriptorSection {
