@@ -29,6 +29,14 @@ package struct DescriptorDecoder {
         diagnostics.append(found)
     }
 
+    /// What a node was read as; `nil`, and a report of the wrong type, if it could not be.
+    mutating func expect<Value>(
+        _ value: Value?, _ node: YAMLNode, _ shape: @autoclosure () -> Shape
+    ) -> Value? {
+        if value == nil { reportWrongType(node, expected: shape()) }
+        return value
+    }
+
     package mutating func reportWrongType(_ node: YAMLNode, expected: Shape) {
         var help = "expected \(expected)"
         if case .text = expected, !hidesValues {

@@ -12,6 +12,15 @@ protocol DescriptorValue: Sendable {
 /// Fills the templates of a descriptor where it is written as JSON.
 typealias TemplateFiller = (Template) -> String?
 
+/// A value that may be missing; one with an error is missing, too.
+extension Optional: DescriptorValue where Wrapped: DescriptorValue {
+    static var shape: Shape { Wrapped.shape }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) { self = Wrapped(node, &decoder) }
+
+    func json(_ filler: TemplateFiller) -> JSONValue? { flatMap { $0.json(filler) } }
+}
+
 /// A value that its description is the text of.
 extension DescriptorValue where Self: CustomStringConvertible {
     func json(_ filler: TemplateFiller) -> JSONValue? { .string(description) }

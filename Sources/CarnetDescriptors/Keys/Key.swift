@@ -13,33 +13,26 @@ package struct Key<Section>: Sendable {
 
     @inline(__always)
     init<Value: DescriptorValue>(
-        _ name: String,
-        _ path: any WritableKeyPath<Section, Value> & Sendable,
-        isRequired: Bool = false,
+        _ name: String, _ path: any WritableKeyPath<Section, Value> & Sendable, isRequired: Bool = false,
         _ summary: String
     ) {
-        let description = KeyDescription(name: name, shape: Value.shape, summary: summary, isRequired: isRequired)
-        let property = Property(path)
-        self.init(description: description, slot: property.slot) { node, section, decoder in
-            if let value = Value(node, &decoder) { property.modify(in: &section) { $0 = value } }
-        } write: {
-            property.value(in: $0).json($1)
-        }
+        self.init(name, path, Value.shape, isRequired: isRequired, summary, read: { Value($0, &$1) }) { $0.json($1) }
     }
 
+    /// - Parameter read: `nil` leaves the property as it is.
     @inline(__always)
-    init<Value: DescriptorValue>(
-        _ name: String,
-        _ path: any WritableKeyPath<Section, Value?> & Sendable,
-        _ summary: String
+    init<Value>(
+        _ name: String, _ path: any WritableKeyPath<Section, Value> & Sendable,
+        _ shape: @autoclosure @escaping @Sendable () -> Shape, isRequired: Bool = false, _ summary: String,
+        read: @escaping @Sendable (YAMLNode, inout DescriptorDecoder) -> Value?,
+        write: @escaping @Sendable (Value, TemplateFiller) -> JSONValue?
     ) {
-        let description = KeyDescription(name: name, shape: Value.shape, summary: summary, isRequired: false)
+        let description = KeyDescription(name: name, shape: shape(), summary: summary, isRequired: isRequired)
         let property = Property(path)
         self.init(description: description, slot: property.slot) { node, section, decoder in
-            let value = Value(node, &decoder)
-            property.modify(in: &section) { $0 = value }
+            if let value = read(node, &decoder) { property.modify(in: &section) { $0 = value } }
         } write: {
-            property.value(in: $0)?.json($1)
+            write(property.value(in: $0), $1)
         }
     }
 

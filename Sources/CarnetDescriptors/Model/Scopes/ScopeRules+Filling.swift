@@ -100,39 +100,14 @@ extension Key {
     /// - Parameter place: What a scope may use.
     @inline(__always)
     init<Value: DescriptorValue>(
-        _ name: String,
-        _ path: any WritableKeyPath<Section, Value> & Sendable,
-        scopesIn place: TemplatePlace,
-        isRequired: Bool = false,
-        _ summary: String
+        _ name: String, _ path: any WritableKeyPath<Section, Value> & Sendable, scopesIn place: TemplatePlace,
+        isRequired: Bool = false, _ summary: String
     ) {
-        let description = KeyDescription(
-            name: name, shape: Value.shape.ofScopes(in: place), summary: summary, isRequired: isRequired)
-        let property = Property(path)
-        self.init(description: description, slot: property.slot) { node, section, decoder in
-            if let value = Value(node, &decoder) { property.modify(in: &section) { $0 = value } }
-            decoder.checkScopes(node, in: place)
+        self.init(name, path, Value.shape.ofScopes(in: place), isRequired: isRequired, summary) { node, decoder in
+            defer { decoder.checkScopes(node, in: place) }
+            return Value(node, &decoder)
         } write: {
-            property.value(in: $0).json($1)?.fillingScopes($1)
-        }
-    }
-
-    @inline(__always)
-    init<Value: DescriptorValue>(
-        _ name: String,
-        _ path: any WritableKeyPath<Section, Value?> & Sendable,
-        scopesIn place: TemplatePlace,
-        _ summary: String
-    ) {
-        let description = KeyDescription(
-            name: name, shape: Value.shape.ofScopes(in: place), summary: summary, isRequired: false)
-        let property = Property(path)
-        self.init(description: description, slot: property.slot) { node, section, decoder in
-            let value = Value(node, &decoder)
-            property.modify(in: &section) { $0 = value }
-            decoder.checkScopes(node, in: place)
-        } write: {
-            property.value(in: $0)?.json($1)?.fillingScopes($1)
+            $0.json($1)?.fillingScopes($1)
         }
     }
 }
