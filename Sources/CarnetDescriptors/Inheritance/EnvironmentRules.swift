@@ -15,25 +15,16 @@ extension EnvironmentRules: DescriptorValue {
     static var shape: Shape { .variant(without: fixedKeys) }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        guard let entries = node.entries else {
-            decoder.reportWrongType(node, expected: Self.shape)
-            return nil
-        }
+        guard let entries = decoder.expect(node.entries, node, Self.shape) else { return nil }
         let allowed = DescriptorRules.keys.map(\.description.name).filter { !Self.fixedKeys.contains($0) }
         for entry in entries where Self.fixedKeys.contains(entry.key) {
             decoder.reportUnknownKey(entry, allowed: allowed)
         }
-        let isPartial = decoder.isPartial
-        decoder.isPartial = true
-        _ = DescriptorRules(node.withoutEntries(Self.fixedKeys), &decoder)
-        decoder.isPartial = isPartial
+        decoder.reading(aPart: true) { _ = DescriptorRules(node.withoutEntries(Self.fixedKeys), &$0) }
         tree = node
     }
 
-    func json(_ filler: TemplateFiller) -> JSONValue? {
-        var decoder = DescriptorDecoder(file: "")
-        return JSONValue(tree, &decoder)
-    }
+    func json(_ filler: TemplateFiller) -> JSONValue? { JSONValue(tree) }
 }
 
 extension ProviderDescriptor {

@@ -114,10 +114,6 @@ extension YAMLEntry {
     }
 }
 
-extension YAMLScalar {
-    fileprivate var isText: Bool { !isNull && boolean == nil && number == nil }
-}
-
 extension SourceSpan {
     func moved(byLines count: Int) -> SourceSpan {
         var moved = self

@@ -37,6 +37,28 @@ package struct DescriptorDecoder {
         return value
     }
 
+    /// Reads a mapping that is one value, which is not merged.
+    ///
+    /// - Returns: `nil` when a diagnostic was reported.
+    mutating func whole<Section: DescriptorSection>(
+        _ node: YAMLNode, _ shape: @autoclosure () -> Shape, mayBeEmpty: Bool = false
+    ) -> Section? {
+        guard expect(node.entries.flatMap { mayBeEmpty || !$0.isEmpty ? $0 : nil }, node, shape()) != nil else {
+            return nil
+        }
+        let count = diagnostics.count
+        let section = reading(aPart: false) { Section(node, &$0) }
+        return diagnostics.count == count ? section : nil
+    }
+
+    /// Reads what another mapping completes, or what is whole.
+    mutating func reading<Value>(aPart isPart: Bool, _ read: (inout Self) -> Value) -> Value {
+        let wasPartial = isPartial
+        isPartial = isPart
+        defer { isPartial = wasPartial }
+        return read(&self)
+    }
+
     package mutating func reportWrongType(_ node: YAMLNode, expected: Shape) {
         var help = "expected \(expected)"
         if case .text = expected, !hidesValues {

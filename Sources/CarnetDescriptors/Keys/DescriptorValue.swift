@@ -28,14 +28,15 @@ extension DescriptorValue where Self: CustomStringConvertible {
 
 extension YAMLNode {
     var isNull: Bool { scalar?.isNull ?? false }
+    /// A scalar other than null.
+    var written: YAMLScalar? { scalar.flatMap { $0.isNull ? nil : $0 } }
 }
 
 extension String: DescriptorValue {
     static var shape: Shape { .text("a string") }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        guard let scalar = node.scalar, !scalar.isNull, scalar.boolean == nil, scalar.number == nil else {
-            decoder.reportWrongType(node, expected: Self.shape)
+        guard let scalar = decoder.expect(node.scalar.flatMap { $0.isText ? $0 : nil }, node, Self.shape) else {
             return nil
         }
         guard !scalar.text.isEmpty else {
@@ -53,10 +54,7 @@ extension Bool: DescriptorValue {
     static var shape: Shape { .boolean }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        guard let value = node.scalar?.boolean else {
-            decoder.reportWrongType(node, expected: Self.shape)
-            return nil
-        }
+        guard let value = decoder.expect(node.scalar?.boolean, node, Self.shape) else { return nil }
         self = value
     }
 
@@ -67,15 +65,9 @@ extension Array: DescriptorValue where Element: DescriptorValue {
     static var shape: Shape { .list(of: Element.shape) }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        guard let elements = node.elements else {
-            decoder.reportWrongType(node, expected: Self.shape)
-            return nil
-        }
+        guard let elements = decoder.expect(node.elements, node, Self.shape) else { return nil }
         // Lists are not merged, so each element is whole.
-        let isPartial = decoder.isPartial
-        decoder.isPartial = false
-        self = elements.compactMap { Element($0, &decoder) }
-        decoder.isPartial = isPartial
+        self = decoder.reading(aPart: false) { decoder in elements.compactMap { Element($0, &decoder) } }
     }
 
     func json(_ filler: TemplateFiller) -> JSONValue? { .array(compactMap { $0.json(filler) }) }
@@ -92,10 +84,8 @@ extension BoundedInteger {
     static var shape: Shape { .integer(range) }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        guard let value = node.scalar?.integer, Self.range.contains(value) else {
-            decoder.reportWrongType(node, expected: Self.shape)
-            return nil
-        }
+        let number = node.scalar?.integer.flatMap { Self.range.contains($0) ? $0 : nil }
+        guard let value = decoder.expect(number, node, Self.shape) else { return nil }
         self.init(value)
     }
 
@@ -110,10 +100,7 @@ extension DescriptorChoice {
     static var shape: Shape { .choice(allCases.map(\.rawValue)) }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        guard let scalar = node.scalar, !scalar.isNull else {
-            decoder.reportWrongType(node, expected: Self.shape)
-            return nil
-        }
+        guard let scalar = decoder.expect(node.written, node, Self.shape) else { return nil }
         guard let value = Self(rawValue: scalar.text) else {
             decoder.reportNotAllowed(node, allowed: Self.allCases.map(\.rawValue))
             return nil
@@ -167,10 +154,7 @@ extension NamedList: DescriptorValue where Value: DescriptorValue {
     static var shape: Shape { .map(of: Value.shape) }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        guard let entries = node.entries else {
-            decoder.reportWrongType(node, expected: Self.shape)
-            return nil
-        }
+        guard let entries = decoder.expect(node.entries, node, Self.shape) else { return nil }
         items = entries.filter { !decoder.deletes($0) }.compactMap { entry in
             Value(entry.value, &decoder).map { Named(entry.key, $0) }
         }
@@ -203,15 +187,10 @@ extension JSONValue: DescriptorValue {
         case .sequence(let elements):
             self = .array(elements.map { JSONValue($0) })
         case .scalar(let scalar):
-            if scalar.isNull {
-                self = .null
-            } else if let boolean = scalar.boolean {
-                self = .bool(boolean)
-            } else if let number = scalar.number {
-                self = .number(number)
-            } else {
-                self = .string(scalar.text)
-            }
+            self =
+                scalar.isNull
+                ? .null
+                : scalar.boolean.map { .bool($0) } ?? scalar.number.map { .number($0) } ?? .string(scalar.text)
         }
     }
 
@@ -233,17 +212,10 @@ extension JSONPointer: DescriptorValue {
     }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        guard let text = node.scalar?.text, !node.isNull else {
-            decoder.reportWrongType(node, expected: Self.shape)
-            return nil
-        }
+        guard let text = decoder.expect(node.written, node, Self.shape)?.text else { return nil }
         guard let pointer = JSONPointer(text) else {
             decoder.report(
-                .badPointer,
-                "\"\(text)\" is not a JSON Pointer",
-                at: node.span,
-                help: Self.help(for: text)
-            )
+                .badPointer, "\"\(text)\" is not a JSON Pointer", at: node.span, help: Self.help(for: text))
             return nil
         }
         self = pointer
@@ -272,19 +244,15 @@ extension PointerList: DescriptorValue {
     static var shape: Shape { .either([JSONPointer.shape, .list(of: JSONPointer.shape)]) }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        if node.elements != nil {
-            guard let pointers = [JSONPointer](node, &decoder) else { return nil }
-            self.init(pointers)
-        } else {
-            guard !node.isNull else {
-                decoder.report(
-                    .wrongType, "found nothing", at: node.span,
-                    help: "expected a JSON Pointer such as /user/name, or [] for a value that is never there")
-                return nil
-            }
-            guard let pointer = JSONPointer(node, &decoder) else { return nil }
-            self.init([pointer])
+        guard !node.isNull else {
+            decoder.report(
+                .wrongType, "found nothing", at: node.span,
+                help: "expected a JSON Pointer such as /user/name, or [] for a value that is never there")
+            return nil
         }
+        let list = node.elements == nil ? JSONPointer(node, &decoder).map { [$0] } : [JSONPointer](node, &decoder)
+        guard let list else { return nil }
+        self.init(list)
     }
 
     func json(_ filler: TemplateFiller) -> JSONValue? { pointers.json(filler) }

@@ -173,6 +173,27 @@ extension DescriptorSection {
         else { return nil }
     }
 
+    /// One form of the mapping, which has some of its keys.
+    ///
+    /// - Parameter isWhole: Whether it is one value; if not, a descriptor that extends another may delete the other keys.
+    static func form(
+        _ name: String, _ phrase: String, required: [String], optional: [String] = [], isWhole: Bool = true
+    ) -> Shape {
+        var (described, others): ([KeyDescription], [String]) = ([], [])
+        for key in keys.map(\.description) {
+            let isRequired = required.contains(key.name)
+            guard isRequired || optional.contains(key.name) else {
+                others.append(key.name)
+                continue
+            }
+            described.append(
+                KeyDescription(name: key.name, shape: key.shape, summary: key.summary, isRequired: isRequired))
+        }
+        return .section(
+            SectionDescription(
+                name: name, keys: described, phrase: phrase, isWhole: isWhole, alternatives: isWhole ? [] : others))
+    }
+
     func json(_ filler: TemplateFiller) -> JSONValue? {
         var object = JSONObject()
         for key in Self.keys { object[key.description.name] = key.write(self, filler) }

@@ -64,7 +64,7 @@ extension Shape {
         switch (self, value.content) {
         case (.either(let shapes), _): shapes.contains { $0.takes(value) }
         case (.text(_, _, let takesScalars), .scalar(let scalar)):
-            !scalar.isNull && (takesScalars || scalar.boolean == nil && scalar.number == nil)
+            takesScalars ? !scalar.isNull : scalar.isText
         case (.choice(let names), .scalar(let scalar)): names.contains(scalar.text)
         case (.integer(let range), .scalar(let scalar)): scalar.integer.map { range.contains($0) } ?? false
         case (.boolean, .scalar(let scalar)): scalar.boolean != nil

@@ -38,15 +38,9 @@ package enum NonceRule: Hashable, Sendable {
 
 extension PKCERule: DescriptorValue {
     static var shape: Shape {
-        let encoding = KeyDescription(
-            name: "encoding", shape: ChallengeEncoding.shape,
-            summary: "the encoding of the code challenge; default: base64url", isRequired: true)
-        return .either([
-            .choice(["required"]),
-            .section(
-                SectionDescription(
-                    name: "ChallengeEncoding", keys: [encoding], phrase: "{ encoding: hex }", isWhole: true)),
-            .requirementOff,
+        .either([
+            .choice(["required"]), Section.form("ChallengeEncoding", "{ encoding: hex }", required: ["encoding"]),
+            Section.off,
         ])
     }
 
@@ -55,7 +49,10 @@ extension PKCERule: DescriptorValue {
         var encoding: ChallengeEncoding?
         var none: String?
 
-        static let keys: [Key<Self>] = [Key("encoding", \.encoding, ""), Key("none", \.none, "")]
+        static let keys: [Key<Self>] = [
+            Key("encoding", \.encoding, "the encoding of the code challenge; default: base64url"),
+            Key("none", \.none, offSummary),
+        ]
     }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
@@ -80,16 +77,9 @@ extension PKCERule: DescriptorValue {
 
 extension NonceRule: DescriptorValue {
     static var shape: Shape {
-        let optional = KeyDescription(
-            name: "optional", shape: String.shape,
-            summary: "the reason why an ID token without the nonce is accepted; a wrong nonce never is",
-            isRequired: true)
-        return .either([
-            .choice(["required"]),
-            .section(
-                SectionDescription(
-                    name: "OptionalNonce", keys: [optional], phrase: "{ optional: REASON }", isWhole: true)),
-            .requirementOff,
+        .either([
+            .choice(["required"]), Section.form("OptionalNonce", "{ optional: REASON }", required: ["optional"]),
+            Section.off,
         ])
     }
 
@@ -98,7 +88,12 @@ extension NonceRule: DescriptorValue {
         var optional: String?
         var none: String?
 
-        static let keys: [Key<Self>] = [Key("optional", \.optional, ""), Key("none", \.none, "")]
+        static let keys: [Key<Self>] = [
+            Key(
+                "optional", \.optional,
+                "the reason why an ID token without the nonce is accepted; a wrong nonce never is"),
+            Key("none", \.none, offSummary),
+        ]
     }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
@@ -122,17 +117,11 @@ extension NonceRule: DescriptorValue {
     }
 }
 
-extension Shape {
-    fileprivate static var requirementOff: Shape {
-        let off = KeyDescription(
-            name: "none",
-            shape: String.shape,
-            summary: "the reason why this provider does not support the protection, with a link",
-            isRequired: true
-        )
-        return .section(
-            SectionDescription(name: "RequirementOff", keys: [off], phrase: "{ none: REASON }", isWhole: true))
+extension DescriptorSection {
+    fileprivate static var offSummary: String {
+        "the reason why this provider does not support the protection, with a link"
     }
+    fileprivate static var off: Shape { form("RequirementOff", "{ none: REASON }", required: ["none"]) }
 }
 
 extension DescriptorDecoder {
@@ -140,7 +129,7 @@ extension DescriptorDecoder {
     ///
     /// - Returns: `nil` when a diagnostic was reported.
     fileprivate mutating func requirement<Section: DescriptorSection>(_ node: YAMLNode, shape: Shape) -> Section?? {
-        if let scalar = node.scalar, !scalar.isNull {
+        if let scalar = node.written {
             switch scalar.text {
             case "required": return .some(nil)
             case "none", "false": reportMissingReason(node)
@@ -152,17 +141,8 @@ extension DescriptorDecoder {
             }
             return nil
         }
-        guard node.entries?.isEmpty == false else {
-            reportWrongType(node, expected: shape)
-            return nil
-        }
-        let count = diagnostics.count
-        // The mapping is one value, which is not merged.
-        let wasPartial = isPartial
-        isPartial = false
-        defer { isPartial = wasPartial }
-        guard let section = Section(node, &self), diagnostics.count == count else { return nil }
-        return .some(section)
+        let section: Section? = whole(node, shape)
+        return section.map { .some($0) }
     }
 
     fileprivate mutating func reportTwoRules(_ node: YAMLNode, keep: String) {

@@ -148,9 +148,7 @@ extension DescriptorRules {
 
     /// Checks what can be said about a file before what it extends is known.
     static func check(extending root: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        decoder.isPartial = true
-        _ = DescriptorRules(root, &decoder)
-        decoder.isPartial = false
+        decoder.reading(aPart: true) { _ = DescriptorRules(root, &$0) }
         for key in keys where key.description.isRequired && root.entry(key.description.name)?.value.isNull != false {
             decoder.reportMissingKey(key.description, in: root)
         }

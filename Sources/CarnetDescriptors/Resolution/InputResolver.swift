@@ -18,6 +18,9 @@ struct InputResolver {
         rules = descriptor.inputs
         issuer = descriptor.issuer
         api = descriptor.api
+        func error(_ kind: ResolutionError.Kind, _ name: String, _ reason: String) -> ResolutionError {
+            ResolutionError(kind: kind, provider: descriptor.id, key: "inputs.\(name)", reason: reason)
+        }
         var values = given
         for name in given.keys.sorted() where rules[name] == nil {
             let nearest = nearestName(to: name, in: rules.names)
@@ -25,8 +28,7 @@ struct InputResolver {
                 nearest.map { "did you mean \($0)?" }
                 ?? (rules.isEmpty
                     ? "this provider has no inputs" : "its inputs are " + rules.names.joined(separator: ", "))
-            throw ResolutionError(
-                kind: .unknownInput, provider: provider, key: "inputs.\(name)", reason: "unknown input; \(hint)")
+            throw error(.unknownInput, name, "unknown input; \(hint)")
         }
         values.merge(Self.defaults(of: rules, given)) { given, _ in given }
         var secrets: [String: String] = [:]
@@ -34,22 +36,19 @@ struct InputResolver {
             guard let value = values[rule.name] else {
                 if rule.value.isOptional { continue }
                 let example = rule.value.example.map { ", e.g. \($0)" } ?? ""
-                throw ResolutionError(
-                    kind: .missingInput,
-                    provider: provider,
-                    key: "inputs.\(rule.name)",
-                    reason: "the input \(rule.name) has no value\(example)"
-                )
+                throw error(.missingInput, rule.name, "the input \(rule.name) has no value\(example)")
             }
-            if let reason = rule.value.refusal(of: value) {
-                throw ResolutionError(kind: .badInput, provider: provider, key: "inputs.\(rule.name)", reason: reason)
-            }
+            if let reason = rule.value.refusal(of: value) { throw error(.badInput, rule.name, reason) }
             guard rule.value.isSecret else { continue }
             secrets[rule.name] = value
             values[rule.name] = nil
         }
         self.values = values
         self.secrets = secrets
+    }
+
+    func error(_ kind: ResolutionError.Kind, _ key: String, _ reason: String) -> ResolutionError {
+        ResolutionError(kind: kind, provider: provider, key: key, reason: reason)
     }
 
     /// The defaults of inputs without a value. A default may use other inputs, in any order.
@@ -79,17 +78,19 @@ struct InputResolver {
     func fill(_ template: Template, key: @autoclosure () -> String) throws(ResolutionError) -> String? {
         try checkInputs(of: template, key: key())
         if let name = template.inputNames.first(where: { rules[$0]?.isSecret ?? false }) {
-            throw ResolutionError(
-                kind: .badInput, provider: provider, key: key(),
-                reason: "the input \(name) is secret, and this key may be shown or sent through a browser")
+            throw error(
+                .badInput, key(), "the input \(name) is secret, and this key may be shown or sent through a browser")
         }
-        return template.filled { isIssuer($0) ? issuer?.filled { values[$0] } : values[$0] }
+        return template.filled(value)
+    }
+
+    private func value(of name: String) -> String? {
+        isIssuer(name) ? issuer?.filled { values[$0] } : values[name]
     }
 
     private func checkInputs(of template: Template, key: @autoclosure () -> String) throws(ResolutionError) {
         for name in template.inputNames where rules[name] == nil && !isIssuer(name) {
-            throw ResolutionError(
-                kind: .unknownInput, provider: provider, key: key(), reason: "inputs has no {\(name)}")
+            throw error(.unknownInput, key(), "inputs has no {\(name)}")
         }
     }
 
@@ -106,9 +107,7 @@ struct InputResolver {
     func issuerURL(_ template: Template) throws(ResolutionError) -> WebURL? {
         // In the issuer itself, the name stands for nothing.
         if rules[Template.issuerName] == nil, template.inputNames.contains(Template.issuerName) {
-            throw ResolutionError(
-                kind: .unknownInput, provider: provider, key: "issuer",
-                reason: "inputs has no {\(Template.issuerName)}")
+            throw error(.unknownInput, "issuer", "inputs has no {\(Template.issuerName)}")
         }
         return try url(template, key: "issuer")
     }
@@ -120,7 +119,7 @@ struct InputResolver {
         do throws(WebURLError) {
             return try WebURL(text)
         } catch {
-            throw ResolutionError(kind: .badURL, provider: provider, key: key(), reason: "\(text): \(error.reason)")
+            throw self.error(.badURL, key(), "\(text): \(error.reason)")
         }
     }
 
@@ -135,9 +134,8 @@ struct InputResolver {
         try checkURL(template, isAuthority: true, key: key())
         guard let host = try fill(template, key: key())?.lowercased() else { return nil }
         guard InputRules.isHostname(host) else {
-            throw ResolutionError(
-                kind: .badURL, provider: provider, key: key(),
-                reason: "\(host) is not a host name: write it without https:// and without a path")
+            throw error(
+                .badURL, key(), "\(host) is not a host name: write it without https:// and without a path")
         }
         return host
     }
@@ -147,9 +145,7 @@ struct InputResolver {
         _ template: Template, isAuthority: Bool = false, key: @autoclosure () -> String
     ) throws(ResolutionError) {
         guard let refusal = template.refusal(ofInputs: rules, issuer: issuer, isAuthority: isAuthority) else { return }
-        throw ResolutionError(
-            kind: .badURL, provider: provider, key: key(),
-            reason: "the input \(refusal.input) \(refusal.reason); \(refusal.help)")
+        throw error(.badURL, key(), "the input \(refusal.input) \(refusal.reason); \(refusal.help)")
     }
 
     /// - Throws: `ResolutionError` for a secret input in what goes through a browser.
@@ -161,43 +157,51 @@ struct InputResolver {
     func late(_ template: Template, key: @autoclosure () -> String) throws(ResolutionError) -> Template? {
         try checkInputs(of: template, key: key())
         if let unknown = template.references.first(where: { !descriptor.keeps($0) }) {
-            let isDropped = unknown == .idToken
-            throw ResolutionError(
-                kind: .unknownValue, provider: provider, key: key(),
-                reason: isDropped
-                    ? "id_token.none drops the value {\(unknown)}" : "no key keeps the value {\(unknown)}")
+            let reason = unknown == .idToken ? "id_token.none drops" : "no key keeps"
+            throw error(.unknownValue, key(), "\(reason) the value {\(unknown)}")
         }
         if let unknown = template.tables.first(where: { descriptor.tables[$0] == nil }) {
-            throw ResolutionError(
-                kind: .unknownValue, provider: provider, key: key(),
-                reason: "there is no table \"\(unknown)\" in tables")
+            throw error(.unknownValue, key(), "there is no table \"\(unknown)\" in tables")
         }
-        return template.fillingInputs(keeping: Set(secrets.keys)) {
-            isIssuer($0) ? issuer?.filled { values[$0] } : values[$0]
-        }
+        return template.fillingInputs(keeping: Set(secrets.keys), value)
     }
 
     /// The templates that are filled at run time.
     func lateNamed(
         _ list: NamedList<Template>, key: @autoclosure () -> String
     ) throws(ResolutionError) -> [Named<Template>] {
-        var all: [Named<Template>] = []
-        for item in list.items where item.value.isLate || usesSecret(item.value) {
-            if let template = try late(item.value, key: "\(key()).\(item.name)") {
-                all.append(Named(item.name, template))
-            }
+        try allNamed(NamedList(list.items.filter { isLate($0.value) }), key: key())
+    }
+
+    private func isLate(_ template: Template) -> Bool { template.isLate || usesSecret(template) }
+
+    /// All templates with the inputs in them.
+    func allNamed(
+        _ list: NamedList<Template>, key: @autoclosure () -> String
+    ) throws(ResolutionError) -> [Named<Template>] {
+        try list.items.collect { item throws(ResolutionError) in
+            try late(item.value, key: "\(key()).\(item.name)").map { Named(item.name, $0) }
         }
-        return all
     }
 
     func named(
         _ list: NamedList<Template>, key: @autoclosure () -> String
     ) throws(ResolutionError) -> [Named<String>] {
-        var filled: [Named<String>] = []
-        for item in list.items where !item.value.isLate && !usesSecret(item.value) {
-            if let text = try fill(item.value, key: "\(key()).\(item.name)") { filled.append(Named(item.name, text)) }
+        try list.items.collect { item throws(ResolutionError) in
+            guard !isLate(item.value) else { return nil }
+            return try fill(item.value, key: "\(key()).\(item.name)").map { Named(item.name, $0) }
         }
-        return filled
+    }
+}
+
+extension Sequence {
+    /// `compactMap`, which the standard library has only for errors without a type.
+    func collect<Value, Failure: Error>(
+        _ transform: (Element) throws(Failure) -> Value?
+    ) throws(Failure) -> [Value] {
+        var values: [Value] = []
+        for element in self { if let value = try transform(element) { values.append(value) } }
+        return values
     }
 }
 

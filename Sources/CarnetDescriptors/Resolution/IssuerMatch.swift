@@ -145,10 +145,9 @@ extension InputResolver {
         case .exact: return .exact
         case .off: return .off
         case .anyOf(let templates):
-            var issuers: [String] = []
-            for (index, template) in templates.enumerated() {
+            let issuers = try templates.enumerated().collect { index, template throws(ResolutionError) in
                 try checkURL(template, key: "issuer_match.any_of.\(index)")
-                if let issuer = try fill(template, key: "issuer_match.any_of.\(index)") { issuers.append(issuer) }
+                return try fill(template, key: "issuer_match.any_of.\(index)")
             }
             return .anyOf(issuers)
         case .template(let template, let claims, let form):

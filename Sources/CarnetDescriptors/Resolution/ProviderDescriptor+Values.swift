@@ -28,11 +28,10 @@ extension ProviderDescriptor {
 
     /// Every value that some key keeps, and those that are always there.
     package var keptValues: Set<TemplateReference> {
-        Set(
-            TemplateOrigin.allCases.flatMap { origin in
-                (origin.builtInNames + keptNames(of: origin)).map { TemplateReference(origin, $0) }
-            }
-        ).subtracting(self.idToken.none == nil ? [] : [.idToken])
+        let kept = TemplateOrigin.allCases.flatMap { origin in
+            (origin.builtInNames + keptNames(of: origin)).map { TemplateReference(origin, $0) }
+        }
+        return Set(kept).subtracting(self.idToken.none == nil ? [] : [.idToken])
     }
 }
 
@@ -47,33 +46,28 @@ extension InputResolver {
         ] {
             for name in omitted
             where name != StandardParameter.nonce.rawValue && kind.parameter(name)?.rule == .protected {
-                throw ResolutionError(
-                    kind: .unprotected, provider: provider, key: "\(kind.section).omit",
-                    reason: "\"\(name)\" protects the sign-in and cannot be left out")
+                throw error(
+                    .unprotected, "\(kind.section).omit", "\"\(name)\" protects the sign-in and cannot be left out")
             }
         }
         let rules = descriptor.authorization
         for list in [rules.parameters, rules.offlineParameters, rules.reconsentParameters] {
-            for item in list.items where RequestKind.carriers[item.name].map({ !$0.isPlain(item.value.source) }) == true
-            {
-                throw ResolutionError(
-                    kind: .unprotected, provider: provider, key: "authorization.parameters.\(item.name)",
-                    reason:
-                        "\"\(item.name)\" would replace all other parameters; use authorization.request_object or pushed"
-                )
+            for item in list.items
+            where StandardParameter(rawValue: item.name)?.isCarrier(with: item.value.source) == true {
+                throw error(
+                    .unprotected, "authorization.parameters.\(item.name)",
+                    "\"\(item.name)\" would replace all other parameters; use authorization.request_object or pushed")
             }
         }
     }
 }
 
-extension RequestKind {
-    /// The parameters that contain all others.
-    fileprivate static let carriers: [String: StandardParameter] = [
-        StandardParameter.request.rawValue: .request, StandardParameter.requestURI.rawValue: .requestURI,
-    ]
-}
-
 extension StandardParameter {
+    /// Whether a parameter with a value contains all others.
+    fileprivate func isCarrier(with value: String) -> Bool {
+        [.request, .requestURI].contains(self) && !isPlain(value)
+    }
+
     /// Whether a value makes the parameter a provider's own of the same name: a JWT has dots (RFC 7515, section 3.1), so
     /// that `request=authorize` is no signed request.
     package func isPlain(_ value: some StringProtocol) -> Bool {

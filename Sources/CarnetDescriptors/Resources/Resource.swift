@@ -70,12 +70,7 @@ extension ResourceEntry {
         let entry = try fillingScopes(with: resolver, key: key)
         let whole = resolver.belowAPI(url)
         guard let filled = try resolver.lateURL(whole, key: "\(key).url") else {
-            throw ResolutionError(
-                kind: .missingInput,
-                provider: resolver.provider,
-                key: "\(key).url",
-                reason: "it uses an optional input that has no value"
-            )
+            throw resolver.error(.missingInput, "\(key).url", "it uses an optional input that has no value")
         }
         let lateHeaders = try resolver.lateNamed(headers, key: "\(key).headers")
         let known = filled.isLate || !lateHeaders.isEmpty ? nil : try resolver.url(whole, key: "\(key).url")

@@ -28,27 +28,22 @@ package struct ResourceMapFile: Sendable {
     /// Fills the entries with the inputs of a provider.
     ///
     /// - Throws: `ResolutionError`.
-    package func resources(for provider: Provider, of descriptor: ProviderDescriptor) throws(ResolutionError)
-        -> [Resource]
-    {
+    package func resources(
+        for provider: Provider, of descriptor: ProviderDescriptor
+    ) throws(ResolutionError) -> [Resource] {
         let resolver = try InputResolver(descriptor, values: provider.inputs)
-        var resources: [Resource] = []
-        for (index, entry) in entries.enumerated() {
+        return try entries.enumerated().map { index, entry throws(ResolutionError) in
             let (shown, isPattern) = entry.showingParameters(besides: descriptor.inputs.names)
             let resource = try shown.resolve(with: resolver, key: "resources.\(index)")
             guard var known = resource.known else {
                 throw ResolutionError(
-                    kind: .badURL,
-                    provider: provider.id,
-                    key: "resources.\(index).url",
+                    kind: .badURL, provider: provider.id, key: "resources.\(index).url",
                     reason:
-                        "it uses a value that exists only after a sign-in; write such a resource into the descriptor"
-                )
+                        "it uses a value that exists only after a sign-in; write such a resource into the descriptor")
             }
             known.isPattern = isPattern
-            resources.append(known)
+            return known
         }
-        return resources
     }
 
     package static var shape: Shape { Content.shape }

@@ -13,13 +13,9 @@ extension ResourceMethods: DescriptorValue {
     static var shape: Shape { .either([ResourceMethod.shape, [ResourceMethod].shape]) }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        guard node.elements != nil else {
-            guard let method = ResourceMethod(node, &decoder) else { return nil }
-            self.init([method])
-            return
-        }
-        guard let methods = [ResourceMethod](node, &decoder) else { return nil }
-        self.init(methods)
+        let list = node.elements == nil ? ResourceMethod(node, &decoder).map { [$0] } : [ResourceMethod](node, &decoder)
+        guard let list else { return nil }
+        self.init(list)
     }
 
     func json(_ filler: TemplateFiller) -> JSONValue? {
@@ -40,10 +36,7 @@ extension ClaimRequirement: DescriptorValue {
     package init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
         var values: [String] = []
         for element in node.elements ?? [node] {
-            guard let scalar = element.scalar, !scalar.isNull else {
-                decoder.reportWrongType(element, expected: Self.shape)
-                return nil
-            }
+            guard let scalar = decoder.expect(element.written, element, Self.shape) else { return nil }
             guard !scalar.text.isEmpty else {
                 decoder.report(.emptyValue, "the value is empty", at: element.span)
                 return nil

@@ -6,7 +6,7 @@ extension Template {
 
     /// Reads a string as a template, and anything else as JSON.
     init?(json node: YAMLNode, in place: TemplatePlace, _ decoder: inout DescriptorDecoder) {
-        if let scalar = node.scalar, scalar.isNull || scalar.boolean == nil && scalar.number == nil {
+        if let scalar = node.scalar, scalar.isNull || scalar.isText {
             self.init(node, in: place, &decoder)
             return
         }
@@ -19,7 +19,7 @@ extension Template {
         var parts: [Part] = []
         Self.add(node, to: &parts, in: place, &decoder)
         guard decoder.diagnostics.count == count else { return nil }
-        self.init(JSONValue(node, &decoder)?.jsonText() ?? "", parts: parts, isJSON: true)
+        self.init(JSONValue(node).jsonText(), parts: parts, isJSON: true)
     }
 
     private static func add(
@@ -46,10 +46,7 @@ extension Template {
             }
             literal(elements.isEmpty ? "[]" : "]")
         case .scalar(let scalar):
-            guard !scalar.isNull, scalar.boolean == nil, scalar.number == nil else {
-                literal(JSONValue(node, &decoder)?.jsonText() ?? "null")
-                return
-            }
+            guard scalar.isText else { return literal(JSONValue(node).jsonText()) }
             guard let template = Template(node, in: place, &decoder) else { return }
             literal("\"")
             for part in template.parts {

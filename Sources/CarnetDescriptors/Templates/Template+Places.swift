@@ -22,10 +22,7 @@ extension Template {
     }
 
     init?(_ node: YAMLNode, in place: TemplatePlace, _ decoder: inout DescriptorDecoder) {
-        guard let scalar = node.scalar, !scalar.isNull else {
-            decoder.reportWrongType(node, expected: Self.shape(in: place))
-            return nil
-        }
+        guard let scalar = decoder.expect(node.written, node, Self.shape(in: place)) else { return nil }
         do throws(TemplateError) {
             try self.init(scalar.text, in: place)
         } catch {

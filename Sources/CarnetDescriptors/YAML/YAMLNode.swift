@@ -132,9 +132,10 @@ extension YAMLScalar {
         }
     }
 
-    package var integer: Int? {
-        number.flatMap { Int($0) }
-    }
+    package var integer: Int? { number.flatMap { Int($0) } }
+
+    /// Whether it is a string.
+    var isText: Bool { !isNull && boolean == nil && number == nil }
 
     /// The text if it is a JSON number (RFC 8259, section 6).
     package var number: String? {

@@ -89,11 +89,9 @@ package struct ResolvedAPI: Sendable {
     package let errors: ErrorFields
 
     init(_ rules: APIRules, with resolver: InputResolver) throws(ResolutionError) {
-        var hosts: [String] = []
-        for (index, template) in rules.hosts.enumerated() {
-            if let host = try resolver.host(template, key: "api.hosts.\(index)") { hosts.append(host) }
+        hosts = try rules.hosts.enumerated().collect { index, template throws(ResolutionError) in
+            try resolver.host(template, key: "api.hosts.\(index)")
         }
-        self.hosts = hosts
         // A wrong place in it is reported even without a URL below it.
         baseURL = try rules.baseURL.flatMap { template throws(ResolutionError) in
             try resolver.lateURL(template, key: "api.base_url")

@@ -14,42 +14,10 @@ package enum TokenPlacement: Hashable, Sendable {
 
 extension TokenPlacement: DescriptorValue {
     static var shape: Shape {
-        let header = KeyDescription(
-            name: "header",
-            shape: String.shape,
-            summary: "the name of a header that contains only the token",
-            isRequired: true
-        )
-        let query = KeyDescription(
-            name: "query",
-            shape: String.shape,
-            summary: "the name of the query parameter for the token",
-            isRequired: true
-        )
-        let body = KeyDescription(
-            name: "body",
-            shape: String.shape,
-            summary: "the name of the parameter in the body for the token",
-            isRequired: true
-        )
-        let because = KeyDescription(
-            name: "because",
-            shape: String.shape,
-            summary: "the reason why this provider accepts the token nowhere else, with a link",
-            isRequired: true
-        )
-        return .either([
-            .choice(["authorization"]),
-            .section(
-                SectionDescription(name: "TokenHeader", keys: [header], phrase: "{ header: NAME }", isWhole: true)),
-            .section(
-                SectionDescription(
-                    name: "TokenQuery", keys: [query, because], phrase: "{ query: NAME, because: REASON }",
-                    isWhole: true)),
-            .section(
-                SectionDescription(
-                    name: "TokenBody", keys: [body, because], phrase: "{ body: NAME, because: REASON }",
-                    isWhole: true)),
+        .either([
+            .choice(["authorization"]), Section.form("TokenHeader", "{ header: NAME }", required: ["header"]),
+            Section.form("TokenQuery", "{ query: NAME, because: REASON }", required: ["query", "because"]),
+            Section.form("TokenBody", "{ body: NAME, because: REASON }", required: ["body", "because"]),
         ])
     }
 
@@ -61,13 +29,15 @@ extension TokenPlacement: DescriptorValue {
         var because: String?
 
         static let keys: [Key<Self>] = [
-            Key("header", \.header, ""), Key("query", \.query, ""), Key("body", \.body, ""),
-            Key("because", \.because, ""),
+            Key("header", \.header, "the name of a header that contains only the token"),
+            Key("query", \.query, "the name of the query parameter for the token"),
+            Key("body", \.body, "the name of the parameter in the body for the token"),
+            Key("because", \.because, "the reason why this provider accepts the token nowhere else, with a link"),
         ]
     }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        if let scalar = node.scalar, !scalar.isNull {
+        if let scalar = node.written {
             guard scalar.text == "authorization" else {
                 decoder.reportNotAllowed(node, allowed: ["authorization"], shape: Self.shape)
                 return nil
@@ -75,16 +45,7 @@ extension TokenPlacement: DescriptorValue {
             self = .authorization
             return
         }
-        guard node.entries?.isEmpty == false else {
-            decoder.reportWrongType(node, expected: Self.shape)
-            return nil
-        }
-        let count = decoder.diagnostics.count
-        // The mapping is one value, which is not merged.
-        let isPartial = decoder.isPartial
-        decoder.isPartial = false
-        defer { decoder.isPartial = isPartial }
-        guard let section = Section(node, &decoder), decoder.diagnostics.count == count else { return nil }
+        guard let section: Section = decoder.whole(node, Self.shape) else { return nil }
         switch (section.header, section.query, section.body, section.because) {
         case (let name?, nil, nil, nil): self = .header(name)
         case (nil, let name?, nil, let reason?): self = .query(name, because: reason)
@@ -92,11 +53,8 @@ extension TokenPlacement: DescriptorValue {
         case (nil, _?, nil, nil), (nil, nil, _?, nil):
             decoder.report(
                 .missingReason,
-                section.body == nil
-                    ? "the token is sent in URLs without a reason" : "the token is sent in the body without a reason",
-                at: node.span,
-                help: "add because: the reason why this provider accepts the token nowhere else, with a link"
-            )
+                "the token is sent in \(section.body == nil ? "URLs" : "the body") without a reason", at: node.span,
+                help: "add because: the reason why this provider accepts the token nowhere else, with a link")
             return nil
         default:
             decoder.report(

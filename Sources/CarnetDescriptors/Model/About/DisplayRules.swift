@@ -41,10 +41,7 @@ extension BrandColor: DescriptorValue {
     }
 
     package init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        guard let scalar = node.scalar, !scalar.isNull else {
-            decoder.reportWrongType(node, expected: Self.shape)
-            return nil
-        }
+        guard let scalar = decoder.expect(node.written, node, Self.shape) else { return nil }
         guard let color = BrandColor(scalar.text) else {
             decoder.report(
                 .valueNotAllowed, "\"\(scalar.text)\" is not a colour", at: node.span, help: "expected \(Self.shape)")

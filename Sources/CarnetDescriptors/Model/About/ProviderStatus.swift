@@ -45,18 +45,12 @@ package enum ProviderStatus: Hashable, Sendable {
 
 extension ProviderStatus: DescriptorValue {
     static var shape: Shape {
-        func section(_ name: String, _ phrase: String, required: [String]) -> Shape {
-            let all = Section.keys.map(\.description)
-            let described = (required + ["link"]).compactMap { name in all.first { $0.name == name } }.map { key in
-                KeyDescription(
-                    name: key.name, shape: key.shape, summary: key.summary, isRequired: required.contains(key.name))
-            }
-            return .section(SectionDescription(name: name, keys: described, phrase: phrase, isWhole: true))
-        }
-        return .either([
+        .either([
             .choice(["open"]),
-            section("ClosedStatus", "{ closed: REASON }", required: ["closed"]),
-            section("RetiringStatus", "{ retiring: DATE, because: REASON }", required: ["retiring", "because"]),
+            Section.form("ClosedStatus", "{ closed: REASON }", required: ["closed"], optional: ["link"]),
+            Section.form(
+                "RetiringStatus", "{ retiring: DATE, because: REASON }", required: ["retiring", "because"],
+                optional: ["link"]),
         ])
     }
 
@@ -76,7 +70,7 @@ extension ProviderStatus: DescriptorValue {
     }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        if let scalar = node.scalar, !scalar.isNull {
+        if let scalar = node.written {
             switch scalar.text {
             case "open":
                 self = .open
@@ -89,16 +83,7 @@ extension ProviderStatus: DescriptorValue {
             }
             return nil
         }
-        guard node.entries?.isEmpty == false else {
-            decoder.reportWrongType(node, expected: Self.shape)
-            return nil
-        }
-        let count = decoder.diagnostics.count
-        // The mapping is one value, which is not merged.
-        let isPartial = decoder.isPartial
-        decoder.isPartial = false
-        defer { decoder.isPartial = isPartial }
-        guard let section = Section(node, &decoder), decoder.diagnostics.count == count else { return nil }
+        guard let section: Section = decoder.whole(node, Self.shape) else { return nil }
         switch (section.closed, section.retiring, section.because) {
         case (let reason?, nil, nil): self = .closed(because: reason, link: section.link)
         case (nil, let date?, let reason?): self = .retiring(on: date, because: reason, link: section.link)

@@ -11,10 +11,10 @@ package enum StateRule: Hashable, Sendable {
 
 extension StateRule: DescriptorValue {
     static var shape: Shape {
-        let section = SectionDescription(
-            name: "StateRule", keys: Section.keys.map(\.description), phrase: "{ in: redirect_uri, because: REASON }",
-            isWhole: true)
-        return .either([.choice(["parameter"]), .section(section)])
+        .either([
+            .choice(["parameter"]),
+            Section.form("StateRule", "{ in: redirect_uri, because: REASON }", required: ["in", "because"]),
+        ])
     }
 
     private enum Place: String, DescriptorChoice {
@@ -50,16 +50,7 @@ extension StateRule: DescriptorValue {
             }
             return nil
         }
-        guard node.entries != nil else {
-            decoder.reportWrongType(node, expected: Self.shape)
-            return nil
-        }
-        let count = decoder.diagnostics.count
-        // The mapping is one value, which is not merged.
-        let isPartial = decoder.isPartial
-        decoder.isPartial = false
-        defer { decoder.isPartial = isPartial }
-        guard let section = Section(node, &decoder), decoder.diagnostics.count == count else { return nil }
+        guard let section: Section = decoder.whole(node, Self.shape, mayBeEmpty: true) else { return nil }
         self = .redirectURI(because: section.because)
     }
 

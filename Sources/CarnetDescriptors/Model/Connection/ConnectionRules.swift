@@ -130,14 +130,9 @@ extension ConnectionRules {
     /// The rules with the inputs in them.
     func resolve(with resolver: InputResolver) throws(ResolutionError) -> ConnectionRules {
         var rules = self
-        rules.derive = NamedList()
-        for item in derive.items {
-            var value = item.value
-            guard let template = try resolver.late(value.template, key: "connection.derive.\(item.name)") else {
-                continue
-            }
-            value.template = template
-            rules.derive.items.append(Named(item.name, value))
+        rules.derive.items = try derive.items.collect { item throws(ResolutionError) in
+            let template = try resolver.late(item.value.template, key: "connection.derive.\(item.name)")
+            return template.map { Named(item.name, DerivedValue(template: $0, isOptional: item.value.isOptional)) }
         }
         for (index, lookup) in lookups.items.enumerated() {
             rules.lookups.items[index].value.call = try lookup.value.call.resolve(
@@ -163,18 +158,5 @@ extension CallRules {
         call.headers = NamedList(try resolver.allNamed(headers, key: "\(key).headers"))
         call.parameters = NamedList(try resolver.allNamed(parameters, key: "\(key).parameters"))
         return call
-    }
-}
-
-extension InputResolver {
-    /// All templates with the inputs in them.
-    func allNamed(_ list: NamedList<Template>, key: String) throws(ResolutionError) -> [Named<Template>] {
-        var all: [Named<Template>] = []
-        for item in list.items {
-            if let template = try late(item.value, key: "\(key).\(item.name)") {
-                all.append(Named(item.name, template))
-            }
-        }
-        return all
     }
 }

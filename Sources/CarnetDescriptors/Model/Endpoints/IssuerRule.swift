@@ -16,21 +16,13 @@ package enum IssuerRule: Sendable, Hashable {
 
 extension IssuerRule: DescriptorValue {
     static var shape: Shape {
-        func section(_ name: String, _ phrase: String, _ keys: [String]) -> Shape {
-            let all = Section.keys.map(\.description)
-            let described = all.filter { keys.contains($0.name) }.map { key in
-                KeyDescription(
-                    name: key.name, shape: key.shape, summary: key.summary, isRequired: key.name == keys[0])
-            }
-            let others = all.map(\.name).filter { !keys.contains($0) }
-            return .section(
-                SectionDescription(name: name, keys: described, phrase: phrase, alternatives: others))
-        }
-        return .either([
+        .either([
             .choice(["exact"]),
-            section("IssuerTemplate", "{ template: ISSUER }", ["template", "claims", "pattern"]),
-            section("IssuerList", "{ any_of: [ISSUER] }", ["any_of"]),
-            section("IssuerOff", "{ none: REASON }", ["none"]),
+            Section.form(
+                "IssuerTemplate", "{ template: ISSUER }", required: ["template"], optional: ["claims", "pattern"],
+                isWhole: false),
+            Section.form("IssuerList", "{ any_of: [ISSUER] }", required: ["any_of"], isWhole: false),
+            Section.form("IssuerOff", "{ none: REASON }", required: ["none"], isWhole: false),
         ])
     }
 
@@ -62,31 +54,23 @@ extension IssuerRule: DescriptorValue {
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
         if let scalar = node.scalar {
             switch scalar.text {
-            case "exact": self = .exact
-            case "none":
-                decoder.reportMissingReason(node)
-                return nil
-            default:
-                decoder.reportNotAllowed(node, allowed: ["exact"], shape: Self.shape)
-                return nil
+            case "exact":
+                self = .exact
+                return
+            case "none": decoder.reportMissingReason(node)
+            default: decoder.reportNotAllowed(node, allowed: ["exact"], shape: Self.shape)
             }
-            return
-        }
-        guard node.entries != nil else {
-            decoder.reportWrongType(node, expected: Self.shape)
             return nil
         }
+        guard decoder.expect(node.entries, node, Self.shape) != nil else { return nil }
         let count = decoder.diagnostics.count
         guard let section = Section(node, &decoder), decoder.diagnostics.count == count else { return nil }
         switch (section.template, section.anyOf, section.none) {
         case (let template?, nil, nil):
             guard !template.hasTouchingPlaces else {
                 decoder.report(
-                    .badTemplate,
-                    "two places are adjacent",
-                    at: node.entry("template")?.value.span ?? node.span,
-                    help: "put a separator between them, so that the end of the first is clear"
-                )
+                    .badTemplate, "two places are adjacent", at: node.entry("template")?.value.span ?? node.span,
+                    help: "put a separator between them, so that the end of the first is clear")
                 return nil
             }
             self = .template(template, claims: section.claims, pattern: section.pattern)
@@ -96,11 +80,8 @@ extension IssuerRule: DescriptorValue {
         case (nil, nil, nil) where decoder.isPartial: return nil
         default:
             decoder.report(
-                .valueNotAllowed,
-                "issuer_match has several rules",
-                at: node.span,
-                help: "keep one of template, any_of and none; null deletes one that is inherited"
-            )
+                .valueNotAllowed, "issuer_match has several rules", at: node.span,
+                help: "keep one of template, any_of and none; null deletes one that is inherited")
             return nil
         }
     }

@@ -36,14 +36,12 @@ package struct ClaimSource: Sendable {
 extension InputResolver {
     /// One whose URL takes an optional input without a value is left out.
     func claimSources(_ rules: [ClaimSourceRules]) throws(ResolutionError) -> [ClaimSource] {
-        var sources: [ClaimSource] = []
-        for (index, rules) in rules.enumerated() {
-            guard let url = try url(rules.jwks, key: "profile.sources.\(index).jwks") else { continue }
-            sources.append(
+        try rules.enumerated().collect { index, rules throws(ResolutionError) in
+            try url(rules.jwks, key: "profile.sources.\(index).jwks").map {
                 ClaimSource(
-                    issuer: rules.issuer, jwks: url, algorithms: rules.algorithms.isEmpty ? [.RS256] : rules.algorithms,
-                    claims: rules.claims))
+                    issuer: rules.issuer, jwks: $0, algorithms: rules.algorithms.isEmpty ? [.RS256] : rules.algorithms,
+                    claims: rules.claims)
+            }
         }
-        return sources
     }
 }

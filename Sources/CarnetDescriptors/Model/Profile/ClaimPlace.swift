@@ -18,13 +18,7 @@ extension ClaimPlace: DescriptorValue {
     }
 
     static var shape: Shape {
-        .either([
-            PointerList.shape,
-            .section(
-                SectionDescription(
-                    name: "ClaimOfEach", keys: Section.keys.map(\.description), phrase: "{ each: POINTER }",
-                    isWhole: true)),
-        ])
+        .either([PointerList.shape, Section.form("ClaimOfEach", "{ each: POINTER }", required: ["each"])])
     }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
@@ -154,10 +148,9 @@ private struct ElementsSection<Reading: ElementReading>: DescriptorSection {
     }
 
     static var alternative: Shape {
-        .section(
-            SectionDescription(
-                name: "Elements." + Reading.key, keys: keys.map(\.description),
-                phrase: "{ root: POINTER, \(Reading.key): POINTER }", isWhole: true))
+        form(
+            "Elements." + Reading.key, "{ root: POINTER, \(Reading.key): POINTER }", required: ["root", Reading.key],
+            optional: ["where"])
     }
 }
 
@@ -174,14 +167,13 @@ extension FirstClaimPlace: DescriptorValue {
             self.init(pointers: places.pointers, elements: nil)
             return
         }
-        // A descriptor that extends another says all of it, too.
-        let isPartial = decoder.isPartial
-        decoder.isPartial = false
-        defer { decoder.isPartial = isPartial }
         let isFirst = entries.contains {
             nearestName(to: $0.key, in: [EachElement.key, FirstElement.key]) == FirstElement.key
         }
-        let place = isFirst ? Self.read(FirstElement.self, node, &decoder) : Self.read(EachElement.self, node, &decoder)
+        // A descriptor that extends another says all of it, too.
+        let place = decoder.reading(aPart: false) {
+            isFirst ? Self.read(FirstElement.self, node, &$0) : Self.read(EachElement.self, node, &$0)
+        }
         guard let place else { return nil }
         self = place
     }

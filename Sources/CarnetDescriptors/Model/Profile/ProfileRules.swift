@@ -145,14 +145,14 @@ package struct ResolvedProfile: Sendable {
         _ rules: ProfileRules, with resolver: InputResolver, api: APIRules, at url: Template?
     ) throws(ResolutionError) {
         guard !rules.isWithoutSubject else {
-            throw ResolutionError(
-                kind: .unprotected, provider: resolver.provider, key: "profile.claims.subject",
-                reason: "nothing would distinguish one user from another; use subject: { none: REASON } if that is so")
+            throw resolver.error(
+                .unprotected, "profile.claims.subject",
+                "nothing would distinguish one user from another; use subject: { none: REASON } if that is so")
         }
         if let later = rules.derive["subject"]?.references.first(where: rules.isKnownAfterSubject) {
-            throw ResolutionError(
-                kind: .unknownValue, provider: resolver.provider, key: "profile.derive.subject",
-                reason: "the value {\(later)} is known only after the subject has named the account")
+            throw resolver.error(
+                .unknownValue, "profile.derive.subject",
+                "the value {\(later)} is known only after the subject has named the account")
         }
         var rules = rules
         rules.outcome = rules.outcome.inheriting(api)

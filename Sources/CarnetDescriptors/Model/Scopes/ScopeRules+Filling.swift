@@ -15,10 +15,7 @@ extension ScopeRules {
         _ fill: (_ template: Template, _ key: String) throws(Failure) -> String?
     ) throws(Failure) -> ScopeRules {
         func filled(_ scopes: [String], _ key: String) throws(Failure) -> [String] {
-            guard scopes.hasPlaces else { return scopes }
-            var all: [String] = []
-            for scope in scopes { if let text = try scope.filledScope(key, fill) { all.append(text) } }
-            return all
+            try scopes.collect { scope throws(Failure) in try scope.filledScope(key, fill) }
         }
         var rules = self
         rules.defaults = try filled(defaults, "scopes.default")
@@ -27,12 +24,9 @@ extension ScopeRules {
         rules.extra.items = try extra.items.map { item throws(Failure) in
             Named(item.name, try filled(item.value, "scopes.extra.\(item.name)"))
         }
-        rules.catalog = []
-        for var entry in catalog {
-            guard let id = try entry.id.filledScope("scopes.catalog", fill) else { continue }
-            entry.id = id
-            entry.implies = try filled(entry.implies, "scopes.catalog")
-            rules.catalog.append(entry)
+        rules.catalog = try catalog.collect { entry throws(Failure) in
+            guard let id = try entry.id.filledScope("scopes.catalog", fill) else { return nil }
+            return ScopeEntry(id: id, title: entry.title, implies: try filled(entry.implies, "scopes.catalog"))
         }
         return rules
     }
@@ -43,20 +37,17 @@ extension ResourceEntry {
     func fillingScopes(with resolver: InputResolver, key: String) throws(ResolutionError) -> ResourceEntry {
         guard scope?.hasPlaces == true || allOf.hasPlaces || anyOf.hasPlaces else { return self }
         func filled(_ scopes: [String], _ name: String) throws(ResolutionError) -> [String] {
-            var all: [String] = []
-            for scope in scopes {
+            try scopes.map { scope throws(ResolutionError) in
                 let text = try scope.filledScope("\(key).\(name)") { template, key throws(ResolutionError) in
                     try resolver.fill(template, key: key)
                 }
                 // Without its scope, the resource would be open to all.
                 guard let text else {
-                    throw ResolutionError(
-                        kind: .missingInput, provider: resolver.provider, key: "\(key).\(name)",
-                        reason: "it uses an optional input that has no value")
+                    throw resolver.error(
+                        .missingInput, "\(key).\(name)", "it uses an optional input that has no value")
                 }
-                all.append(text)
+                return text
             }
-            return all
         }
         var entry = self
         entry.scope = try filled(scope.map { [$0] } ?? [], "scope").first

@@ -61,18 +61,14 @@ package struct MapHosts: Sendable {
 }
 
 extension MapHosts: DescriptorValue {
-    static var shape: Shape { .list(of: .text("a host, or * for every host")) }
+    private static let element = Shape.text("a host, or * for every host")
+
+    static var shape: Shape { .list(of: element) }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        guard let elements = node.elements else {
-            decoder.reportWrongType(node, expected: Self.shape)
-            return nil
-        }
+        guard let elements = decoder.expect(node.elements, node, Self.shape) else { return nil }
         for element in elements {
-            guard let scalar = element.scalar, !scalar.isNull else {
-                decoder.reportWrongType(element, expected: .text("a host, or * for every host"))
-                continue
-            }
+            guard let scalar = decoder.expect(element.written, element, Self.element) else { continue }
             if scalar.text == "*" {
                 isEvery = true
             } else if let host = RequestHost(scalar.text) {
