@@ -43,37 +43,31 @@ package struct Inheritance {
         }
         let place = document.span(of: ["extends"])
         func refused(
-            _ rule: DiagnosticExplanation, _ message: String, help: String?, related: [Diagnostic.Related] = []
-        )
-            -> DescriptorDocument
-        {
-            document.adding(
-                rule.diagnostic(message, file: document.file.path, span: place, help: help, related: related))
+            _ rule: DiagnosticExplanation, _ message: String, help: String, related: [Diagnostic.Related] = []
+        ) -> DescriptorDocument {
+            document.adding([
+                rule.diagnostic(message, file: document.file.path, span: place, help: help, related: related)
+            ])
         }
         guard let parentIndex = parent(of: index) else {
             guard parentID != document.id else {
                 return refused(
-                    InheritanceDiagnostics.unknownParent,
-                    "there is no other descriptor \"\(parentID)\" to extend",
-                    help: "a descriptor can extend the descriptor with the same id that it overrides"
-                )
+                    InheritanceDiagnostics.unknownParent, "there is no other descriptor \"\(parentID)\" to extend",
+                    help: "a descriptor can extend the descriptor with the same id that it overrides")
             }
             let nearest = nearestName(to: parentID.rawValue, in: spellings.map(\.rawValue))
             return refused(
-                InheritanceDiagnostics.unknownParent,
-                "there is no provider \"\(parentID)\"",
-                help: nearest.map { "did you mean \"\($0)\"?" }
-                    ?? "the parent must be in one of the provider folders"
-            )
+                InheritanceDiagnostics.unknownParent, "there is no provider \"\(parentID)\"",
+                help: nearest.map { "did you mean \"\($0)\"?" } ?? "the parent must be in one of the provider folders")
         }
         switch ancestry(of: index) {
         case .cycle(let chain):
             return refused(
-                InheritanceDiagnostics.cycle,
-                "the descriptor extends itself: \(names(chain + [index]))",
+                InheritanceDiagnostics.cycle, "the descriptor extends itself: \(names(chain + [index]))",
                 help: "remove 'extends' from one of them",
-                related: chain.dropFirst().map { related("the next in the cycle", $0) }
-            )
+                related: chain.dropFirst().map { documents[$0] }.map {
+                    .init(message: "the next in the cycle", file: $0.file.path, span: $0.span(of: ["extends"]))
+                })
         case .tooLong(let chain):
             return refused(
                 InheritanceDiagnostics.cycle,
@@ -88,10 +82,9 @@ package struct Inheritance {
                 InheritanceDiagnostics.brokenParent,
                 "the descriptor \"\(parentID)\" has errors, so this one cannot inherit from it",
                 help: "fix \(parent.file.path) first",
-                related: parent.diagnostics.first { $0.severity == .error }.map {
-                    [Diagnostic.Related(message: $0.message, file: $0.file, span: $0.span)]
-                } ?? []
-            )
+                related: parent.diagnostics.filter { $0.severity == .error }.prefix(1).map {
+                    .init(message: $0.message, file: $0.file, span: $0.span)
+                })
         }
         return DescriptorDocument(document, extending: parent)
     }
@@ -131,10 +124,5 @@ package struct Inheritance {
 
     private func names(_ chain: [Int]) -> String {
         chain.compactMap { documents[$0].id?.rawValue }.joined(separator: " -> ")
-    }
-
-    private func related(_ message: String, _ index: Int) -> Diagnostic.Related {
-        let document = documents[index]
-        return Diagnostic.Related(message: message, file: document.file.path, span: document.span(of: ["extends"]))
     }
 }

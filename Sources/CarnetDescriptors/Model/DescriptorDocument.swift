@@ -6,19 +6,17 @@ import CarnetFoundation
 package struct DescriptorDocument: Sendable {
     package let file: SourceFile
     /// What the file says, with what it inherits once it is completed. Its spans are places of `sources`.
-    package let root: YAMLNode?
+    package private(set) var root: YAMLNode?
     /// The tree as the file itself says it.
-    package let ownRoot: YAMLNode?
-    package let comments: [YAMLComment]
+    package private(set) var ownRoot: YAMLNode?
+    package private(set) var comments: [YAMLComment]
     /// The keys that could be decoded, without those that have errors.
-    package let decoded: ProviderDescriptor?
-    /// Whether the file has no error of syntax or shape.
-    package let isWhole: Bool
-    package let diagnostics: [Diagnostic]
+    package private(set) var decoded: ProviderDescriptor?
+    package private(set) var diagnostics: [Diagnostic]
     /// The files that the descriptor is made of, its own first.
-    package let sources: SourceChain
+    package private(set) var sources: SourceChain
     /// At most one: a value cannot hold another of its kind directly.
-    private let parents: [DescriptorDocument]
+    private var parents: [DescriptorDocument] = []
 
     package init(_ file: SourceFile, reader: YAMLReader = YAMLReader()) {
         self.init(file, read: reader.read(file))
@@ -26,36 +24,40 @@ package struct DescriptorDocument: Sendable {
 
     /// - Parameter document: what a reader made of the file.
     package init(_ file: SourceFile, read document: YAMLDocument) {
+        self.file = file
+        root = document.root
+        ownRoot = document.root
+        comments = document.comments
+        sources = SourceChain(file)
+        diagnostics = document.diagnostics
+        if let root {
+            let found = decode(root) { decoder in
+                if root.parentID == nil { return ProviderDescriptor(root, &decoder) }
+                DescriptorRules.check(extending: root, &decoder)
+                return nil
+            }
+            diagnostics += found
+        }
+        diagnostics = diagnostics.sorted()
+    }
+
+    /// Reads the keys of a tree.
+    ///
+    /// - Returns: What is wrong with them.
+    private mutating func decode(
+        _ root: YAMLNode, _ read: (inout DescriptorDecoder) -> ProviderDescriptor?
+    ) -> [Diagnostic] {
         var decoder = DescriptorDecoder(file: file.path)
         decoder.everywhere = { DescriptorRules.paths(to: $0) }
-        var decoded: ProviderDescriptor?
-        var found: [Diagnostic] = []
-        if let root = document.root {
-            if root.parentID == nil {
-                decoded = ProviderDescriptor(root, &decoder)
-            } else {
-                DescriptorRules.check(extending: root, &decoder)
-            }
-            found = decoder.diagnostics.namingPlaces(in: root, DescriptorRules.keys.map(\.description))
-        }
-        self.init(
-            file: file,
-            root: document.root,
-            ownRoot: document.root,
-            comments: document.comments,
-            decoded: decoded,
-            diagnostics: document.diagnostics + found,
-            sources: SourceChain(file)
-        )
+        decoded = read(&decoder)
+        return decoder.diagnostics.namingPlaces(in: root, DescriptorRules.keys.map(\.description))
     }
 
     /// A document with what it inherits from a parent that is complete itself.
     init(_ own: DescriptorDocument, extending parent: DescriptorDocument) {
+        self = own
         let sources = SourceChain(own.file, before: parent.sources)
-        guard let ownRoot = own.root, let parentRoot = parent.root?.moved(byLines: sources.parentOffset) else {
-            self = own
-            return
-        }
+        guard let ownRoot = own.root, let parentRoot = parent.root?.moved(byLines: sources.parentOffset) else { return }
         let merged = ownRoot.extending(parentRoot.withoutEntries(DescriptorRules.ownKeys))
         // A place that does not exist is shown at the beginning of the file.
         let entries = merged.entries ?? []
@@ -63,46 +65,21 @@ package struct DescriptorDocument: Sendable {
             entries.filter { $0.keySpan.start.line <= sources.parentOffset }
             + entries.filter { $0.keySpan.start.line > sources.parentOffset }
         let root = YAMLNode(.mapping(ordered), span: merged.span)
-        var decoder = DescriptorDecoder(file: own.file.path)
-        decoder.everywhere = { DescriptorRules.paths(to: $0) }
-        let decoded = ProviderDescriptor(root, &decoder)
-        let completed = DescriptorDocument(
-            file: own.file,
-            root: root,
-            ownRoot: ownRoot,
-            comments: own.comments,
-            decoded: decoded,
-            diagnostics: own.diagnostics,
-            sources: sources,
-            parents: [parent]
-        )
-        let found = decoder.diagnostics.namingPlaces(in: root, DescriptorRules.keys.map(\.description))
-        self = completed.adding(found.map(completed.placed))
-    }
-
-    private init(
-        file: SourceFile,
-        root: YAMLNode?,
-        ownRoot: YAMLNode?,
-        comments: [YAMLComment],
-        decoded: ProviderDescriptor?,
-        diagnostics: [Diagnostic],
-        sources: SourceChain,
-        parents: [DescriptorDocument] = []
-    ) {
-        self.file = file
         self.root = root
         self.ownRoot = ownRoot
-        self.comments = comments
-        self.diagnostics = diagnostics.sorted()
-        isWhole = decoded != nil && !diagnostics.contains { $0.severity == .error }
         self.sources = sources
-        self.parents = parents
-        self.decoded = decoded
+        parents = [parent]
+        let found = decode(root) { ProviderDescriptor(root, &$0) }
+        diagnostics = (diagnostics + found.map(placed)).sorted()
     }
 }
 
 extension DescriptorDocument {
+    private var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
+
+    /// Whether the file has no error of syntax or shape.
+    package var isWhole: Bool { decoded != nil && !hasErrors }
+
     /// `nil` if the file has an error of syntax or shape.
     package var descriptor: ProviderDescriptor? { isWhole ? decoded : nil }
 
@@ -133,20 +110,17 @@ extension DescriptorDocument {
         guard let root, let descriptor, descriptor.environment == nil else { return [] }
         return descriptor.environments.items.compactMap { environment in
             guard let variant = try? descriptor.variant(environment.name) else { return nil }
-            return DescriptorDocument(
-                file: file,
-                root: ProviderDescriptor.variantTree(environment.value.tree, of: root),
-                ownRoot: environment.value.tree,
-                comments: [],
-                decoded: variant,
-                diagnostics: [],
-                sources: sources
-            )
+            var document = self
+            document.root = ProviderDescriptor.variantTree(environment.value.tree, of: root)
+            document.ownRoot = environment.value.tree
+            document.decoded = variant
+            (document.comments, document.diagnostics, document.parents) = ([], [], [])
+            return document
         }
     }
 
     /// Whether nothing is wrong with what is known of the file.
-    package var isSound: Bool { root != nil && !diagnostics.contains { $0.severity == .error } }
+    package var isSound: Bool { root != nil && !hasErrors }
 
     /// The place of the value at a path of keys; of the longest part of the path that exists, otherwise.
     package func span(of path: [String]) -> SourceSpan {
@@ -156,22 +130,11 @@ extension DescriptorDocument {
         return root?.entries?.first?.keySpan ?? .fileStart
     }
 
-    func adding(_ diagnostics: Diagnostic...) -> DescriptorDocument { adding(diagnostics) }
-
-    private func adding(_ diagnostics: [Diagnostic]) -> DescriptorDocument {
-        guard !diagnostics.isEmpty else { return self }
-        return DescriptorDocument(
-            file: file,
-            root: root,
-            ownRoot: ownRoot,
-            comments: comments,
-            decoded: decoded,
-            diagnostics: self.diagnostics + diagnostics,
-            sources: sources,
-            parents: parents
-        )
+    func adding(_ diagnostics: [Diagnostic]) -> DescriptorDocument {
+        var document = self
+        document.diagnostics = (self.diagnostics + diagnostics).sorted()
+        return document
     }
-
 }
 
 extension YAMLNode {

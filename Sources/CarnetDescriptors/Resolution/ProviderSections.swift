@@ -90,16 +90,14 @@ extension ProviderSections {
         _ descriptor: ProviderDescriptor, with resolver: InputResolver
     ) throws(ResolutionError) -> ProviderSections {
         try resolver.refuseUnprotected(descriptor)
-        let issuer = try descriptor.issuer.flatMap { template throws(ResolutionError) in
-            try resolver.issuerURL(template)?.text
+        let issuer = try descriptor.issuer.flatMap(resolver.issuerURL)?.text
+        func url(_ template: Template?, _ key: String) throws(ResolutionError) -> WebURL? {
+            guard let template else { return nil }
+            return try resolver.url(template, key: key)
         }
-        let resource = try descriptor.resource.flatMap { template throws(ResolutionError) in
-            try resolver.url(template, key: "resource")
-        }
+        let resource = try url(descriptor.resource, "resource")
         let issuerMatch = try resolver.issuerMatch(descriptor.issuerMatch, own: issuer)
-        let discoveryURL = try descriptor.discoveryURL.flatMap { template throws(ResolutionError) in
-            try resolver.url(template, key: "discovery_url")
-        }
+        let discoveryURL = try url(descriptor.discoveryURL, "discovery_url")
         var scopes = descriptor.scopes
         var hasLateScopes = false
         if scopes.hasPlaces {
@@ -181,17 +179,17 @@ extension ProviderSections {
 
     /// Fills the templates whose values are known.
     mutating func fill(_ values: TemplateValues) {
-        token = token.filled(values)
-        refresh = refresh.filled(values)
-        clientCredentials = clientCredentials.filled(values)
-        device = device.filled(values)
-        tokenExchange = tokenExchange.filled(values)
-        jwtBearer = jwtBearer.filled(values)
-        introspection = introspection.filled(values)
-        profile = profile.filled(values, trusting: trustedHosts)
-        revocation = revocation.filled(values)
-        api = api.filled(values, besides: lateResources.flatMap(\.resource.lateHeaders))
-        endpoints = endpoints.filled(values, trusting: trustedHosts)
+        token.fill(values)
+        refresh.fill(values)
+        clientCredentials.fill(values)
+        device.fill(values)
+        tokenExchange.fill(values)
+        jwtBearer.fill(values)
+        introspection.fill(values)
+        profile.fill(values, trusting: trustedHosts)
+        revocation.fill(values)
+        api.fill(values, besides: lateResources.flatMap(\.resource.lateHeaders))
+        endpoints.fill(values, trusting: trustedHosts)
         for entry in lateResources.reversed() {
             if let resource = entry.resource.filled(values, trusting: trustedHosts) {
                 resources.insert(resource, at: entry.position)

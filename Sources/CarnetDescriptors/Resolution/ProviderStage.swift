@@ -90,7 +90,7 @@ extension Provider {
         let scopes = scopeRules(of: values)
         return Provider(
             shared: shared.changed { sections in
-                sections.endpoints.fill(client: values, trusting: sections.trustedHosts)
+                sections.endpoints.fill(values, trusting: sections.trustedHosts, ofClient: true)
                 sections.scopes = scopes
             })
     }

@@ -3,14 +3,8 @@ package struct YAMLDocument: Sendable {
     /// `nil` if the file is empty or not YAML; then `diagnostics` says why.
     package var root: YAMLNode?
     /// In the order of the text.
-    package var comments: [YAMLComment]
-    package var diagnostics: [Diagnostic]
-
-    package init(root: YAMLNode?, comments: [YAMLComment] = [], diagnostics: [Diagnostic] = []) {
-        self.root = root
-        self.comments = comments
-        self.diagnostics = diagnostics
-    }
+    package var comments: [YAMLComment] = []
+    package var diagnostics: [Diagnostic] = []
 }
 
 /// One comment.
@@ -19,9 +13,4 @@ package struct YAMLComment: Hashable, Sendable {
     package var text: String
     /// From `#` to the end of the line.
     package var span: SourceSpan
-
-    package init(text: String, span: SourceSpan) {
-        self.text = text
-        self.span = span
-    }
 }

@@ -107,12 +107,10 @@ package struct ResolvedAPI: Sendable {
     }
 
     /// - Parameter further: Headers of resources.
-    func filled(_ values: TemplateValues, besides further: [Named<Template>]) -> ResolvedAPI {
-        var filled = self
-        filled.headers += values.named(lateHeaders)
-        filled.hiddenHeaders = values.secretNames(of: lateHeaders + further)
-        filled.parameters += values.named(lateParameters)
-        filled.hiddenParameters = values.secretNames(of: lateParameters)
-        return filled
+    mutating func fill(_ values: TemplateValues, besides further: [Named<Template>]) {
+        headers += values.named(lateHeaders)
+        hiddenHeaders = values.secretNames(of: lateHeaders + further)
+        parameters += values.named(lateParameters)
+        hiddenParameters = values.secretNames(of: lateParameters)
     }
 }

@@ -38,8 +38,6 @@ package struct ClientRules: Sendable {
     package internal(set) var certificateBoundAccessTokens = false
     package internal(set) var assertion = AssertionRules()
 
-    package init() {}
-
     package static let defaultMethods: [ClientAuthenticationMethod] = [.clientSecretBasic, .clientSecretPost, .none]
 
     /// The accepted methods, as far as they are known without metadata.

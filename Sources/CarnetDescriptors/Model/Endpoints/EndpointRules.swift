@@ -124,29 +124,19 @@ package struct ResolvedEndpoints: Sendable {
     /// Whether the registration alone fills some of them.
     var haveClientValues: Bool { late.values.contains(where: \.isOfClient) }
 
-    /// Fills those that need nothing but the registration, so that they are like any other from then on.
-    mutating func fill(client values: TemplateValues, trusting hosts: [HostPattern]) {
-        for (name, template) in late where template.isOfClient {
+    /// Fills those that are known by now, of those at trusted hosts.
+    ///
+    /// - Parameter ofClient: Whether only those that need nothing but the registration, so that they are like any other from
+    ///   then on.
+    mutating func fill(_ values: TemplateValues, trusting hosts: [HostPattern], ofClient: Bool = false) {
+        for (name, template) in late where !ofClient || template.isOfClient {
             do throws(WebURLError) {
-                urls[name] = try values.url(template, trusting: hosts)
-                late[name] = nil
+                urls[name] = try values.url(
+                    template, trusting: hosts, mayHoldTokens: name == .revocation && !ofClient)
+                if ofClient { late[name] = nil }
             } catch {
                 unfilled[name] = error.reason
             }
         }
-    }
-
-    /// The endpoints that are known by now, of those at trusted hosts.
-    func filled(_ values: TemplateValues, trusting hosts: [HostPattern]) -> ResolvedEndpoints {
-        var filled = self
-        for (name, template) in late {
-            do throws(WebURLError) {
-                filled.urls[name] = try values.url(
-                    template, trusting: hosts, mayHoldTokens: name == .revocation)
-            } catch {
-                filled.unfilled[name] = error.reason
-            }
-        }
-        return filled
     }
 }

@@ -169,12 +169,10 @@ package struct ResolvedProfile: Sendable {
     @inlinable @inline(__always)
     package subscript<Value>(dynamicMember key: KeyPath<ProfileRules, Value>) -> Value { described[keyPath: key] }
 
-    /// The section with what is known by now in its request.
-    func filled(_ values: TemplateValues, trusting hosts: [HostPattern]) -> ResolvedProfile {
-        var filled = self
-        filled.request = request.filled(values)
-        filled.requests = requests.map { $0.takesClaims ? $0 : $0.filled(values, trusting: hosts) }
-        if !derive.isEmpty || requests.contains(where: \.takesClaims) { filled.values = values }
-        return filled
+    /// Fills what is known by now into the requests.
+    mutating func fill(_ values: TemplateValues, trusting hosts: [HostPattern]) {
+        if !derive.isEmpty || requests.contains(where: \.takesClaims) { self.values = values }
+        request = request.filled(values)
+        requests = requests.map { $0.takesClaims ? $0 : $0.filled(values, trusting: hosts) }
     }
 }

@@ -73,11 +73,8 @@ package struct ResolvedDevice: Sendable {
         self.token = try Resolved(rules.token, with: resolver, key: "device.token", inheriting: token)
     }
 
-    /// The section with what is known by now in its requests.
-    func filled(_ values: TemplateValues) -> ResolvedDevice {
-        var filled = self
-        filled.request = request.filled(values)
-        filled.token = token.filled(values)
-        return filled
+    mutating func fill(_ values: TemplateValues) {
+        request = request.filled(values)
+        token.fill(values)
     }
 }

@@ -26,10 +26,6 @@ package struct ResolvedIntrospection: Sendable {
         authentication = rules.authentication
         jwt = ResolvedSignedResponse(rules.jwt)
     }
-    /// The section with what is known by now in its request.
-    func filled(_ values: TemplateValues) -> ResolvedIntrospection {
-        var filled = self
-        filled.request = request.filled(values)
-        return filled
-    }
+
+    mutating func fill(_ values: TemplateValues) { request = request.filled(values) }
 }

@@ -51,10 +51,6 @@ package struct ResolvedJWTBearer: Sendable {
         assertion = try ResolvedAssertion(rules.assertion.rules, resolver, key: "jwt_bearer.assertion")
         scopeIn = rules.scopeIn
     }
-    /// The section with what is known by now in its request.
-    func filled(_ values: TemplateValues) -> ResolvedJWTBearer {
-        var filled = self
-        filled.grant = grant.filled(values)
-        return filled
-    }
+
+    mutating func fill(_ values: TemplateValues) { grant.fill(values) }
 }

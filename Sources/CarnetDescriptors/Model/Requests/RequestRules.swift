@@ -125,12 +125,8 @@ package struct Resolved<Rules: RequestSection>: Sendable {
         return other
     }
 
-    /// The section with what is known by now in its request.
-    func filled(_ values: TemplateValues) -> Resolved {
-        var filled = self
-        filled.request = request.filled(values)
-        return filled
-    }
+    /// Fills what is known by now into the request.
+    mutating func fill(_ values: TemplateValues) { request = request.filled(values) }
 }
 
 /// A request's rules with everything filled in. It never changes, and a provider with its dozen of them is copied often:
@@ -154,33 +150,11 @@ package final class ResolvedRequest: Sendable {
     /// What is filled at run time.
     package let late: LateRequest
 
-    package convenience init(
-        method: RequestMethod,
-        body: BodyEncoding = .form,
-        headers: [Named<String>] = [],
-        parameters: [Named<String>] = [],
-        rename: NamedList<String> = NamedList(),
-        omit: [String] = [],
-        queryParameters: [String] = [],
-        encode: NamedList<ParameterEncoding> = NamedList(),
-        json: Set<String> = []
-    ) {
-        self.init(
-            method: method, body: body, headers: headers, parameters: parameters, rename: rename, omit: omit,
-            queryParameters: queryParameters, encode: encode, json: json, late: LateRequest())
-    }
-
-    init(
-        method: RequestMethod,
-        body: BodyEncoding,
-        headers: [Named<String>],
-        parameters: [Named<String>],
-        rename: NamedList<String>,
-        omit: [String],
-        queryParameters: [String],
-        encode: NamedList<ParameterEncoding>,
-        json: Set<String>,
-        late: LateRequest
+    package init(
+        method: RequestMethod, body: BodyEncoding = .form, headers: [Named<String>] = [],
+        parameters: [Named<String>] = [], rename: NamedList<String> = NamedList(), omit: [String] = [],
+        queryParameters: [String] = [], encode: NamedList<ParameterEncoding> = NamedList(), json: Set<String> = [],
+        late: LateRequest? = nil
     ) {
         self.method = method
         self.body = body
@@ -191,7 +165,7 @@ package final class ResolvedRequest: Sendable {
         self.queryParameters = queryParameters
         self.encode = encode
         self.json = json
-        self.late = late
+        self.late = late ?? LateRequest()
     }
 }
 
@@ -214,21 +188,11 @@ extension ResolvedRequest {
         let signing = late.headers.filter { $0.value.references.contains { $0.origin == .request } }
         let plain = late.headers.filter { header in !signing.contains { $0.name == header.name } }
         return ResolvedRequest(
-            method: method,
-            body: body,
-            headers: headers + values.named(plain),
-            parameters: parameters + values.named(late.parameters),
-            rename: rename,
-            omit: omit,
-            queryParameters: queryParameters,
-            encode: encode,
-            json: json,
+            method: method, body: body, headers: headers + values.named(plain),
+            parameters: parameters + values.named(late.parameters), rename: rename, omit: omit,
+            queryParameters: queryParameters, encode: encode, json: json,
             late: LateRequest(
-                headers: signing,
-                hidden: values.secretNames(of: plain + late.parameters),
-                values: values
-            )
-        )
+                headers: signing, hidden: values.secretNames(of: plain + late.parameters), values: values))
     }
 }
 
@@ -252,13 +216,9 @@ extension RequestRules {
             json: parameters.jsonNames,
             late: LateRequest(
                 parameters: try resolver.lateNamed(parameters, key: "\(key).parameters"),
-                headers: try resolver.lateNamed(headers, key: "\(key).headers")
-            )
-        )
+                headers: try resolver.lateNamed(headers, key: "\(key).headers")))
     }
-}
 
-extension RequestRules {
     /// The inherited rules for a section in which these keys are empty.
     private func without(_ keys: Set<String>) -> RequestRules {
         var rules = self
