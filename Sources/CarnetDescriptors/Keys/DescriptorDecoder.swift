@@ -74,8 +74,8 @@ package struct DescriptorDecoder {
         {
             help += "; write the seconds without a unit: \(seconds)"
         }
-        if case .section = expected, node.elements?.isEmpty == false,
-            node.elements?.allSatisfy({ $0.entries != nil }) == true
+        if case .section = expected, let elements = node.elements, !elements.isEmpty,
+            elements.allSatisfy({ $0.entries != nil })
         {
             help += "; write its keys without dashes"
         } else if case .section(let section) = expected, section.name == "AbsentSubject", !hidesValues,
@@ -121,8 +121,7 @@ package struct DescriptorDecoder {
             text = "{ default: \(list(scopes)) }"
         default: return nil
         }
-        return Fix(
-            summary: "write \(text)", applicability: .unsafe, edits: [Fix.Edit(span: node.span, replacement: text)])
+        return Fix("write \(text)", .unsafe, at: node.span, writing: text)
     }
 
     private static func list(_ words: [String]) -> String {
@@ -134,50 +133,38 @@ package struct DescriptorDecoder {
         let span = node.entries?.first?.keySpan ?? node.span
         // The version is the only value that is certain, and a mapping between braces has no lines.
         let isVersion = key.name == "carnet" && span.start.column == 1 && node.entries?.isEmpty == false
+        let start = SourceSpan(start: span.start, end: span.start)
+        let fix = isVersion ? Fix("add the line carnet: 1", .unsafe, at: start, writing: "carnet: 1\n") : nil
         report(
-            .missingKey, "the key \"\(key.name)\" is missing", at: span, help: "\(key.name): \(key.summary)",
-            fix: isVersion
-                ? Fix(
-                    summary: "add the line carnet: 1", applicability: .unsafe,
-                    edits: [
-                        Fix.Edit(span: SourceSpan(start: span.start, end: span.start), replacement: "carnet: 1\n")
-                    ]) : nil)
+            .missingKey, "the key \"\(key.name)\" is missing", at: span, help: "\(key.name): \(key.summary)", fix: fix)
     }
 
     /// In a file with very many unknown keys, suggestions would cost more than all else and help nobody.
     var hasRoomForSuggestions: Bool { diagnostics.count < 100 }
 
     /// What people write for a word of the language. To tools for YAML 1.1, `off` is false.
-    static let synonyms = ["off": "none"]
+    static func synonym(of name: String, in allowed: [String]) -> String? {
+        name == "off" && allowed.contains("none") ? "none" : nil
+    }
 
     /// A protection that is switched off as a bare word.
     mutating func reportMissingReason(_ node: YAMLNode) {
         report(
-            .missingReason,
-            "a protection is off without a reason",
-            at: node.span,
-            help: "write { none: \"the reason, with a link\" }"
-        )
+            .missingReason, "a protection is off without a reason", at: node.span,
+            help: "write { none: \"the reason, with a link\" }")
     }
 
     /// - Parameter shape: What else is allowed, if it is more than the words.
     package mutating func reportNotAllowed(_ node: YAMLNode, allowed: [String], shape: Shape? = nil) {
         let found = node.scalar?.text ?? ""
-        let renamed = Self.synonyms[found].flatMap { allowed.contains($0) ? $0 : nil }
+        let renamed = Self.synonym(of: found, in: allowed)
         // Another algorithm is no slip of the pen.
         let nearest = renamed ?? (found.isAlgorithm ? nil : nearestName(to: found, in: allowed))
         report(
-            .valueNotAllowed,
-            "\"\(found)\" is not allowed here",
-            at: node.span,
+            .valueNotAllowed, "\"\(found)\" is not allowed here", at: node.span,
             help: found.adviceOnCurlyQuotes ?? nearest.map { "did you mean \"\($0)\"?" }
                 ?? "allowed: " + (shape?.description ?? allowed.joined(separator: ", ")),
-            fix: renamed.map { word in
-                Fix(
-                    summary: "replace \"\(found)\" by \"\(word)\"", applicability: .safe,
-                    edits: [Fix.Edit(span: node.span, replacement: word)])
-            }
-        )
+            fix: renamed.map { Fix("replace \"\(found)\" by \"\($0)\"", .safe, at: node.span, writing: $0) })
     }
 }
 

@@ -144,7 +144,8 @@ extension Array {
                 if !decoder.deletes(entries[position]) { self[index].read(entries[position].value, &section, &decoder) }
             } else {
                 decoder.reportUnknownKey(
-                    entries[position], allowed: map(\.description.name), below: { paths(to: $0) }, elsewhere: elsewhere)
+                    entries[position], allowed: map(\.description.name),
+                    below: { map(\.description).paths(to: $0) }, elsewhere: elsewhere)
             }
         }
     }

@@ -35,7 +35,7 @@ extension [Diagnostic] {
         }
         let top = keys.has(name, taking: value) ? [name] : []
         let own = path.joined(separator: ".")
-        let places = (top + keys.paths(to: name, levels: 2, taking: value)).filter { $0 != own }
+        let places = (top + keys.paths(to: name, taking: value)).filter { $0 != own }
         return (1...3).contains(places.count) ? "such a value belongs to " + places.joined(separator: ", or ") : nil
     }
 

@@ -1,18 +1,15 @@
 /// What is said about a key that a mapping does not have.
 extension DescriptorDecoder {
-    mutating func reportUnknownKey(_ entry: YAMLEntry, allowed: [String]) {
-        reportUnknownKey(entry, allowed: allowed, below: { _ in [] }, elsewhere: { _ in nil })
-    }
-
     /// - Parameters:
     ///   - below: The paths of a key in the sections of this mapping.
     ///   - elsewhere: What to write for a name that other programs use.
     mutating func reportUnknownKey(
-        _ entry: YAMLEntry, allowed: [String], below: (String) -> [String], elsewhere: (String) -> String?
+        _ entry: YAMLEntry, allowed: [String], below: (String) -> [String] = { _ in [] },
+        elsewhere: (String) -> String? = { _ in nil }
     ) {
         var (help, meant): (String?, String?)
         var moved: Fix?
-        let renamed = Self.synonyms[entry.key].flatMap { allowed.contains($0) ? $0 : nil }
+        let renamed = Self.synonym(of: entry.key, in: allowed)
         if entry.hasNoColon {
             help = "a comma ends a value inside { }: put the whole text between quotes"
         } else if let renamed {
@@ -36,20 +33,16 @@ extension DescriptorDecoder {
                 }
             }
         }
+        let replaced = meant.map {
+            Fix(
+                "replace \"\(entry.key)\" by \"\($0)\"", renamed == nil ? .unsafe : .safe, at: entry.keySpan,
+                writing: $0)
+        }
         report(
-            .unknownKey,
-            "unknown key \"\(entry.key)\"",
-            at: entry.keySpan,
+            .unknownKey, "unknown key \"\(entry.key)\"", at: entry.keySpan,
             help: help ?? meant.map { "did you mean \"\($0)\"?" } ?? "allowed here: "
                 + allowed.sorted().joined(separator: ", "),
-            fix: meant.map {
-                Fix(
-                    summary: "replace \"\(entry.key)\" by \"\($0)\"",
-                    applicability: renamed == nil ? .unsafe : .safe,
-                    edits: [Fix.Edit(span: entry.keySpan, replacement: $0)]
-                )
-            } ?? moved
-        )
+            fix: replaced ?? moved)
     }
 
     /// Writes the URL of an endpoint where it belongs: `token_url: X` becomes `endpoints: { token: X }`.
@@ -78,18 +71,11 @@ extension YAMLEntry {
     }
 }
 
-extension Array {
-    /// The paths of a key in the sections that are values of these keys, and in the sections of those.
-    func paths<Section>(to name: String) -> [String] where Element == Key<Section> {
-        map(\.description).paths(to: name, levels: 2)
-    }
-}
-
 extension [KeyDescription] {
     /// The paths at the first level that has some.
     ///
     /// - Parameter value: What the key must take.
-    func paths(to name: String, levels: Int, taking value: YAMLNode? = nil) -> [String] {
+    func paths(to name: String, levels: Int = 2, taking value: YAMLNode? = nil) -> [String] {
         let sections = flatMap { key in key.shape.sections.map { (key.name, $0.keys) } }
         let here = sections.filter { $0.1.has(name, taking: value) }.map { "\($0.0).\(name)" }
         guard here.isEmpty, levels > 1 else { return here }

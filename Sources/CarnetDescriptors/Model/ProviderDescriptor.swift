@@ -69,7 +69,7 @@ extension DescriptorRules: DescriptorSection {
 
     /// The paths of a key in the language.
     static func paths(to name: String) -> [String] {
-        keys.contains { $0.description.name == name } ? [name] : keys.paths(to: name)
+        keys.contains { $0.description.name == name } ? [name] : keys.map(\.description).paths(to: name)
     }
 
     static let keys: [Key<Self>] = [

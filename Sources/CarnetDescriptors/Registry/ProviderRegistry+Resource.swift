@@ -71,8 +71,7 @@ extension ProviderRegistry {
     /// The sections that do not concern the authorization server, or that are about one client of it.
     private static let notLent = [
         "docs", "status", "accounts", "register", "display", "environments", "issuer_match", "resources", "api",
-        "profile",
-        "exchange", "connection", "samples",
+        "profile", "exchange", "connection", "samples",
     ]
 
     private static func text(
@@ -113,16 +112,7 @@ extension ProviderDescriptor {
     ///
     /// An input that is the host, or a part of it, makes every issuer, so it makes none.
     fileprivate func inputValues(forIssuer issuer: String) -> [Named<String>]? {
-        guard let parts = self.issuer?.parts else { return nil }
-        var (start, name, end) = ("", nil as String?, "")
-        for part in parts {
-            switch part {
-            case .literal(let text) where name == nil: start += text
-            case .literal(let text): end += text
-            case .input(let input) where name == nil: name = input
-            case .input, .late: return nil
-            }
-        }
+        guard let (start, name, end) = (self.issuer?.parts).flatMap(Template.aroundInput) else { return nil }
         guard let name else { return start.isSameBytes(as: issuer) ? [] : nil }
         guard start.utf8.count(where: { $0 == UInt8(ascii: "/") }) > 2,
             issuer.utf8.starts(with: start.utf8), issuer.utf8.count > start.utf8.count + end.utf8.count,

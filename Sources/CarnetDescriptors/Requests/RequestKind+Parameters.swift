@@ -136,31 +136,16 @@ extension ProviderDescriptor {
 extension Place where Value == DescriptorRules {
     /// The section that says how the response of a grant is read.
     package func response(of grant: RequestKind) -> Place<ResponseRules> {
-        switch grant {
-        case .refresh: self.refresh.response
-        case .clientCredentials: self.clientCredentials.response
-        case .deviceToken: self.device.token.response
-        case .tokenExchange: self.tokenExchange.response
-        case .jwtBearer: self.jwtBearer.grant.response
-        default: self.token.response
-        }
+        section(of: grant.inheritsToken ? grant : .token).entry("response")
     }
 
     /// - Returns: `nil` for the authorization request, which has a section of another form.
     package func rules(of kind: RequestKind) -> Place<RequestRules>? {
-        switch kind {
-        case .authorization, .pushedAuthorization: nil
-        case .token: self.token.request
-        case .refresh: self.refresh.request
-        case .clientCredentials: self.clientCredentials.request
-        case .device: self.device.request
-        case .deviceToken: self.device.token.request
-        case .tokenExchange: self.tokenExchange.request
-        case .jwtBearer: self.jwtBearer.grant.request
-        case .profile: self.profile.request
-        case .revocation: self.revocation.request
-        case .introspection: self.introspection.request
-        case .logout: self.logout.request
-        }
+        kind.section == RequestKind.authorization.section ? nil : section(of: kind)
+    }
+
+    /// The keys of a request stand in the mapping of its section.
+    private func section(of kind: RequestKind) -> Place<RequestRules> {
+        Place<RequestRules>(kind.section.split(separator: ".").reduce(untyped) { $0.entry(String($1)) })
     }
 }

@@ -109,4 +109,10 @@ package struct Fix: Hashable, Sendable {
         self.applicability = applicability
         self.edits = edits
     }
+
+    /// One edit.
+    init(_ summary: String, _ applicability: Applicability, at span: SourceSpan, writing text: String) {
+        self.init(
+            summary: summary, applicability: applicability, edits: [Edit(span: span, replacement: text)])
+    }
 }

@@ -68,6 +68,20 @@ extension Template {
         }
     }
 
+    /// What stands around the only input, and its name if there is one; `nil` if something else is filled.
+    static func aroundInput(of parts: [Part]) -> (start: String, input: String?, end: String)? {
+        var (start, name, end) = ("", nil as String?, "")
+        for part in parts {
+            switch part {
+            case .literal(let text) where name == nil: start += text
+            case .literal(let text): end += text
+            case .input(let input) where name == nil: name = input
+            case .input, .late: return nil
+            }
+        }
+        return (start, name, end)
+    }
+
     /// The expressions that are filled at run time.
     package var expressions: [TemplateExpression] {
         parts.compactMap { if case .late(let expression, _) = $0 { expression } else { nil } }
