@@ -31,39 +31,29 @@ enum LibYAML {
         }
     }
 
-    private static let outOfMemory = YAMLSyntaxProblem(
-        problem: "out of memory",
-        place: YAMLMark(index: 0, line: 0, column: 0),
-        context: nil,
-        contextPlace: YAMLMark(index: 0, line: 0, column: 0)
-    )
+    private static let outOfMemory = YAMLSyntaxProblem(problem: "out of memory", place: .start, contextPlace: .start)
 
     private static func problem(of parser: yaml_parser_t) -> YAMLSyntaxProblem {
         guard let problem = parser.problem else { return outOfMemory }
         return YAMLSyntaxProblem(
-            problem: String(cString: problem),
-            place: mark(parser.problem_mark),
-            context: parser.context.map { String(cString: $0) },
-            contextPlace: mark(parser.context_mark)
-        )
+            problem: String(cString: problem), place: mark(parser.problem_mark),
+            context: parser.context.map { String(cString: $0) }, contextPlace: mark(parser.context_mark))
     }
 
     // By pointer: a copy of what libyaml has just written waits for it to be there.
     private static func translate(_ event: UnsafePointer<yaml_event_t>) -> YAMLEvent {
         func make(
-            _ kind: YAMLEvent.Kind,
-            anchor: UnsafeMutablePointer<yaml_char_t>? = nil,
+            _ kind: YAMLEvent.Kind, anchor: UnsafeMutablePointer<yaml_char_t>? = nil,
             tag: UnsafeMutablePointer<yaml_char_t>? = nil
         ) -> YAMLEvent {
-            let hasProperties = anchor != nil || tag != nil
+            let properties =
+                anchor == nil && tag == nil
+                ? nil
+                : YAMLEvent.Properties(
+                    anchor: anchor.map { String(cString: $0) }, tag: tag.map { String(cString: $0) })
             return YAMLEvent(
-                kind: kind,
-                properties: hasProperties
-                    ? YAMLEvent.Properties(
-                        anchor: anchor.map { String(cString: $0) }, tag: tag.map { String(cString: $0) }) : nil,
-                start: mark(event.pointee.start_mark),
-                end: mark(event.pointee.end_mark)
-            )
+                kind: kind, properties: properties, start: mark(event.pointee.start_mark),
+                end: mark(event.pointee.end_mark))
         }
         switch event.pointee.type {
         case YAML_DOCUMENT_START_EVENT: return make(.documentStart)

@@ -25,20 +25,21 @@ struct YAMLEvent {
         /// The tag in full, e.g. `tag:yaml.org,2002:str`.
         let tag: String?
 
-        init(anchor: String?, tag: String?) {
-            self.anchor = anchor
-            self.tag = tag
-        }
+        init(anchor: String?, tag: String?) { (self.anchor, self.tag) = (anchor, tag) }
     }
 
     var kind: Kind
     var properties: Properties?
     var start: YAMLMark
     var end: YAMLMark
+
+    var span: SourceSpan { SourceSpan(start: start.position, end: end.position) }
 }
 
 /// A place as the YAML parser counts: everything from 0, columns and indices in Unicode scalars.
 struct YAMLMark {
+    static let start = YAMLMark(index: 0, line: 0, column: 0)
+
     var index: Int
     var line: Int
     var column: Int

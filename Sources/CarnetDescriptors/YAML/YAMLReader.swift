@@ -22,18 +22,15 @@ package struct YAMLReader: Sendable {
             LibYAML.forEachEvent(in: UnsafeBufferPointer(rebasing: bytes[text.startOffset...])) { builder.take($0) }
         }
         if let problem {
-            builder.diagnostics.append(YAMLSyntaxMessage(problem, text: text).diagnostic(file: file.path))
-            return YAMLDocument(root: nil, diagnostics: builder.diagnostics.sorted())
+            builder.diagnostics.append(YAMLSyntaxMessage(problem: problem, text: text).diagnostic(file: file.path))
+        } else if !builder.isStopped, builder.isEmpty {
+            builder.diagnostics.append(
+                ReaderDiagnostics.emptyFile.diagnostic(
+                    "the file has no content", file: file.path, span: .fileStart,
+                    help: "a descriptor starts with 'carnet: 1', 'id' and 'name'"))
         }
-        guard !builder.isStopped else { return YAMLDocument(root: nil, diagnostics: builder.diagnostics.sorted()) }
-        if builder.isEmpty {
-            let empty = ReaderDiagnostics.emptyFile.diagnostic(
-                "the file has no content",
-                file: file.path,
-                span: .fileStart,
-                help: "a descriptor starts with 'carnet: 1', 'id' and 'name'"
-            )
-            return YAMLDocument(root: nil, diagnostics: (builder.diagnostics + [empty]).sorted())
+        guard problem == nil, !builder.isStopped, !builder.isEmpty else {
+            return YAMLDocument(root: nil, diagnostics: builder.diagnostics.sorted())
         }
         let comments = check.hasNumberSign ? YAMLComment.all(in: text, outside: builder.scalars) : []
         return YAMLDocument(root: builder.root, comments: comments, diagnostics: builder.diagnostics.sorted())
@@ -55,14 +52,10 @@ package struct YAMLReader: Sendable {
                 guard diagnostics.isEmpty else { continue }
                 let start = SourcePosition(line: number, column: 1)
                 let span = SourceSpan(start: start, end: text.position(ofOffset: range.upperBound))
-                diagnostics.append(
+                diagnostics = [
                     ReaderDiagnostics.unsupportedTag.diagnostic(
-                        "YAML directives are not supported",
-                        file: file,
-                        span: span,
-                        help: "remove the line"
-                    )
-                )
+                        "YAML directives are not supported", file: file, span: span, help: "remove the line")
+                ]
             } else if let first = line.first(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }) {
                 if first != UInt8(ascii: "#"), line.first != UInt8(ascii: "%") { isBeforeContent = false }
             }

@@ -2,24 +2,15 @@ import CarnetFoundation
 
 /// Says in plain words, and at the place that has to change, what libyaml could not read.
 struct YAMLSyntaxMessage {
-    private let problem: YAMLSyntaxProblem
-    private let text: SourceText
-
-    init(_ problem: YAMLSyntaxProblem, text: SourceText) {
-        self.problem = problem
-        self.text = text
-    }
+    let problem: YAMLSyntaxProblem
+    let text: SourceText
 
     func diagnostic(file: String) -> Diagnostic {
         if let tab = tabPlace {
             let others = tabIndentedLines(after: tab.line)
             let more = others == 0 ? "" : "; \(others) more line\(others == 1 ? "" : "s") below start with a tab"
             return ReaderDiagnostics.tabIndentation.diagnostic(
-                "a tab is used for indentation",
-                file: file,
-                span: characterSpan(at: tab),
-                help: "use spaces\(more)"
-            )
+                "a tab is used for indentation", file: file, span: characterSpan(at: tab), help: "use spaces\(more)")
         }
         if let value = valueWithBraces {
             return ReaderDiagnostics.syntaxError.diagnostic(
@@ -37,12 +28,8 @@ struct YAMLSyntaxMessage {
             if span.start != primary { related = [.init(message: context, file: file, span: span)] }
         }
         return ReaderDiagnostics.syntaxError.diagnostic(
-            words.message,
-            file: file,
-            span: words.isAboutContext ? contextSpan : characterSpan(at: primary),
-            help: words.help,
-            related: related
-        )
+            words.message, file: file, span: words.isAboutContext ? contextSpan : characterSpan(at: primary),
+            help: words.help, related: related)
     }
 
     private struct Words {
@@ -51,85 +38,74 @@ struct YAMLSyntaxMessage {
         /// The meaning of the related place.
         var context: String?
         /// Whether the mistake is where the construct began rather than where libyaml gave up.
-        var isAboutContext = false
+        var isAboutContext: Bool
+
+        init(_ message: String, help: String? = nil, context: String? = nil, isAboutContext: Bool = false) {
+            (self.message, self.help, self.context, self.isAboutContext) = (message, help, context, isAboutContext)
+        }
     }
 
     private var words: Words {
         switch problem.problem {
         case "mapping values are not allowed in this context":
-            return Words(
-                message: "a ':' is not allowed here",
-                help: "quote the value if the ':' belongs to it, or check the indentation of this line"
-            )
+            Words(
+                "a ':' is not allowed here",
+                help: "quote the value if the ':' belongs to it, or check the indentation of this line")
         case "could not find expected ':'":
-            return Words(
-                message: "there is no ':' after this key",
-                help: "write 'key: value', or quote a string with several lines",
-                isAboutContext: true
-            )
+            Words(
+                "there is no ':' after this key", help: "write 'key: value', or quote a string with several lines",
+                isAboutContext: true)
         case "did not find expected key":
-            return Words(
-                message: "a key of the mapping cannot start here",
+            Words(
+                "a key of the mapping cannot start here",
                 help: "check the indentation: the keys of one mapping start in the same column",
-                context: "the mapping starts here"
-            )
+                context: "the mapping starts here")
         case "did not find expected '-' indicator":
-            return Words(
-                message: "the '-' of a list element is missing here",
+            Words(
+                "the '-' of a list element is missing here",
                 help: "check the indentation: the '-' of one list are in the same column",
-                context: "the list starts here"
-            )
+                context: "the list starts here")
         case "did not find expected ',' or ']'":
-            return Words(message: "the list lacks a ',' or its ']' here", context: "the list starts here")
+            Words("the list lacks a ',' or its ']' here", context: "the list starts here")
         case "did not find expected ',' or '}'":
-            return Words(message: "the mapping lacks a ',' or its '}' here", context: "the mapping starts here")
+            Words("the mapping lacks a ',' or its '}' here", context: "the mapping starts here")
         case "found unexpected end of stream", "found unexpected document indicator":
-            return Words(message: "this quoted string is never closed", isAboutContext: true)
+            Words("this quoted string is never closed", isAboutContext: true)
         case "found unknown escape character":
-            return Words(
-                message: "this escape does not exist",
-                help: "write '\\\\' for a backslash, or use single quotes",
-                context: "the quoted text starts here"
-            )
+            Words(
+                "this escape does not exist", help: "write '\\\\' for a backslash, or use single quotes",
+                context: "the quoted text starts here")
         case "did not find expected hexdecimal number", "found invalid Unicode character escape code":
-            return Words(
-                message: "this escape names no Unicode character",
-                help: "write the character itself",
-                context: "the quoted text starts here"
-            )
+            Words(
+                "this escape names no Unicode character", help: "write the character itself",
+                context: "the quoted text starts here")
         case "found character that cannot start any token":
-            let character = text.text(in: characterSpan(at: place)) ?? ""
-            return Words(message: "a value cannot start with \"\(character)\"", help: "put the value between quotes")
+            Words(
+                "a value cannot start with \"\(text.text(in: characterSpan(at: place)) ?? "")\"",
+                help: "put the value between quotes")
         case "block sequence entries are not allowed in this context":
-            return Words(
-                message: "a list cannot start on this line",
-                help: "put '- ' on a line of its own below the key, or write the list as [a, b]"
-            )
+            Words(
+                "a list cannot start on this line",
+                help: "put '- ' on a line of its own below the key, or write the list as [a, b]")
         case "mapping keys are not allowed in this context":
-            return Words(message: "a '?' is not allowed here", help: "quote the value if it starts with '?'")
+            Words("a '?' is not allowed here", help: "quote the value if it starts with '?'")
         case "did not find expected alphabetic or numeric character":
-            return Words(
-                message: "a value that starts with '*' or '&' must be quoted",
-                help: "'*' and '&' start an alias and an anchor",
-                isAboutContext: true
-            )
+            Words(
+                "a value that starts with '*' or '&' must be quoted", help: "'*' and '&' start an alias and an anchor",
+                isAboutContext: true)
         case "did not find expected comment or line break" where problem.context == "while scanning a block scalar":
-            return Words(message: "after '|' or '>' the text starts on the next line")
+            Words("after '|' or '>' the text starts on the next line")
         case "found a tab character where an indentation space is expected":
-            return Words(message: "a tab is used for indentation", help: "use spaces")
+            Words("a tab is used for indentation", help: "use spaces")
         case "did not find expected <document start>":
-            return Words(message: "this does not belong to the value before it", help: "check the indentation")
-        case "did not find expected node content":
-            return Words(message: "a value is missing here")
+            Words("this does not belong to the value before it", help: "check the indentation")
+        case "did not find expected node content": Words("a value is missing here")
         case "found undefined tag handle":
-            return Words(message: "a value that starts with '!' must be quoted", isAboutContext: true)
-        case "found unexpected ':'":
-            return Words(message: "a ':' is not allowed here", help: "put the value between quotes")
+            Words("a value that starts with '!' must be quoted", isAboutContext: true)
+        case "found unexpected ':'": Words("a ':' is not allowed here", help: "put the value between quotes")
         case "found incompatible YAML document":
-            return Words(message: "the file asks for a version of YAML other than 1.2", help: "remove the line")
-        default:
-            let context = problem.context.map { " \($0)" } ?? ""
-            return Words(message: "this is not YAML: \(problem.problem)\(context)")
+            Words("the file asks for a version of YAML other than 1.2", help: "remove the line")
+        default: Words("this is not YAML: \(problem.problem)\(problem.context.map { " \($0)" } ?? "")")
         }
     }
 

@@ -13,19 +13,14 @@ struct YAMLTextCheck {
 
     init(_ file: SourceFile, text: SourceText, limits: YAMLLimits) {
         guard file.bytes.count <= limits.maximumBytes else {
-            let limit = byteCountDescription(limits.maximumBytes)
-            let message = "the file is larger than \(limit)"
+            let message = "the file is larger than \(byteCountDescription(limits.maximumBytes))"
             diagnostics = [ReaderDiagnostics.fileTooLarge.diagnostic(message, file: file.path, span: .fileStart)]
             return
         }
         if let encoding = Self.otherEncoding(of: file.bytes) {
             diagnostics = [
                 ReaderDiagnostics.notUTF8.diagnostic(
-                    "the file is encoded in \(encoding)",
-                    file: file.path,
-                    span: .fileStart,
-                    help: "save it as UTF-8"
-                )
+                    "the file is encoded in \(encoding)", file: file.path, span: .fileStart, help: "save it as UTF-8")
             ]
             return
         }
@@ -43,6 +38,12 @@ struct YAMLTextCheck {
     }
 
     private mutating func check(_ file: SourceFile, text: SourceText) {
+        func report(_ rule: DiagnosticExplanation, _ message: String, help: String, at offset: Int, count: Int) {
+            let start = text.position(ofOffset: offset)
+            let span = SourceSpan(start: start, end: SourcePosition(line: start.line, column: start.column + 1))
+            let others = count > 1 ? "; the file has \(count - 1) more such place\(count > 2 ? "s" : "")" : ""
+            diagnostics.append(rule.diagnostic(message, file: file.path, span: span, help: help + others))
+        }
         var invalid: (first: Int, count: Int)?
         var control: (first: Int, scalar: UInt32, count: Int)?
         text.bytes.withUnsafeBufferPointer { bytes in
@@ -76,25 +77,14 @@ struct YAMLTextCheck {
         if let invalid {
             let byte = Self.hexadecimal(UInt32(file.bytes[invalid.first]), digits: 2)
             report(
-                ReaderDiagnostics.notUTF8,
-                "the byte 0x\(byte) is not UTF-8",
-                help: "save the file as UTF-8",
-                at: invalid.first,
-                count: invalid.count,
-                file: file,
-                text: text
-            )
+                ReaderDiagnostics.notUTF8, "the byte 0x\(byte) is not UTF-8", help: "save the file as UTF-8",
+                at: invalid.first, count: invalid.count)
         }
         if let control {
             report(
-                ReaderDiagnostics.controlCharacter,
-                Self.description(of: control.scalar),
-                help: "remove it, or write it as an escape between double quotes",
-                at: control.first,
-                count: control.count,
-                file: file,
-                text: text
-            )
+                ReaderDiagnostics.controlCharacter, Self.description(of: control.scalar),
+                help: "remove it, or write it as an escape between double quotes", at: control.first,
+                count: control.count)
         }
         diagnostics = diagnostics.sorted()
     }
@@ -109,23 +99,6 @@ struct YAMLTextCheck {
             exceptions |= isControl | (byte == UInt8(ascii: "%") ? 1 : 0)
         }
         return exceptions == 0
-    }
-
-    private mutating func report(
-        _ rule: DiagnosticExplanation,
-        _ message: String,
-        help: String,
-        at offset: Int,
-        count: Int,
-        file: SourceFile,
-        text: SourceText
-    ) {
-        let start = text.position(ofOffset: offset)
-        var end = start
-        end.column += 1
-        let others = count > 1 ? "; the file has \(count - 1) more such place\(count > 2 ? "s" : "")" : ""
-        let span = SourceSpan(start: start, end: end)
-        diagnostics.append(rule.diagnostic(message, file: file.path, span: span, help: help + others))
     }
 
     /// The characters of YAML 1.2.2 section 5.1, without those that only YAML 1.1 takes for line breaks and without the

@@ -25,9 +25,7 @@ struct YAMLTreeBuilder {
     private var anchorIndices: [String: Int] = [:]
 
     init(file: String, text: SourceText, limits: YAMLLimits) {
-        self.file = file
-        self.text = text
-        self.limits = limits
+        (self.file, self.text, self.limits) = (file, text, limits)
     }
 
     /// Takes the next event.
@@ -38,7 +36,9 @@ struct YAMLTreeBuilder {
         case .documentStart:
             documentCount += 1
             if documentCount > 1 {
-                reportDocument(event)
+                report(
+                    ReaderDiagnostics.severalDocuments, "a second YAML document starts here", at: event.span,
+                    help: "put each descriptor into a file of its own")
                 return false
             }
         case .other: break
@@ -52,22 +52,18 @@ struct YAMLTreeBuilder {
     }
 
     private mutating func report(
-        _ rule: DiagnosticExplanation,
-        _ message: String,
-        at span: SourceSpan,
-        help: String? = nil,
+        _ rule: DiagnosticExplanation, _ message: String, at span: SourceSpan, help: String? = nil,
         related: [Diagnostic.Related] = []
     ) {
         diagnostics.append(rule.diagnostic(message, file: file, span: span, help: help, related: related))
     }
 
-    private mutating func reportDocument(_ event: YAMLEvent) {
-        report(
-            ReaderDiagnostics.severalDocuments,
-            "a second YAML document starts here",
-            at: SourceSpan(start: event.start.position, end: event.end.position),
-            help: "put each descriptor into a file of its own"
-        )
+    /// Reports what goes past a limit, so that nothing more is read.
+    private mutating func stop(
+        _ rule: DiagnosticExplanation, _ message: String, at span: SourceSpan, help: String? = nil
+    ) {
+        report(rule, message, at: span, help: help)
+        isStopped = true
     }
 }
 
@@ -87,8 +83,7 @@ extension YAMLTreeBuilder {
         guard !stops(at: content, span) else { return }
         checkTag(event, accepting: "str", span: span)
         guard count(1, at: span) else { return }
-        let isPlain = style == .plain && event.properties?.tag == nil
-        let scalar = YAMLScalar(content, isPlain: isPlain)
+        let scalar = YAMLScalar(content, isPlain: style == .plain && event.properties?.tag == nil)
         let anchor = openAnchor(event)
         if anchor == nil, let top = stack.indices.last, stack[top].awaitsKey {
             // Nearly every key. A node of it would be copied into its parts again.
@@ -101,10 +96,7 @@ extension YAMLTreeBuilder {
     }
 
     private func scalarSpan(isEmpty: Bool, style: YAMLEvent.ScalarStyle, _ event: YAMLEvent) -> SourceSpan {
-        var span = SourceSpan(start: event.start.position, end: event.end.position)
-        if event.properties != nil {
-            span.start = text.skippingProperties(from: event.start, to: event.end)
-        }
+        var span = SourceSpan(start: valueStart(event), end: event.end.position)
         switch style {
         case .block:
             // libyaml ends a block scalar where the next line's text starts.
@@ -118,10 +110,15 @@ extension YAMLTreeBuilder {
         return span
     }
 
+    /// Where a value starts, behind its tag and anchor.
+    private func valueStart(_ event: YAMLEvent) -> SourcePosition {
+        event.properties == nil
+            ? event.start.position : text.skippingProperties(from: event.start, to: event.end)
+    }
+
     private func emptyPlace(_ event: YAMLEvent) -> SourcePosition {
         guard event.properties == nil else { return event.end.position }
-        let start = YAMLMark(index: 0, line: 0, column: 0)
-        let place = text.trimmingSpace(before: event.start, notBefore: start)
+        let place = text.trimmingSpace(before: event.start, notBefore: .start)
         guard let last = stack.last, last.isMapping else { return place }
         guard let key = last.pendingKeySpan else { return event.start.position }
         return place.line == key.end.line ? place : key.end
@@ -132,20 +129,12 @@ extension YAMLTreeBuilder {
 
 extension YAMLTreeBuilder {
     private mutating func open(isMapping: Bool, isFlow: Bool, _ event: YAMLEvent) {
-        var start = event.start.position
-        if event.properties != nil {
-            start = text.skippingProperties(from: event.start, to: event.end)
-        }
-        let end = event.end.position
-        let span = SourceSpan(start: start, end: max(start, end))
+        let start = valueStart(event)
+        let span = SourceSpan(start: start, end: max(start, event.end.position))
         guard stack.count < limits.maximumDepth else {
-            report(
+            return stop(
                 ReaderDiagnostics.tooDeep,
-                "lists and mappings are nested deeper than \(limits.maximumDepth) levels",
-                at: span
-            )
-            isStopped = true
-            return
+                "lists and mappings are nested deeper than \(limits.maximumDepth) levels", at: span)
         }
         checkTag(event, accepting: isMapping ? "map" : "seq", span: span)
         guard count(1, at: span) else { return }
@@ -199,19 +188,13 @@ extension YAMLTreeBuilder {
             report(ReaderDiagnostics.keyNotScalar, "there is no key before the ':'", at: key.span)
         case .merge:
             report(
-                ReaderDiagnostics.mergeKey,
-                "the merge key '<<' is not supported",
-                at: key.span,
-                help: "repeat the keys here, or use 'extends' to build on another descriptor"
-            )
+                ReaderDiagnostics.mergeKey, "the merge key '<<' is not supported", at: key.span,
+                help: "repeat the keys here, or use 'extends' to build on another descriptor")
         case .duplicate(let name, let first):
             report(
-                ReaderDiagnostics.duplicateKey,
-                "the key \"\(name)\" is defined twice in this mapping",
-                at: key.span,
+                ReaderDiagnostics.duplicateKey, "the key \"\(name)\" is defined twice in this mapping", at: key.span,
                 help: "keep one of the two; until then, Carnet uses the first",
-                related: [.init(message: "first defined here", file: file, span: first)]
-            )
+                related: [.init(message: "first defined here", file: file, span: first)])
         }
     }
 }
@@ -232,14 +215,11 @@ extension YAMLTreeBuilder {
     }
 
     private mutating func takeAlias(_ name: String, _ event: YAMLEvent) {
-        let span = SourceSpan(start: event.start.position, end: event.end.position)
+        let span = event.span
         guard let index = anchorIndices[name] else {
             report(
-                ReaderDiagnostics.badAlias,
-                "the alias \"*\(name)\" has no anchor before it",
-                at: span,
-                help: "put '&\(name)' before the value to repeat, or quote the string if it starts with '*'"
-            )
+                ReaderDiagnostics.badAlias, "the alias \"*\(name)\" has no anchor before it", at: span,
+                help: "put '&\(name)' before the value to repeat, or quote the string if it starts with '*'")
             return skip(span)
         }
         guard case .complete(var node, let nodes, let height) = anchors[index] else {
@@ -247,10 +227,9 @@ extension YAMLTreeBuilder {
             return skip(span)
         }
         guard stack.count + height <= limits.maximumDepth else {
-            let message = "with this alias, values are nested deeper than \(limits.maximumDepth) levels"
-            report(ReaderDiagnostics.tooDeep, message, at: span)
-            isStopped = true
-            return
+            return stop(
+                ReaderDiagnostics.tooDeep,
+                "with this alias, values are nested deeper than \(limits.maximumDepth) levels", at: span)
         }
         guard count(nodes, at: span) else { return }
         node.span = span
@@ -260,13 +239,9 @@ extension YAMLTreeBuilder {
     private mutating func count(_ nodes: Int, at span: SourceSpan) -> Bool {
         // Written so that it cannot overflow, however the aliases multiply.
         guard nodes <= limits.maximumNodes - nodeCount else {
-            report(
-                ReaderDiagnostics.tooManyNodes,
-                "the file holds more than \(limits.maximumNodes) values",
-                at: span,
-                help: "aliases count with everything that they repeat"
-            )
-            isStopped = true
+            stop(
+                ReaderDiagnostics.tooManyNodes, "the file holds more than \(limits.maximumNodes) values", at: span,
+                help: "aliases count with everything that they repeat")
             return false
         }
         nodeCount += nodes
@@ -276,23 +251,20 @@ extension YAMLTreeBuilder {
     /// Whether a string is too costly to compare, so that nothing more is read.
     private mutating func stops(at text: String, _ span: SourceSpan) -> Bool {
         guard !text.isStreamSafe else { return false }
-        let most = String.longestCombiningRow
-        report(
-            ReaderDiagnostics.scalarTooLong, "this text has more than \(most) combining characters in a row", at: span)
-        isStopped = true
+        stop(
+            ReaderDiagnostics.scalarTooLong,
+            "this text has more than \(String.longestCombiningRow) combining characters in a row", at: span)
         return true
     }
 
     private mutating func checkTag(_ event: YAMLEvent, accepting name: String, span: SourceSpan) {
-        guard let tag = event.properties?.tag, !stops(at: tag, span), tag != "tag:yaml.org,2002:" + name else { return }
         let coreSchema = "tag:yaml.org,2002:"
+        guard let tag = event.properties?.tag, !stops(at: tag, span), tag != coreSchema + name else { return }
         let shown = tag.hasPrefix(coreSchema) ? "!!" + tag.dropFirst(coreSchema.count) : tag
         let start = event.start.position
         report(
-            ReaderDiagnostics.unsupportedTag,
-            "the tag \"\(shown)\" is not supported here",
+            ReaderDiagnostics.unsupportedTag, "the tag \"\(shown)\" is not supported here",
             at: SourceSpan(start: start, end: max(span.end, start)),
-            help: "remove the tag; quotes make a string of any value"
-        )
+            help: "remove the tag; quotes make a string of any value")
     }
 }
