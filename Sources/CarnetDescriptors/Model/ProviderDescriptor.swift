@@ -13,7 +13,7 @@ public struct ProviderDescriptor: SharedValue, Sendable {
 
 /// Everything a descriptor says.
 @usableFromInline
-package struct DescriptorRules: Sendable {
+package struct DescriptorRules: DescriptorSection, Sendable {
     package internal(set) var format = FormatVersion()
     package internal(set) var id = ProviderID(rawValue: "")
     package internal(set) var name = ""
@@ -62,9 +62,7 @@ package struct DescriptorRules: Sendable {
     package internal(set) var api = APIRules()
     package internal(set) var resources: [ResourceEntry] = []
     package internal(set) var samples = Samples()
-}
 
-extension DescriptorRules: DescriptorSection {
     static func elsewhere(_ name: String) -> String? { NamesElsewhere.atTop(name) }
 
     /// The paths of a key in the language.

@@ -1,5 +1,5 @@
 /// Something that a granted scope opens.
-package struct ResourceEntry: Sendable {
+package struct ResourceEntry: DescriptorSection, Sendable {
     package internal(set) var id: String?
     package internal(set) var title = ""
     package internal(set) var url = Template.empty
@@ -13,9 +13,7 @@ package struct ResourceEntry: Sendable {
     /// Why a resource server handles requests without a token.
     package internal(set) var anonymous: String?
     package internal(set) var headers = NamedList<Template>()
-}
 
-extension ResourceEntry: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("scope", \.scope, scopesIn: .configuration, "the scope that it needs"),
         Key("all_of", \.allOf, scopesIn: .configuration, "scopes of which all are needed"),

@@ -1,15 +1,13 @@
 package import CarnetFoundation
 
 /// The HTTP methods of a resource. A call uses the first.
-package struct ResourceMethods: Hashable, Sendable {
+package struct ResourceMethods: Hashable, DescriptorValue, Sendable {
     package let all: [ResourceMethod]
 
     package init(_ all: [ResourceMethod]) { self.all = all }
 
     package var first: ResourceMethod { all.first ?? .get }
-}
 
-extension ResourceMethods: DescriptorValue {
     static var shape: Shape { .either([ResourceMethod.shape, [ResourceMethod].shape]) }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {

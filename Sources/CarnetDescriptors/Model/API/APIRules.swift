@@ -1,5 +1,5 @@
 /// How the provider's resources are called.
-package struct APIRules: Sendable {
+package struct APIRules: DescriptorSection, Sendable {
     package internal(set) var hosts: [Template] = []
     package internal(set) var headers = NamedList<Template>()
     package internal(set) var parameters = NamedList<Template>()
@@ -7,9 +7,7 @@ package struct APIRules: Sendable {
     package internal(set) var baseURL: Template?
     package internal(set) var tokenIn = TokenPlacement.authorization
     package internal(set) var errors: ErrorFields?
-}
 
-extension APIRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("hosts", \.hosts, "the hosts that may receive the access token, besides those of the resources"),
         Key("base_url", \.baseURL, in: .signedInURL, "the prefix for the URLs of resources that start with /"),

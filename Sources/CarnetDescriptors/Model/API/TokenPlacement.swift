@@ -1,7 +1,7 @@
 import CarnetFoundation
 
 /// Where a request carries the access token.
-package enum TokenPlacement: Hashable, Sendable {
+package enum TokenPlacement: Hashable, DescriptorValue, Sendable {
     /// In the Authorization header, after its scheme (RFC 6750, section 2.1).
     case authorization
     /// In its own header, without a scheme.
@@ -10,9 +10,7 @@ package enum TokenPlacement: Hashable, Sendable {
     case query(String, because: String)
     /// In a parameter of a form (RFC 6750, section 2.2).
     case body(String, because: String)
-}
 
-extension TokenPlacement: DescriptorValue {
     static var shape: Shape {
         .either([
             .choice(["authorization"]), Section.form("TokenHeader", "{ header: NAME }", required: ["header"]),

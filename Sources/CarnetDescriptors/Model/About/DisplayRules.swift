@@ -1,16 +1,14 @@
 /// How the provider is shown to people.
-package struct DisplayRules: Sendable {
+package struct DisplayRules: DescriptorSection, Sendable {
     package internal(set) var color: BrandColor?
-}
 
-extension DisplayRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("color", \.color, "the brand colour, for the sign-in button")
     ]
 }
 
 /// An opaque colour (sRGB).
-package struct BrandColor: Hashable, Sendable {
+package struct BrandColor: Hashable, CustomStringConvertible, DescriptorValue, Sendable {
     package let red: UInt8
     package let green: UInt8
     package let blue: UInt8
@@ -26,16 +24,12 @@ package struct BrandColor: Hashable, Sendable {
         guard numbers.count == 3, !digits.contains(UInt8(ascii: "+")) else { return nil }
         (red, green, blue) = (numbers[0], numbers[1], numbers[2])
     }
-}
 
-extension BrandColor: CustomStringConvertible {
     /// In the syntax of style sheets.
     package var description: String {
         "#" + [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
-}
 
-extension BrandColor: DescriptorValue {
     package static var shape: Shape {
         .text("a colour such as \"#2457a6\", between quotes because # begins a comment", pattern: "^#[0-9a-fA-F]{6}$")
     }

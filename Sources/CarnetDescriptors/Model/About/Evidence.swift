@@ -1,11 +1,9 @@
 /// When and how the facts in a descriptor were checked.
-package struct Verification: Sendable {
+package struct Verification: DescriptorSection, Sendable {
     package internal(set) var date = ""
     package internal(set) var how = ""
     package internal(set) var link: String?
-}
 
-extension Verification: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("date", \.date, isRequired: true, "the date of the check, e.g. \"2026-11-21\""),
         Key("how", \.how, isRequired: true, "what was compared, e.g. the provider's reference page"),
@@ -14,14 +12,12 @@ extension Verification: DescriptorSection {
 }
 
 /// Why a key is as it is.
-package struct Note: Sendable {
+package struct Note: DescriptorSection, Sendable {
     package internal(set) var about = ""
     package internal(set) var because = ""
     package internal(set) var until: String?
     package internal(set) var link: String?
-}
 
-extension Note: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("about", \.about, isRequired: true, "the key, e.g. authorization.offline_parameters"),
         Key("because", \.because, isRequired: true, "the reason"),

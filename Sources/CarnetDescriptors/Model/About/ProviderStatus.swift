@@ -1,7 +1,7 @@
 import CarnetFoundation
 
 /// Whether the provider accepts new applications, and until when it works.
-package enum ProviderStatus: Hashable, Sendable {
+package enum ProviderStatus: Hashable, DescriptorValue, Sendable {
     case open
     /// Nobody can register an application any more, or only partners of the provider can.
     case closed(because: String, link: String?)
@@ -41,9 +41,7 @@ package enum ProviderStatus: Hashable, Sendable {
         case .closed(_, let link), .retiring(_, _, let link): link
         }
     }
-}
 
-extension ProviderStatus: DescriptorValue {
     static var shape: Shape {
         .either([
             .choice(["open"]),

@@ -1,12 +1,10 @@
 /// How an application is registered at the provider, for the person who does it.
-package struct RegisterRules: Sendable {
+package struct RegisterRules: DescriptorSection, Sendable {
     package internal(set) var url: String?
     package internal(set) var id: String?
     package internal(set) var secret: String?
     package internal(set) var notes: [String] = []
-}
 
-extension RegisterRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("url", \.url, "the page of the provider's console on which an application is registered"),
         Key("id", \.id, "the console's name for the client id"),

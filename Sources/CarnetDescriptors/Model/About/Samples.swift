@@ -1,7 +1,7 @@
 package import CarnetFoundation
 
 /// Real responses without their secrets.
-package struct Samples: Sendable {
+package struct Samples: DescriptorSection, Sendable {
     package internal(set) var token: JSONValue?
     package internal(set) var refresh: JSONValue?
     package internal(set) var userinfo: JSONValue?
@@ -13,9 +13,7 @@ package struct Samples: Sendable {
     package var isEmpty: Bool {
         [token, refresh, userinfo, error].allSatisfy { $0 == nil } && callback == nil
     }
-}
 
-extension Samples: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("token", \.token, "the token response"),
         Key("refresh", \.refresh, "the response to a refresh"),
@@ -27,14 +25,12 @@ extension Samples: DescriptorSection {
 }
 
 /// The values that the author expects from the samples.
-package struct SampleExpectations: Sendable {
+package struct SampleExpectations: DescriptorSection, Sendable {
     package internal(set) var scopes: [String]?
     package internal(set) var expiresIn: Seconds?
     package internal(set) var claims = NamedList<JSONValue>()
     package internal(set) var error: String?
-}
 
-extension SampleExpectations: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("scopes", \.scopes, "the scopes that the token sample grants"),
         Key("expires_in", \.expiresIn, "the expected lifetime of its access token in seconds"),

@@ -1,12 +1,10 @@
 /// How a resource server validates access tokens that are JWTs (RFC 9068).
-package struct AccessTokenRules: Sendable {
+package struct AccessTokenRules: DescriptorSection, Sendable {
     /// Claims, with or without a value, that the provider's access tokens have and its ID tokens have not.
     package internal(set) var markedBy: [String] = []
     package internal(set) var audience = "aud"
     package internal(set) var client = ["client_id", "azp"]
-}
 
-extension AccessTokenRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key(
             "marked_by", \.markedBy,

@@ -2,7 +2,7 @@ public import CarnetFoundation
 
 /// The authorization request (RFC 6749, section 4.1.1).
 @usableFromInline
-package struct AuthorizationRules: Sendable {
+package struct AuthorizationRules: DescriptorSection, Sendable {
     package internal(set) var parameters = NamedList<Template>()
     package internal(set) var offlineParameters = NamedList<Template>()
     package internal(set) var reconsentParameters = NamedList<Template>()
@@ -19,9 +19,7 @@ package struct AuthorizationRules: Sendable {
     package internal(set) var pushed = PushedAuthorizationRules()
     package internal(set) var requestObject = RequestObjectRules()
     package internal(set) var prefersEphemeralSession = false
-}
 
-extension AuthorizationRules: DescriptorSection {
     static func elsewhere(_ name: String) -> String? { NamesElsewhere.url(name, of: .authorization) }
 
     static let keys: [Key<Self>] = [

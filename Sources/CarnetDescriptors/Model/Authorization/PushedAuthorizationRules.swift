@@ -1,10 +1,8 @@
 /// Whether and how authorization requests are pushed (RFC 9126).
-package struct PushedAuthorizationRules: Sendable {
+package struct PushedAuthorizationRules: DescriptorSection, Sendable {
     package internal(set) var use = PushedAuthorizationUse.auto
     package internal(set) var repeated: [String] = []
-}
 
-extension PushedAuthorizationRules: DescriptorSection {
     static let shorthand: String? = "use"
 
     static let keys: [Key<Self>] = [

@@ -1,13 +1,11 @@
 /// Whether and how authorization requests are signed (RFC 9101).
-package struct RequestObjectRules: Sendable {
+package struct RequestObjectRules: DescriptorSection, Sendable {
     package internal(set) var use = RequestObjectUse.auto
     package internal(set) var algorithm: SignatureAlgorithm?
     package internal(set) var audience: Template?
     package internal(set) var lifetime: RequestObjectLifetime?
     package internal(set) var repeated: [String] = []
-}
 
-extension RequestObjectRules: DescriptorSection {
     static let shorthand: String? = "use"
 
     static let keys: [Key<Self>] = [

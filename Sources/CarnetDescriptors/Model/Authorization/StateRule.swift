@@ -1,15 +1,13 @@
 import CarnetFoundation
 
 /// How the state gets to the provider and back (RFC 6749, section 10.12). It is compared in any case.
-package enum StateRule: Hashable, Sendable {
+package enum StateRule: Hashable, DescriptorValue, Sendable {
     case parameter
     /// In the query of the redirect URI, for a provider that drops the parameter.
     case redirectURI(because: String)
 
     package var isParameter: Bool { self == .parameter }
-}
 
-extension StateRule: DescriptorValue {
     static var shape: Shape {
         .either([
             .choice(["parameter"]),

@@ -4,7 +4,7 @@ package import CarnetFoundation
 ///
 /// Anybody can send a callback and nothing signs this part of it, so it is never more than a name to greet by: there is
 /// no key for a subject or an address.
-package struct CallbackClaims: Sendable {
+package struct CallbackClaims: DescriptorSection, Sendable {
     /// The value of `callback.capture` that holds the claims as JSON.
     package internal(set) var capture = ""
     private var name: PointerList?
@@ -17,9 +17,7 @@ package struct CallbackClaims: Sendable {
             place.map { Named(claim, $0.pointers) }
         }
     }
-}
 
-extension CallbackClaims: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("from", \.capture, isRequired: true, "the value of callback.capture that contains them as JSON"),
         Key("name", \.name, "the place of the full name in that JSON"),

@@ -1,15 +1,13 @@
 /// The authorization response (RFC 6749, section 4.1.2).
 @usableFromInline
-package struct CallbackRules: Sendable {
+package struct CallbackRules: DescriptorSection, Sendable {
     package internal(set) var issuer = IssuerParameterRule.auto
     package internal(set) var rename = NamedList<String>()
     package internal(set) var errors = CallbackErrors()
     package internal(set) var capture = NamedList<CallbackCapture>()
     package internal(set) var verification: CallbackVerification?
     package internal(set) var jwt: SignedResponseRules?
-}
 
-extension CallbackRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("iss", \.issuer, "the parameter iss (RFC 9207); auto (default) requires it if the server announces it"),
         Key("rename", \.rename, "standard parameter name -> the provider's name for it"),
@@ -21,11 +19,9 @@ extension CallbackRules: DescriptorSection {
 }
 
 /// What the provider's error codes in a callback mean.
-package struct CallbackErrors: Sendable {
+package struct CallbackErrors: DescriptorSection, Sendable {
     package internal(set) var codes = NamedList<String>()
-}
 
-extension CallbackErrors: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("codes", \.codes, "the provider's error code -> that of RFC 6749, section 4.1.2.1")
     ]

@@ -1,10 +1,8 @@
 /// How a response that is a JWT is signed, and encrypted if it is.
-package struct SignedResponseRules: Sendable {
+package struct SignedResponseRules: DescriptorSection, Sendable {
     package internal(set) var algorithms: [SignatureAlgorithm] = []
     package internal(set) var encryption: TokenEncryption?
-}
 
-extension SignedResponseRules: DescriptorSection {
     static let shorthand: String? = "algorithms"
 
     static let keys: [Key<Self>] = [

@@ -1,5 +1,5 @@
 /// The JWT by which a client authenticates (RFC 7523, section 3; OpenID Connect Core, section 9).
-package struct AssertionRules: Sendable {
+package struct AssertionRules: DescriptorSection, Sendable {
     package internal(set) var algorithm: AssertionAlgorithm?
     package internal(set) var audience: Template?
     package internal(set) var issuer: Template?
@@ -8,9 +8,7 @@ package struct AssertionRules: Sendable {
     package internal(set) var keyID: Template?
     package internal(set) var claims = NamedList<Template>()
     package internal(set) var sendAs = AssertionParameter.clientAssertion
-}
 
-extension AssertionRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key(
             "algorithm", \.algorithm, "the signature algorithm; default: one for the key's type, or HS256 for a secret"

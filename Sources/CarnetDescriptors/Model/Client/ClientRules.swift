@@ -29,7 +29,7 @@ package enum BasicEncoding: String, DescriptorChoice, Sendable {
 }
 
 @usableFromInline
-package struct ClientRules: Sendable {
+package struct ClientRules: DescriptorSection, Sendable {
     /// The methods that the descriptor names; the metadata adds and reorders nothing then.
     package internal(set) var authentication: [ClientAuthenticationMethod]?
     /// The encoding that the descriptor names; no other is tried then.
@@ -42,9 +42,7 @@ package struct ClientRules: Sendable {
 
     /// The accepted methods, as far as they are known without metadata.
     package var methods: [ClientAuthenticationMethod] { authentication ?? Self.defaultMethods }
-}
 
-extension ClientRules: DescriptorSection {
     static func elsewhere(_ name: String) -> String? {
         NamesElsewhere.credential("client" + name) ?? NamesElsewhere.credential(name)
     }

@@ -1,14 +1,12 @@
 package import CarnetFoundation
 
 /// What is done once the tokens are there and kept.
-package struct ConnectionRules: Sendable {
+package struct ConnectionRules: DescriptorSection, Sendable {
     package internal(set) var lookups = NamedList<LookupRules>()
     package internal(set) var derive = NamedList<DerivedValue>()
     package internal(set) var onConnect: [CallRules] = []
     package internal(set) var onDisconnect: [CallRules] = []
-}
 
-extension ConnectionRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key(
             "derive", \.derive,
@@ -23,12 +21,10 @@ extension ConnectionRules: DescriptorSection {
 }
 
 /// A value that is built from others.
-package struct DerivedValue: Sendable {
+package struct DerivedValue: DescriptorSection, Sendable {
     package internal(set) var template = Template.empty
     package internal(set) var isOptional = false
-}
 
-extension DerivedValue: DescriptorSection {
     static let shorthand: String? = "value"
     static let keys: [Key<Self>] = [
         Key("value", \.template, in: .signedInURL, isRequired: true, "the template"),
@@ -39,7 +35,7 @@ extension DerivedValue: DescriptorSection {
 }
 
 /// A request with the access token.
-package struct CallRules: Sendable {
+package struct CallRules: DescriptorSection, Sendable {
     package internal(set) var url = Template.empty
     package internal(set) var method: ResourceMethod?
     package internal(set) var body = BodyEncoding.form
@@ -47,9 +43,7 @@ package struct CallRules: Sendable {
     package internal(set) var parameters = NamedList<Template>()
     package internal(set) var isOptional = false
     package internal(set) var outcome = OutcomeRules()
-}
 
-extension CallRules: DescriptorSection {
     static let shorthand: String? = "url"
     static let keys: [Key<Self>] =
         [
@@ -71,7 +65,7 @@ extension CallRules: DescriptorSection {
 }
 
 /// A value that one request brings.
-package struct LookupRules: Sendable {
+package struct LookupRules: DescriptorSection, Sendable {
     package internal(set) var call = CallRules()
     package internal(set) var root = JSONPointer(tokens: [])
     package internal(set) var conditions = NamedList<Template>()
@@ -81,9 +75,7 @@ package struct LookupRules: Sendable {
     package internal(set) var pattern: ValuePattern?
     package internal(set) var capture = NamedList<ResponseCapture>()
     package internal(set) var sample = JSONValue.null
-}
 
-extension LookupRules: DescriptorSection {
     static let keys: [Key<Self>] =
         CallRules.keys.map { $0.lifted(to: \.call) } + [
             Key("root", \.root, "the only candidate, or the list of candidates; default: the whole body"),

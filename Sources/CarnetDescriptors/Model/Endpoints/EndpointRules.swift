@@ -29,7 +29,7 @@ package enum EndpointName: String, CaseIterable, Hashable, Sendable {
 }
 
 /// The endpoint URLs of a descriptor, as templates.
-package struct NamedEndpoints: Sendable {
+package struct NamedEndpoints: DescriptorSection, Sendable {
     // A few are found faster than hashed.
     private var urls: [(name: EndpointName, template: Template)] = []
     package internal(set) var mtls = MTLSEndpoints()
@@ -41,9 +41,7 @@ package struct NamedEndpoints: Sendable {
             if let newValue { urls.append((name, newValue)) }
         }
     }
-}
 
-extension NamedEndpoints: DescriptorSection {
     static func elsewhere(_ name: String) -> String? { NamesElsewhere.inEndpoints(name) }
 
     static let keys: [Key<Self>] = [

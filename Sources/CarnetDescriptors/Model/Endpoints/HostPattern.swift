@@ -1,7 +1,7 @@
 package import CarnetFoundation
 
 /// A host name, or `*.` and a domain for all hosts below it.
-package struct HostPattern: Hashable, Sendable {
+package struct HostPattern: Hashable, DescriptorValue, Sendable {
     package let source: String
 
     private static let label = "[a-z0-9]([a-z0-9-]*[a-z0-9])?"
@@ -25,9 +25,7 @@ package struct HostPattern: Hashable, Sendable {
         guard source.hasPrefix("*.") else { return url.authority == source }
         return url.authority.hasSuffix(source.dropFirst()) && url.authority.count > source.count - 1
     }
-}
 
-extension HostPattern: DescriptorValue {
     static var shape: Shape {
         .text("a host name, or *. and a domain", pattern: pattern)
     }

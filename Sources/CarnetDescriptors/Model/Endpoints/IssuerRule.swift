@@ -1,7 +1,7 @@
 import CarnetFoundation
 
 /// Which issuers count as the provider's own.
-package enum IssuerRule: Sendable, Hashable {
+package enum IssuerRule: Hashable, DescriptorValue, Sendable {
     /// Only the descriptor's issuer (RFC 8414, section 3.3; OpenID Connect Core, section 3.1.3.7).
     case exact
     /// Issuers that vary by a claim of the ID token, such as the tenant. Places that are not inputs are claims.
@@ -12,9 +12,7 @@ package enum IssuerRule: Sendable, Hashable {
     case anyOf([Template])
     /// Any issuer that the metadata names.
     case off(because: String)
-}
 
-extension IssuerRule: DescriptorValue {
     static var shape: Shape {
         .either([
             .choice(["exact"]),

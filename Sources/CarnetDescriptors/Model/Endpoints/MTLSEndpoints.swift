@@ -1,5 +1,5 @@
 /// The endpoints for clients that present a certificate (RFC 8705, section 5), as templates.
-package struct MTLSEndpoints: Sendable {
+package struct MTLSEndpoints: DescriptorSection, Sendable {
     private var urls: [EndpointName: Template] = [:]
 
     package internal(set) subscript(name: EndpointName) -> Template? {
@@ -14,9 +14,7 @@ package struct MTLSEndpoints: Sendable {
         .token, .refresh, .revocation, .introspection, .deviceAuthorization, .deviceToken, .pushedAuthorizationRequest,
         .userinfo,
     ]
-}
 
-extension MTLSEndpoints: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("token", \.[.token], "replaces token"),
         Key("refresh", \.[.refresh], "replaces refresh"),

@@ -1,7 +1,7 @@
 package import CarnetFoundation
 
 /// Somebody else whose signed claims are believed in a profile (OpenID Connect Core, section 5.6.2).
-package struct ClaimSourceRules: Sendable {
+package struct ClaimSourceRules: DescriptorSection, Sendable {
     package internal(set) var issuer = ""
     package internal(set) var jwks = Template.empty
     package internal(set) var algorithms: [SignatureAlgorithm] = []
@@ -12,9 +12,7 @@ package struct ClaimSourceRules: Sendable {
         "iss", "sub", "aud", "exp", "nbf", "iat", "jti", "nonce", "auth_time", "acr", "amr", "azp", "at_hash", "c_hash",
         "cnf", "_claim_names", "_claim_sources",
     ]
-}
 
-extension ClaimSourceRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("issuer", \.issuer, isRequired: true, "the issuer of the JWTs, exactly as in their claim iss"),
         Key("jwks", \.jwks, isRequired: true, "the URL of the keys that sign them (RFC 7517, section 5)"),

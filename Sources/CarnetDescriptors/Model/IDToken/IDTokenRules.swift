@@ -1,5 +1,5 @@
 /// How the ID token is validated (OpenID Connect Core, section 3.1.3.7).
-package struct IDTokenRules: Sendable {
+package struct IDTokenRules: DescriptorSection, Sendable {
     /// Empty until the metadata or the default decides.
     package var algorithms: [SignatureAlgorithm] = []
     package internal(set) var clockSkew = ClockSkew(60)
@@ -8,9 +8,7 @@ package struct IDTokenRules: Sendable {
     package internal(set) var encryption: TokenEncryption?
     package internal(set) var otherAudiences: [String] = []
     package internal(set) var none: String?
-}
 
-extension IDTokenRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("algorithms", \.algorithms, "the accepted signature algorithms; default: the announced ones, else RS256"),
         Key(

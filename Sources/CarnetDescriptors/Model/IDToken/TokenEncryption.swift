@@ -1,6 +1,6 @@
 /// The registered encryption algorithms of a client's ID tokens or signed responses (OpenID Connect Dynamic Client
 /// Registration, section 2). A token never chooses them.
-package struct TokenEncryption: Hashable, Sendable {
+package struct TokenEncryption: Hashable, DescriptorSection, Sendable {
     /// How the key of the content is brought, called `id_token_encrypted_response_alg` at registration.
     package internal(set) var algorithm = KeyManagementAlgorithm.rsaOAEP256
     /// How the content is encrypted, called `id_token_encrypted_response_enc` at registration.
@@ -12,9 +12,7 @@ package struct TokenEncryption: Hashable, Sendable {
         self.algorithm = algorithm
         self.content = content
     }
-}
 
-extension TokenEncryption: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("algorithm", \.algorithm, isRequired: true, "the key management algorithm (RFC 7518, section 4.1)"),
         Key(

@@ -1,5 +1,5 @@
 /// A value that the host supplies at configuration time.
-package struct InputRules: Sendable {
+package struct InputRules: DescriptorSection, Sendable {
     package internal(set) var type = InputType.identifier
     package internal(set) var title: String?
     package internal(set) var description: String?
@@ -9,9 +9,7 @@ package struct InputRules: Sendable {
     package internal(set) var defaultValue: Template?
     package internal(set) var isOptional = false
     package internal(set) var isSecret = false
-}
 
-extension InputRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("type", \.type, "the kind of value; default: identifier"),
         Key("title", \.title, "the name to show to a person"),

@@ -1,13 +1,11 @@
 /// The sign-out request (OpenID Connect RP-Initiated Logout, section 2), and how a provider may end sessions itself.
-package struct LogoutRules: RequestSection {
+package struct LogoutRules: RequestSection, DescriptorSection {
     package internal(set) var request = RequestRules()
     /// Why a logout token without an end is taken.
     package internal(set) var missingEnd: String?
     /// Whether a page in a frame may end a session.
     package internal(set) var frontChannel = false
-}
 
-extension LogoutRules: DescriptorSection {
     static func elsewhere(_ name: String) -> String? { NamesElsewhere.url(name, of: .endSession) }
 
     static let keys: [Key<Self>] =

@@ -1,7 +1,7 @@
 package import CarnetFoundation
 
 /// A further request of the profile, for claims that the first one does not bring.
-package struct ProfileRequestRules: Sendable {
+package struct ProfileRequestRules: DescriptorSection, Sendable {
     package internal(set) var url = Template.empty
     package internal(set) var request = RequestRules()
     package internal(set) var outcome = OutcomeRules()
@@ -12,9 +12,7 @@ package struct ProfileRequestRules: Sendable {
     package internal(set) var claims = NamedList<ClaimPlace>()
     package internal(set) var isForMissing = false
     package internal(set) var sample: JSONValue?
-}
 
-extension ProfileRequestRules: DescriptorSection {
     static func elsewhere(_ name: String) -> String? {
         ["scope", "scopes", "all_of"].contains(name) ? "it is any_of, a list" : nil
     }

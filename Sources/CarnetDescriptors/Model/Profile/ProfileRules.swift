@@ -2,7 +2,7 @@ package import CarnetFoundation
 
 /// Who signed in: where the claims are and what they are called.
 @usableFromInline
-package struct ProfileRules: Sendable {
+package struct ProfileRules: DescriptorSection, Sendable {
     package internal(set) var source: ProfileSource?
     package internal(set) var request = RequestRules()
     package internal(set) var root = JSONPointer(tokens: [])
@@ -16,9 +16,7 @@ package struct ProfileRules: Sendable {
     package internal(set) var requests: [ProfileRequestRules] = []
     package internal(set) var callback: CallbackClaims?
     package internal(set) var sources: [ClaimSourceRules] = []
-}
 
-extension ProfileRules: DescriptorSection {
     static func elsewhere(_ name: String) -> String? {
         NamesElsewhere.url(name, of: .userinfo) ?? NamesElsewhere.endpointMeant(name)
     }
@@ -56,11 +54,9 @@ extension ProfileRules: DescriptorSection {
 }
 
 /// That no response identifies the user.
-package struct AbsentSubject: Sendable {
+package struct AbsentSubject: DescriptorSection, Sendable {
     package internal(set) var reason = ""
-}
 
-extension AbsentSubject: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("none", \.reason, isRequired: true, "the reason why nothing identifies the user, with a link")
     ]

@@ -1,13 +1,11 @@
 /// A parameter of the callback that is kept.
-package struct CallbackCapture: Sendable {
+package struct CallbackCapture: DescriptorSection, Sendable {
     package internal(set) var parameter: String?
     package internal(set) var pattern = ValuePattern.unreserved
     package internal(set) var example: String?
     package internal(set) var isOptional = false
     package internal(set) var isSecret = false
-}
 
-extension CallbackCapture: DescriptorSection {
     static let shorthand: String? = "from"
     static let keys: [Key<Self>] = [
         Key("from", \.parameter, "the name of the parameter; default: the name of the value"),
@@ -35,15 +33,13 @@ extension Named where Value == CallbackCapture {
 }
 
 /// A member of a response that is kept.
-package struct ResponseCapture: Sendable {
+package struct ResponseCapture: DescriptorSection, Sendable {
     package internal(set) var pointers = PointerList([])
     package internal(set) var pattern: ValuePattern?
     package internal(set) var example: String?
     package internal(set) var isOptional = false
     package internal(set) var isSecret = false
-}
 
-extension ResponseCapture: DescriptorSection {
     static let shorthand: String? = "from"
     static let keys: [Key<Self>] = [
         Key("from", \.pointers, isRequired: true, "its place in the whole body"),
@@ -55,14 +51,12 @@ extension ResponseCapture: DescriptorSection {
 }
 
 /// A callback that the provider signs with the client's secret: HMAC-SHA256 over its other parameters.
-package struct CallbackVerification: Sendable {
+package struct CallbackVerification: DescriptorSection, Sendable {
     package internal(set) var parameter = ""
     package internal(set) var encoding = DigestEncoding.hexadecimal
     package internal(set) var separator = "&"
     package internal(set) var unsigned: [String] = []
-}
 
-extension CallbackVerification: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("parameter", \.parameter, isRequired: true, "the parameter that contains the signature"),
         Key("encoding", \.encoding, "the encoding of the signature; default: hex"),

@@ -1,13 +1,11 @@
 package import CarnetFoundation
 
 /// Signing in on another device (RFC 8628): the request for the codes, its response, and the request for the tokens.
-package struct DeviceRules: Sendable {
+package struct DeviceRules: DescriptorSection, Sendable {
     package internal(set) var request = RequestRules()
     package internal(set) var response = DeviceResponseRules()
     package internal(set) var token = GrantRules()
-}
 
-extension DeviceRules: DescriptorSection {
     static func elsewhere(_ name: String) -> String? { NamesElsewhere.url(name, of: .deviceAuthorization) }
 
     static let keys: [Key<Self>] =
@@ -20,14 +18,12 @@ extension DeviceRules: DescriptorSection {
 }
 
 /// The response to a device authorization request.
-package struct DeviceResponseRules: Sendable {
+package struct DeviceResponseRules: DescriptorSection, Sendable {
     package internal(set) var format = ResponseFormat.auto
     package internal(set) var root = JSONPointer(tokens: [])
     package internal(set) var fields = DeviceFields()
     package internal(set) var errors = ErrorFields()
-}
 
-extension DeviceResponseRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("format", \.format, ResponseFormat.summary),
         Key("root", \.root, "the object that contains the fields; default: the whole body"),
@@ -37,7 +33,7 @@ extension DeviceResponseRules: DescriptorSection {
 }
 
 /// Where the fields of a device authorization response are (RFC 8628, section 3.2).
-package struct DeviceFields: Sendable {
+package struct DeviceFields: DescriptorSection, Sendable {
     package internal(set) var deviceCode = PointerList([JSONPointer(tokens: ["device_code"])])
     package internal(set) var userCode = PointerList([JSONPointer(tokens: ["user_code"])])
     package internal(set) var verificationURI = PointerList([JSONPointer(tokens: ["verification_uri"])])
@@ -46,9 +42,7 @@ package struct DeviceFields: Sendable {
     ])
     package internal(set) var expiresIn = PointerList([JSONPointer(tokens: ["expires_in"])])
     package internal(set) var interval = PointerList([JSONPointer(tokens: ["interval"])])
-}
 
-extension DeviceFields: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("device_code", \.deviceCode, "the place of the device code; default: /device_code"),
         Key("user_code", \.userCode, "the place of the code that the user enters"),

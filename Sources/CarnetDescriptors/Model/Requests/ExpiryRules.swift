@@ -2,12 +2,10 @@ package import CarnetFoundation
 
 /// How a token response states when the access token ends, where it is not the lifetime in seconds of RFC 6749,
 /// section 5.1.
-package struct ExpiryRules: Sendable {
+package struct ExpiryRules: DescriptorSection, Sendable {
     package internal(set) var kind = ExpiryKind.seconds
     package internal(set) var zeroMeans = ZeroLifetime.now
-}
 
-extension ExpiryRules: DescriptorSection {
     static let shorthand: String? = "kind"
 
     static let keys: [Key<Self>] = [

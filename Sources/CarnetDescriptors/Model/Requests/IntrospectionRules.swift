@@ -1,11 +1,9 @@
 /// The introspection request (RFC 7662, section 2.1) and its response.
-package struct IntrospectionRules: Sendable {
+package struct IntrospectionRules: DescriptorSection, Sendable {
     package internal(set) var request = RequestRules()
     package internal(set) var authentication: ClientAuthenticationMethod?
     package internal(set) var jwt: SignedResponseRules?
-}
 
-extension IntrospectionRules: DescriptorSection {
     static func elsewhere(_ name: String) -> String? { NamesElsewhere.url(name, of: .introspection) }
 
     static let keys: [Key<Self>] =

@@ -22,11 +22,9 @@ extension JWTBearerRules: DescriptorSection {
 }
 
 /// The assertion of a grant: what an assertion of the client's says, but for the parameter, which the grant knows.
-package struct GrantAssertionRules: Sendable {
+package struct GrantAssertionRules: DescriptorSection, Sendable {
     package internal(set) var rules = AssertionRules()
-}
 
-extension GrantAssertionRules: DescriptorSection {
     static let keys: [Key<Self>] = AssertionRules.keys.filter { $0.description.name != "send_as" }
         .map { $0.lifted(to: \.rules) }
 }

@@ -1,11 +1,9 @@
 /// How the response to a request with the access token shows success, or an error.
-package struct OutcomeRules: Sendable {
+package struct OutcomeRules: DescriptorSection, Sendable {
     package internal(set) var success = SuccessRules()
     /// `nil` for those of `api`, which `resolved(with:)` fills in.
     package internal(set) var errors: ErrorFields?
-}
 
-extension OutcomeRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("success", \.success, "how to distinguish success from an error; default: by the status"),
         Key(

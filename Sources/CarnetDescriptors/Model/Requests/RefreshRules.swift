@@ -1,7 +1,7 @@
 import CarnetFoundation
 
 /// The refresh request, and when it is made.
-package struct RefreshRules: RequestSection {
+package struct RefreshRules: RequestSection, DescriptorSection {
     package internal(set) var request = RequestRules()
     package internal(set) var grantType: String?
     package internal(set) var margin: Seconds?
@@ -11,9 +11,7 @@ package struct RefreshRules: RequestSection {
     package internal(set) var authentication: ClientAuthenticationMethod?
     package internal(set) var response: ResponseRules?
     package internal(set) var result = RefreshResult.tokens
-}
 
-extension RefreshRules: DescriptorSection {
     static func elsewhere(_ name: String) -> String? { NamesElsewhere.url(name, of: .refresh) }
 
     static let keys: [Key<Self>] =

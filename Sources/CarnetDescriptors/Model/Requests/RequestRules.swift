@@ -2,7 +2,7 @@ import CarnetFoundation
 
 /// What every request-shaped section can say.
 @usableFromInline
-package struct RequestRules: Sendable {
+package struct RequestRules: DescriptorSection, Sendable {
     package internal(set) var method: RequestMethod?
     package internal(set) var body: BodyEncoding?
     package internal(set) var headers = NamedList<Template>()
@@ -13,9 +13,7 @@ package struct RequestRules: Sendable {
     package internal(set) var encode = NamedList<ParameterEncoding>()
     /// The keys that are written with nothing in them: they inherit nothing.
     fileprivate(set) var emptied: Set<String> = []
-}
 
-extension RequestRules: DescriptorSection {
     static let keys: [Key<Self>] = RequestRules.keys(in: .clientRequest)
 
     /// The keys of a page that the browser opens: a GET without fields of its own.

@@ -1,7 +1,7 @@
 package import CarnetFoundation
 
 /// What every response-shaped section can say.
-package struct ResponseRules: Sendable {
+package struct ResponseRules: DescriptorSection, Sendable {
     package internal(set) var format = ResponseFormat.auto
     package internal(set) var root = JSONPointer(tokens: [])
     package internal(set) var fields = ResponseFields()
@@ -25,9 +25,7 @@ package struct ResponseRules: Sendable {
         rules.capture = NamedList()
         return rules
     }
-}
 
-extension ResponseRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("format", \.format, ResponseFormat.summary),
         Key("root", \.root, "the object that contains the fields; default: the whole body"),
@@ -70,16 +68,14 @@ package struct Seconds: BoundedInteger, Hashable {
 }
 
 /// Where the fields of a token response are (RFC 6749, section 5.1).
-package struct ResponseFields: Sendable {
+package struct ResponseFields: DescriptorSection, Sendable {
     package internal(set) var accessToken = PointerList([JSONPointer(tokens: ["access_token"])])
     package internal(set) var tokenType = PointerList([JSONPointer(tokens: ["token_type"])])
     package internal(set) var expiresIn = PointerList([JSONPointer(tokens: ["expires_in"])])
     package internal(set) var refreshToken = PointerList([JSONPointer(tokens: ["refresh_token"])])
     package internal(set) var scope = PointerList([JSONPointer(tokens: ["scope"])])
     package internal(set) var idToken = PointerList([JSONPointer(tokens: ["id_token"])])
-}
 
-extension ResponseFields: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("access_token", \.accessToken, "the place of the access token; default: /access_token"),
         Key("token_type", \.tokenType, "the token type"),
@@ -91,7 +87,7 @@ extension ResponseFields: DescriptorSection {
 }
 
 /// Where the fields of an error response are (RFC 6749, section 5.2).
-package struct ErrorFields: Sendable {
+package struct ErrorFields: DescriptorSection, Sendable {
     package internal(set) var code = PointerList([JSONPointer(tokens: ["error"])])
     package internal(set) var message = PointerList([JSONPointer(tokens: ["error_description"])])
     package internal(set) var uri = PointerList([JSONPointer(tokens: ["error_uri"])])
@@ -99,9 +95,7 @@ package struct ErrorFields: Sendable {
     package internal(set) var statuses = NamedList<String>()
 
     package init() {}
-}
 
-extension ErrorFields: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("error", \.code, "the place of the error code; default: /error"),
         Key("error_description", \.message, "the place of the error message"),

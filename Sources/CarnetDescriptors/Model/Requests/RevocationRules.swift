@@ -1,13 +1,11 @@
 /// The revocation request (RFC 7009, section 2.1), and what says that it worked.
-package struct RevocationRules: RequestSection {
+package struct RevocationRules: RequestSection, DescriptorSection {
     package internal(set) var request = RequestRules()
     package internal(set) var authentication: ClientAuthenticationMethod?
     package internal(set) var tokens: [RevokedToken]?
     package internal(set) var tokenIn: TokenPlacement?
     package internal(set) var success = SuccessRules()
-}
 
-extension RevocationRules: DescriptorSection {
     static func elsewhere(_ name: String) -> String? { NamesElsewhere.url(name, of: .revocation) }
 
     static let keys: [Key<Self>] =

@@ -1,13 +1,11 @@
 package import CarnetFoundation
 
 /// How to distinguish a token response from an error, if not by a status of success (RFC 6749, sections 5.1 and 5.2).
-package struct SuccessRules: Sendable {
+package struct SuccessRules: DescriptorSection, Sendable {
     package internal(set) var statuses: [SuccessStatus] = []
     package internal(set) var field: PointerList?
     package internal(set) var values: [JSONValue] = []
-}
 
-extension SuccessRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("statuses", \.statuses, "the HTTP statuses of success; default: 200 to 299"),
         Key("field", \.field, "the place of a member of the whole body that shows success or an error"),

@@ -1,11 +1,9 @@
 /// The token request and its response.
-package struct TokenRules: RequestSection {
+package struct TokenRules: RequestSection, DescriptorSection {
     package internal(set) var request = RequestRules()
     package internal(set) var grantType: String?
     package internal(set) var response = ResponseRules()
-}
 
-extension TokenRules: DescriptorSection {
     static func elsewhere(_ name: String) -> String? { NamesElsewhere.url(name, of: .token) }
 
     static let keys: [Key<Self>] =

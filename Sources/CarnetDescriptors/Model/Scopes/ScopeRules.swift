@@ -1,6 +1,6 @@
 /// The scopes: which are requested, and what each means (RFC 6749, section 3.3).
 @usableFromInline
-package struct ScopeRules: Sendable {
+package struct ScopeRules: DescriptorSection, Sendable {
     package internal(set) var separator = " "
     package internal(set) var defaults: [String] = []
     package internal(set) var required: [String] = []
@@ -9,9 +9,7 @@ package struct ScopeRules: Sendable {
     package internal(set) var extra = NamedList<[String]>()
     package internal(set) var whenEmpty = EmptyScopeRule.omit
     package internal(set) var grantedFrom = GrantedScopeSource.tokenResponse
-}
 
-extension ScopeRules: DescriptorSection {
     static let keys: [Key<Self>] = [
         Key("default", \.defaults, scopesIn: .authorization, "the scopes to request if the host names none"),
         Key("required", \.required, scopesIn: .authorization, "scopes that are always requested"),
@@ -42,13 +40,11 @@ package enum EmptyScopeRule: String, DescriptorChoice, Sendable {
     case send
 }
 
-package struct ScopeEntry: Sendable {
+package struct ScopeEntry: DescriptorSection, Sendable {
     package internal(set) var id = ""
     package internal(set) var title: String?
     package internal(set) var implies: [String] = []
-}
 
-extension ScopeEntry: DescriptorSection {
     static let shorthand: String? = "id"
 
     static let keys: [Key<Self>] = [

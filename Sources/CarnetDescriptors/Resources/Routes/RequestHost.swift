@@ -53,14 +53,12 @@ package struct RequestHost: Hashable, Sendable {
 }
 
 /// The hosts of a resource map besides those of its URLs: the resources without a host decide about them.
-package struct MapHosts: Sendable {
+package struct MapHosts: DescriptorValue, Sendable {
     package var isEvery = false
     package var names: [RequestHost] = []
 
     package init() {}
-}
 
-extension MapHosts: DescriptorValue {
     private static let element = Shape.text("a host, or * for every host")
 
     static var shape: Shape { .list(of: element) }
