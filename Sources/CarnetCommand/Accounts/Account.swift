@@ -15,7 +15,7 @@ struct Account {
     var name: String { stored.key.account }
 
     /// What every document about the account begins with: which it is, and the files that say where its credentials go.
-    var json: JSONObject { stored.key.json + JSONObject(["descriptor_files": .list(entry.files)]) }
+    var json: JSONObject { stored.key.json + ["descriptor_files": .list(entry.files)] }
 
     /// - Throws: `Failure` if there is no such account, or several and none was named; `TokenStoreError`.
     init(_ options: AccountOptions, _ context: CommandContext) async throws {
@@ -25,35 +25,25 @@ struct Account {
     /// - Throws: `Failure`; `TokenStoreError`.
     init(_ place: AccountPlace) async throws {
         self.place = place
-        let failures = ProviderFailure(entry: place.entry, sandboxOption: place.connector.sandboxOption)
-        self.failures = failures
+        failures = ProviderFailure(entry: place.entry, sandboxOption: place.connector.sandboxOption)
         let stored = try await place.open()
         self.stored = stored
         client = try await failures.explaining {
             try place.connector.client(
                 for: place.entry,
-                registration: try await place.connector.registration(for: place.entry, stored: stored)
-            )
+                registration: try await place.connector.registration(for: place.entry, stored: stored))
         }
     }
 
     /// - Throws: `Failure` if the stored tokens belong to another registration.
     func session() async throws -> Session {
         try await explaining {
-            guard let session = try await client.session(for: name) else {
-                throw await place.missingError()
-            }
+            guard let session = try await client.session(for: name) else { throw await place.accounts.nobody() }
             return session
         }
     }
 
     func explaining<Result>(_ body: () async throws -> Result) async throws -> Result {
         try await failures.explaining(body)
-    }
-
-    /// Where a page of the provider is: there, or in the sandbox that stands for it.
-    func shownURL(_ url: String) -> String {
-        guard let sandbox = place.connector.sandbox, let url = try? WebURL(url) else { return url }
-        return sandbox.sandboxURL(for: url)
     }
 }

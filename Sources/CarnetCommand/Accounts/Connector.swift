@@ -22,14 +22,11 @@ struct Connector {
     private let reach: ReachOptions
     private let environment: HostEnvironment
 
-    /// - Parameter deadline: How long one exchange may take.
+    /// - Parameter deadline: How long one exchange may take, unless it is as the options say.
     /// - Throws: `Failure`; `TokenStoreError` if the store cannot be used.
     init(
-        _ network: NetworkOptions,
-        _ client: ClientOptions,
-        _ sources: ProviderSources,
-        _ context: CommandContext,
-        deadline: Duration = TransportLimits().deadline
+        _ network: NetworkOptions, _ client: ClientOptions, _ sources: ProviderSources, _ context: CommandContext,
+        deadline: Duration? = nil
     ) throws {
         sandbox = try network.sandbox.map(Self.address)
         registrations = try Registrations(client, sources.registry, context)
@@ -37,7 +34,7 @@ struct Connector {
             ofSandbox: sandbox != nil, lockPatience: network.timeout.map { .seconds($0) } ?? UserStore.lockPatience)
         console = context.console
         (reach, environment) = (network.reach, context.environment)
-        self.deadline = deadline
+        self.deadline = deadline ?? network.deadline
     }
 
     /// - Throws: `Failure` if it is no address of a sandbox.
@@ -74,7 +71,12 @@ struct Connector {
             asks: asks, console: context.console)
         let entry = try await ProviderFailure(entry: unknown, sandboxOption: sandboxOption).explaining {
             try await context.console.showing("asking \(resource.authority)") {
-                try await self.entry(ofResource: resource, among: sources.registry, confirmation)
+                try await Discovery(
+                    transport: network(for: unknown.descriptor.resolve()), limits: TransportLimits(deadline: deadline),
+                    observer: console.observer
+                ).entry(
+                    ofResource: resource.text, among: sources.registry, at: confirmation.chosenHosts,
+                    accepting: confirmation.accepted)
             }
         }
         try KnownResources(context.environment).save(entry)
@@ -84,20 +86,6 @@ struct Connector {
                 "signing in at \(server.authority): \(resource.authority) receives what you grant there".printable)
         }
         return entry
-    }
-
-    /// The provider of a resource that no file describes.
-    ///
-    /// - Throws: `OAuthError` at step `discovery`.
-    private func entry(
-        ofResource resource: WebURL, among registry: ProviderRegistry, _ confirmation: ServerConfirmation
-    ) async throws -> ProviderRegistry.Entry {
-        let unknown = try ProviderRegistry().entry(ofResource: resource).descriptor.resolve()
-        return try await Discovery(
-            transport: network(for: unknown), limits: TransportLimits(deadline: deadline),
-            observer: console.isVerbose ? VerboseObserver(console: console) : nil
-        ).entry(
-            ofResource: resource.text, among: registry, at: confirmation.chosenHosts, accepting: confirmation.accepted)
     }
 
     /// - Parameters:
@@ -128,16 +116,15 @@ struct Connector {
         let descriptor = try entry.descriptor.variant(source.environment)
         let inputs = descriptor.exampleInputs(source.inputs)
         guard source.clientID == nil || source.clientID == SimulatedClient.clientID else {
-            let registration = try registrations.registration(
-                for: entry.descriptor, stored: stored, from: source)
-            return SimulatedClient.registration(insteadOf: registration, inputs: inputs)
+            return SimulatedClient.registration(
+                insteadOf: try registrations.registration(for: entry.descriptor, stored: stored, from: source),
+                inputs: inputs)
         }
         return SimulatedClient(
             for: try descriptor.resolve(inputs: inputs),
             redirectURI: source.redirectURI ?? ClientRegistration.loopbackURI(for: descriptor)
                 ?? "http://127.0.0.1/callback",
-            inputs: inputs,
-            scopes: source.scopes,
+            inputs: inputs, scopes: source.scopes,
             clientID: prefersSecret ? SimulatedClient.confidentialClientID : SimulatedClient.clientID,
             prefersSecret: prefersSecret
         ).registration
@@ -161,7 +148,7 @@ struct Connector {
         let known = try await registering(at: KnownResources.redirectURI(of: provider.id))
             .knownRegistration(at: provider, evenExpired: stored != nil)
         guard let stored else {
-            let isBusy = source.redirectURI == nil && (known.map { KnownResources.isInUse($0.redirectURI) } ?? false)
+            let isBusy = source.redirectURI == nil && known.map { KnownResources.isInUse($0.redirectURI) } == true
             if isBusy { console.note("the port of the redirect URI is in use; registering a client with another") }
             let forgets = isNew || isBusy ? true : try await isForgotten(known, of: entry)
             let uri = forgets ? nil : known?.redirectURI
@@ -248,7 +235,7 @@ struct Connector {
             transport: SeparateStreams(transport: network(for: provider), streams: network(for: provider)),
             store: store,
             limits: TransportLimits(deadline: deadline),
-            observer: console.isVerbose ? VerboseObserver(console: console) : nil
+            observer: console.observer
         )
     }
 
@@ -266,27 +253,26 @@ struct Connector {
 
     private func registrar(for provider: Provider) -> ClientRegistrar {
         ClientRegistrar(
-            transport: network(for: provider),
-            limits: TransportLimits(deadline: deadline),
-            observer: console.isVerbose ? VerboseObserver(console: console) : nil
-        )
+            transport: network(for: provider), limits: TransportLimits(deadline: deadline), observer: console.observer)
     }
 
     /// For the messages to a resource that may require no sign-in.
     func transport(to resource: WebURL) throws -> any Transport {
-        func transport() -> any Transport {
-            remote ?? reach.transport(to: [resource.host], environment)
-        }
-        return SeparateStreams(transport: transport(), streams: transport())
+        SeparateStreams(transport: network(for: [resource.host]), streams: network(for: [resource.host]))
     }
 
     /// The network, or the sandbox that stands for a provider.
-    private func network(for provider: Provider) -> any Transport {
-        remote ?? reach.transport(to: provider.namedHosts, environment)
+    private func network(for provider: Provider) -> any Transport { network(for: provider.namedHosts) }
+
+    private func network(for hosts: Set<String>) -> any Transport {
+        sandbox.map { RemoteSandboxTransport($0, over: makeNetworkTransport(localAccess: .all)) }
+            ?? reach.transport(to: hosts, environment)
     }
 
-    private var remote: (any Transport)? {
-        sandbox.map { RemoteSandboxTransport($0, over: makeNetworkTransport(localAccess: .all)) }
+    /// Where a page of the provider is: there, or in the sandbox that stands for it.
+    func shownURL(_ url: String) -> String {
+        guard let sandbox, let url = try? WebURL(url) else { return url }
+        return sandbox.sandboxURL(for: url)
     }
 
     /// The agent, but for the sandbox's pages if there is a sandbox.

@@ -7,8 +7,7 @@ import CarnetSandbox
 /// A sign-in that the user confirms on another device.
 struct DeviceLogin {
     let client: OAuthClient
-    /// The sandbox that stands for the provider, if one does.
-    let sandbox: SandboxAddress?
+    let connector: Connector
     let console: Console
     /// The limit of `--timeout` for the user, in seconds.
     let timeout: Int?
@@ -20,11 +19,11 @@ struct DeviceLogin {
             try await client.beginDeviceSignIn(scopes: scopes, resource: resources)
         }
         console.note("open this address on any device:")
-        console.note(shown(device.verificationURI))
+        console.note(connector.shownURL(device.verificationURI))
         console.note("and enter the code: \(device.userCode.printable)")
         if let complete = device.verificationURIComplete {
             console.note("or open this address, which has the code:")
-            console.note(shown(complete))
+            console.note(connector.shownURL(complete))
         }
         let now = SystemWallClock().now
         if let timeout { device.expiresAt = min(device.expiresAt, now.addingTimeInterval(TimeInterval(timeout))) }
@@ -33,10 +32,5 @@ struct DeviceLogin {
         return try await console.showing("waiting for the other device") {
             try await client.completeDeviceSignIn(device, account: account, choosing: choosing)
         }
-    }
-
-    private func shown(_ url: String) -> String {
-        guard let sandbox, let url = try? WebURL(url) else { return url }
-        return sandbox.sandboxURL(for: url)
     }
 }

@@ -25,7 +25,8 @@ struct LoginAgent: ListeningUserAgent {
 
     func prepare(redirectURI: String, responseMode: ResponseMode) async throws -> any AuthorizationPresenter {
         let presenter = try await agent.prepare(for: responseMode, redirectURI: redirectURI)
-        sayRedirectURI(registered: redirectURI, sent: presenter.redirectURI)
+        let sent = presenter.redirectURI
+        console.remark("redirect URI: \(redirectURI)\(sent == redirectURI ? "" : " (any port; this time \(sent))")")
         return Presenter(presenter: presenter, agent: self)
     }
 
@@ -60,11 +61,6 @@ struct LoginAgent: ListeningUserAgent {
         console.note(url)
         console.note("waiting for the callback, at most \(Duration.seconds(timeout).inSeconds); Ctrl-C stops it")
         console.showProgress("waiting for the browser")
-    }
-
-    private func sayRedirectURI(registered: String, sent: String) {
-        let remark = registered == sent ? "" : " (any port; this time \(sent))"
-        console.remark("redirect URI: \(registered)\(remark)")
     }
 
     private struct Presenter: AuthorizationPresenter {

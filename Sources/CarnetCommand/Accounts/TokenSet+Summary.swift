@@ -6,11 +6,11 @@ import CarnetProtocol
 extension TokenSet {
     /// The properties of tokens that may be shown.
     var summary: JSONObject {
-        JSONObject([
+        [
             "token_type": .string(tokenType), "scopes": .list(scopes), "issued_at": .optional(issuedAt),
             "expires_at": .optional(expiresAt), "has_refresh_token": .bool(refreshToken != nil),
             "has_id_token": .bool(idToken != nil),
-        ])
+        ]
     }
 
     /// The same for people.
@@ -40,13 +40,5 @@ extension TokenSet {
 }
 
 extension ConnectionKey {
-    var json: JSONObject { JSONObject(["provider": .string(provider), "account": .string(account)]) }
-}
-
-extension JSONObject {
-    static func + (lhs: JSONObject, rhs: JSONObject) -> JSONObject {
-        var merged = lhs
-        for member in rhs.members { merged[member.name] = member.value }
-        return merged
-    }
+    var json: JSONObject { ["provider": .string(provider), "account": .string(account)] }
 }

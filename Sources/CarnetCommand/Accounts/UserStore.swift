@@ -37,8 +37,6 @@ struct UserStore {
         }
     }
 
-    private var sandboxFile: String { folder(ofSandbox: true) + "/address" }
-
     /// Keeps the address of a sandbox for messages about its accounts. A failure changes only a message.
     func remember(_ sandbox: SandboxAddress) {
         let folder = PrivateFolder(path: folder(ofSandbox: true))
@@ -47,7 +45,8 @@ struct UserStore {
 
     /// The address of the sandbox at which somebody signed in last.
     var lastSandbox: String? {
-        guard let data = try? Data(contentsOf: URL(filePath: sandboxFile)), data.count < 100 else { return nil }
+        let file = URL(filePath: folder(ofSandbox: true) + "/address")
+        guard let data = try? Data(contentsOf: file), data.count < 100 else { return nil }
         return try? Connector.address(String(decoding: data, as: UTF8.self)).base.text
     }
 

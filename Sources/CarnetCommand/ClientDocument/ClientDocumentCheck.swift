@@ -13,7 +13,7 @@ struct ClientDocumentCheckCommand: Subcommand {
               carnet client-document check https://app.example/client.json
             """)
 
-    @Argument(help: ArgumentHelp("The URL of the document.", valueName: "url"))
+    @Argument(value: "url", "The URL of the document.")
     var url: String
 
     @OptionGroup(title: "Connection options") var reach: ReachOptions
@@ -37,8 +37,7 @@ struct ClientDocumentCheckCommand: Subcommand {
         let problems = Self.problems(of: response, at: url)
         for problem in problems { context.console.print(problem.printable) }
         if problems.isEmpty { context.console.print("\(url.printable) is a client id") }
-        context.console.print(
-            json: JSONObject(["client_id": .string(url), "problems": .array(problems.map(JSONValue.string))]))
+        context.console.print(json: ["client_id": .string(url), "problems": .list(problems)])
         if !problems.isEmpty { throw ExitStatus.failed }
     }
 

@@ -50,22 +50,13 @@ struct AccountsCommand: Subcommand {
             context.console.note("to use an account at a sandbox, add --sandbox \(stores.lastSandbox ?? "ADDRESS")")
         }
         if accounts.isEmpty, damaged.isEmpty { context.console.note("no account is signed in") }
-        context.console.print(
-            json: JSONObject([
-                "accounts": .array(
-                    accounts.map { key, isSandbox in
-                        .object(
-                            key.json
-                                + JSONObject(["sandbox": .bool(isSandbox), "resource": .optional(resource(key))]))
-                    }
-                ),
-                "damaged": .array(
-                    damaged.map {
-                        .object(JSONObject(["message": .string($0.reason), "next": .optional($0.remedy)]))
-                    }
-                ),
-            ])
-        )
+        context.console.print(json: [
+            "accounts": .array(
+                accounts.map { key, isSandbox in
+                    .object(key.json + ["sandbox": .bool(isSandbox), "resource": .optional(resource(key))])
+                }),
+            "damaged": .array(damaged.map { ["message": .string($0.reason), "next": .optional($0.remedy)] }),
+        ])
         if !damaged.isEmpty { throw ExitStatus.broken }
     }
 }

@@ -23,7 +23,7 @@ struct CallCommand: Subcommand {
 
     @OptionGroup var account: AccountOptions
 
-    @Argument(help: ArgumentHelp("The id or title of a resource, or a URL.", valueName: "resource|url"))
+    @Argument(value: "resource|url", "The id or title of a resource, or a URL.")
     var resource: String
 
     @OptionGroup var map: MapOptions
@@ -148,13 +148,11 @@ struct CallCommand: Subcommand {
         let json = try? JSONValue(parsing: response.body)
         if console.isJSON {
             let text = JSONValue.string(String(decoding: response.body, as: UTF8.self))
-            console.print(
-                json: JSONObject([
-                    "status": .number(String(response.status)),
-                    "content_type": .optional(response.head.headerFields[.contentType]), "body": json ?? text,
-                    "descriptor_files": .list(entry.files),
-                ])
-            )
+            console.print(json: [
+                "status": .number(String(response.status)),
+                "content_type": .optional(response.head.headerFields[.contentType]), "body": json ?? text,
+                "descriptor_files": .list(entry.files),
+            ])
         } else if OutputChannel.standardOutput.isTerminal {
             let text = json?.jsonText(.indented) ?? String(decoding: response.body, as: UTF8.self)
             for line in text.printableLines { console.print(line) }

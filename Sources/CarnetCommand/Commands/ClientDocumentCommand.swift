@@ -31,22 +31,18 @@ struct ClientDocumentWriteCommand: Subcommand {
               carnet client-document write https://app.example/client.json --name 'My tool' > client.json
             """)
 
-    @Argument(help: ArgumentHelp("The URL of the document: https, with a path, without a query.", valueName: "url"))
+    @Argument(value: "url", "The URL of the document: https, with a path, without a query.")
     var url: String
 
-    @Option(help: ArgumentHelp("The client's name, which users see.", valueName: "text"))
+    @Option(value: "text", "The client's name, which users see.")
     var name: String?
 
     @Option(
-        name: .customLong("redirect-uri"),
-        help: ArgumentHelp(
-            "A redirect URI. Repeatable. Default: http://127.0.0.1/callback and http://localhost/callback.",
-            valueName: "uri"))
+        "redirect-uri", value: "uri",
+        "A redirect URI. Repeatable. Default: http://127.0.0.1/callback and http://localhost/callback.")
     var redirectURIs: [String] = []
 
-    @Option(
-        name: .customLong("scope"),
-        help: ArgumentHelp("A scope that the client may request. Repeatable.", valueName: "scope"))
+    @Option("scope", value: "scope", "A scope that the client may request. Repeatable.")
     var scopes: [String] = []
 
     @OptionGroup var program: ProgramOptions

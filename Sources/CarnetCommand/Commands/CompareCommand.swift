@@ -25,9 +25,7 @@ struct CompareCommand: Subcommand {
             """
     )
 
-    @Argument(
-        help: ArgumentHelp("Providers' ids, or descriptor files.", valueName: "id|file"),
-        completion: .providersAndFiles)
+    @Argument(value: "id|file", "Providers' ids, or descriptor files.", completion: .providersAndFiles)
     var named: [String] = []
 
     @Flag(help: "Compare all providers that have a metadata document.")
@@ -64,11 +62,9 @@ struct CompareCommand: Subcommand {
             let provider = try entry.descriptor.resolve(inputs: inputs)
             guard provider.hasMetadata else {
                 throw Failure(
-                    .usage,
-                    "\(provider.name) has no metadata document to compare with",
+                    .usage, "\(provider.name) has no metadata document to compare with",
                     details: [Failure.Detail(name: "descriptor_key", text: "issuer")],
-                    next: ["add issuer or discovery_url, if the provider has a metadata document"]
-                )
+                    next: ["add issuer or discovery_url, if the provider has a metadata document"])
             }
             return try await compare(provider, context.environment, console)
         }
@@ -114,7 +110,7 @@ struct CompareCommand: Subcommand {
         ]
         console.print(
             counts.filter { $0.0 > 0 || $0.1 == "compared" }.map { "\($0.0) \($0.1)" }.joined(separator: ", "))
-        console.print(json: JSONObject(["providers": .array(documents), "skipped": .list(skipped)]))
+        console.print(json: ["providers": .array(documents), "skipped": .list(skipped)])
         if differs || failures.count > 0 { throw ExitStatus.failed }
     }
 
@@ -123,12 +119,9 @@ struct CompareCommand: Subcommand {
     ) async throws -> [MetadataDrift] {
         let discovery = Discovery(
             transport: reach.transport(to: provider, environment),
-            limits: TransportLimits(deadline: patience.deadline),
-            observer: console.isVerbose ? VerboseObserver(console: console) : nil
-        )
-        return try await console.showing(
-            "fetching the metadata of \(provider.name.printable)" + (progress.map { " (\($0))" } ?? "")
-        ) {
+            limits: TransportLimits(deadline: patience.deadline), observer: console.observer)
+        let place = progress.map { " (\($0))" } ?? ""
+        return try await console.showing("fetching the metadata of \(provider.name.printable)\(place)") {
             try await discovery.metadata(of: try await discovery.found(provider))
         }.drift(from: provider)
     }
@@ -139,8 +132,7 @@ struct CompareCommand: Subcommand {
             let start = place(of: finding, in: entry)
             console.print(
                 "\(file.printable):\(start.line):\(start.column): \(finding.severity.rawValue): "
-                    + "\(finding.key): \(finding.message.printable)"
-            )
+                    + "\(finding.key): \(finding.message.printable)")
         }
         if drift.isEmpty {
             console.print("the metadata of \(entry.descriptor.name.printable) agrees with the descriptor")
@@ -160,7 +152,7 @@ struct CompareCommand: Subcommand {
                 "line": .number(String(start.line)), "column": .number(String(start.column)),
             ]
         }
-        return JSONObject(["id": .string(entry.descriptor.id.rawValue), "drift": .array(findings)])
+        return ["id": .string(entry.descriptor.id.rawValue), "drift": .array(findings)]
     }
 }
 

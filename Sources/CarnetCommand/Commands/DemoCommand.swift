@@ -33,24 +33,19 @@ struct DemoCommand: Subcommand {
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
 
     @Option(
-        help: ArgumentHelp("A YAML file of client registrations, such as acme: { client_id: ID }.", valueName: "file"),
-        completion: .yamlFile)
+        value: "file", "A YAML file of client registrations, such as acme: { client_id: ID }.", completion: .yamlFile)
     var clients: String?
 
     @Option(
-        help: ArgumentHelp(
-            "A resource map in YAML, or a JSON array of {scope, title, url}, instead of the descriptors' resources.",
-            valueName: "file"),
+        value: "file",
+        "A resource map in YAML, or a JSON array of {scope, title, url}, instead of the descriptors' resources.",
         completion: .file())
     var map: String?
 
-    @Option(
-        help: ArgumentHelp("Store sign-ins, encrypted, in this folder. Default: memory.", valueName: "dir"),
-        completion: .directory)
+    @Option(value: "dir", "Store sign-ins, encrypted, in this folder. Default: memory.", completion: .directory)
     var store: String?
 
-    @Option(
-        help: ArgumentHelp("The address of a running carnet sandbox. Default: the demo starts one.", valueName: "url"))
+    @Option(value: "url", "The address of a running carnet sandbox. Default: the demo starts one.")
     var sandbox: String?
 
     @OptionGroup(title: "Output options") var output: OutputOptions
@@ -135,31 +130,27 @@ struct DemoCommand: Subcommand {
                     for problem in reload.problems { console.warn(problem.printable) }
                 }
             }
+            let (addresses, continuation) = AsyncStream.makeStream(of: SandboxAddress.self)
             switch setup.stage {
-            case .running(let address):
-                try serve(try setup.site(keys: keys, sandbox: address, map: map, logger: logger), &group, console)
+            case .running(let address): continuation.yield(address)
             case .own(let sandbox):
-                let (addresses, continuation) = AsyncStream.makeStream(of: SandboxAddress.self)
                 group.addTask { try await SandboxServer(sandbox: sandbox) { continuation.yield($0) }.run() }
-                for await address in addresses.prefix(1) {
-                    try serve(try setup.site(keys: keys, sandbox: address, map: map, logger: logger), &group, console)
+            }
+            for await address in addresses.prefix(1) {
+                let site = try setup.site(keys: keys, sandbox: address, map: map, logger: logger)
+                let (port, origin) = (port, origin)
+                group.addTask {
+                    let application = site.application(port: port) {
+                        console.print(origin)
+                        console.print(json: ["url": .string(origin)])
+                        console.note("open this address in a browser; Ctrl-C stops the demo")
+                    }
+                    try await Failure.explaining(.port(port)) { try await application.run() }
                 }
             }
             try await group.next()
             group.cancelAll()
         }
         try Task.checkCancellation()
-    }
-
-    private func serve(_ site: DemoSite, _ group: inout ThrowingTaskGroup<Void, any Error>, _ console: Console) throws {
-        let (port, origin) = (port, origin)
-        group.addTask {
-            let application = site.application(port: port) {
-                console.print(origin)
-                console.print(json: JSONObject(["url": .string(origin)]))
-                console.note("open this address in a browser; Ctrl-C stops the demo")
-            }
-            try await Failure.explainingPort(port) { try await application.run() }
-        }
     }
 }

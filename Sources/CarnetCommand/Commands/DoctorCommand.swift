@@ -46,7 +46,7 @@ struct DoctorCommand: Subcommand {
             console.print(String(repeating: " ", count: width + 11) + console.paint("next: ", .faint) + next.printable)
         }
         let problems = checks.count { $0.outcome == .problem }
-        console.print(json: JSONObject(["ok": .bool(problems == 0), "checks": .array(checks.map(\.json))]))
+        console.print(json: ["ok": .bool(problems == 0), "checks": .array(checks.map(\.json))])
         guard problems == 0 else { throw ExitStatus.failed }
     }
 }

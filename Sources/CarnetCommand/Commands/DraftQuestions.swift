@@ -4,16 +4,10 @@ import CarnetLint
 
 /// Asks the author on a terminal for what a draft would guess. An empty line leaves the guess.
 struct DraftQuestions {
-    private let ask: (String) async throws -> String?
-    private let say: (String) -> Void
-
-    /// - Parameters:
-    ///   - ask: Shows a question and returns the line that the author types; `nil` at the end of the input.
-    ///   - say: Shows why the question is asked again.
-    init(ask: @escaping (String) async throws -> String?, say: @escaping (String) -> Void) {
-        self.ask = ask
-        self.say = say
-    }
+    /// Shows a question and returns the line that the author types; `nil` at the end of the input.
+    let ask: (String) async throws -> String?
+    /// Shows why the question is asked again.
+    let say: (String) -> Void
 
     /// The issuer, if the provider has one.
     func issuer() async throws -> String? {
@@ -91,7 +85,7 @@ struct DraftQuestions {
         _ question: String, read: (String) -> Result<Value, Refusal>
     ) async throws -> Value? {
         while let line = try await ask(question) {
-            let text = line.trimmed
+            let text = String(line.trimming(\.isWhitespace))
             if text.isEmpty { return nil }
             switch read(text) {
             case .success(let value): return value
@@ -99,11 +93,5 @@ struct DraftQuestions {
             }
         }
         throw CancellationError()
-    }
-}
-
-extension String {
-    fileprivate var trimmed: String {
-        String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }
 }

@@ -18,9 +18,8 @@ struct ExplainCommand: Subcommand {
     )
 
     @Argument(
-        help: ArgumentHelp(
-            "The code of a finding, such as K001, or a kind of error, such as sessionEnded.", valueName: "code|kind"),
-        completion: .explained)
+        value: "code|kind",
+        "The code of a finding, such as K001, or a kind of error, such as sessionEnded.", completion: .explained)
     var code: String
 
     @OptionGroup(title: "Output options") var plainOutput: PlainOutputOptions
@@ -29,13 +28,11 @@ struct ExplainCommand: Subcommand {
     func run(_ context: CommandContext) async throws {
         if let page = ErrorPage.page(code) {
             for line in page.lines { context.console.print(line) }
-            context.console.print(
-                json: JSONObject([
-                    "kind": .string(page.row.kind.rawValue), "summary": .string(page.row.summary),
-                    "fixed_by": .string(page.row.fixedBy), "reaction": .string(page.reaction),
-                    "next": .array(page.steps.map { ["cause": .string($0.cause), "next": .string($0.next)] }),
-                ]))
-            return
+            return context.console.print(json: [
+                "kind": .string(page.row.kind.rawValue), "summary": .string(page.row.summary),
+                "fixed_by": .string(page.row.fixedBy), "reaction": .string(page.reaction),
+                "next": .array(page.steps.map { ["cause": .string($0.cause), "next": .string($0.next)] }),
+            ])
         }
         let rule: DiagnosticExplanation
         do throws(UnknownRuleError) {
@@ -52,12 +49,10 @@ struct ExplainCommand: Subcommand {
         for line in page.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
             context.console.print(String(line))
         }
-        context.console.print(
-            json: JSONObject([
-                "code": .string(rule.code), "name": .string(rule.name), "severity": .string(rule.severity.rawValue),
-                "summary": .string(rule.summary), "rationale": .string(rule.rationale),
-                "references": .list(rule.references), "bad": .list(rule.bad), "good": .list(rule.good),
-            ])
-        )
+        context.console.print(json: [
+            "code": .string(rule.code), "name": .string(rule.name), "severity": .string(rule.severity.rawValue),
+            "summary": .string(rule.summary), "rationale": .string(rule.rationale),
+            "references": .list(rule.references), "bad": .list(rule.bad), "good": .list(rule.good),
+        ])
     }
 }

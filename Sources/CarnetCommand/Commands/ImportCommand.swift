@@ -31,32 +31,30 @@ struct ImportOpenAPICommand: Subcommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The description, or - for stdin.", valueName: "file"), completion: .file())
+    @Argument(value: "file", "The description, or - for stdin.", completion: .file())
     var file: String
 
     @Option(
-        help: ArgumentHelp(
-            "A security scheme whose access tokens the map accepts. Repeatable. Default: the first that is used and has a page to sign in at, or else names an authorization server, and others of this server.",
-            valueName: "name"))
+        value: "name",
+        "A security scheme whose access tokens the map accepts. Repeatable. Default: the first that is used and has a page to sign in at, or else names an authorization server, and others of this server."
+    )
     var scheme: [String] = []
 
     @Option(
-        help: ArgumentHelp(
-            "A security scheme that another program checks. Where it is needed besides a token, the map requires only the token. Repeatable.",
-            valueName: "name"))
+        value: "name",
+        "A security scheme that another program checks. Where it is needed besides a token, the map requires only the token. Repeatable."
+    )
     var checkedElsewhere: [String] = []
 
-    @Option(help: ArgumentHelp("The id of the descriptor. Default: made from the title.", valueName: "id"))
+    @Option(value: "id", "The id of the descriptor. Default: made from the title.")
     var id: String?
 
     @Flag(help: "Print the draft of the descriptor instead of the map.")
     var descriptor = false
 
     @Option(
-        name: .customLong("output"),
-        help: ArgumentHelp(
-            "The folder for ID.yaml, the descriptor, and ID-resources.yaml, the map. Default: print the map.",
-            valueName: "dir"),
+        "output", value: "dir",
+        "The folder for ID.yaml, the descriptor, and ID-resources.yaml, the map. Default: print the map.",
         completion: .directory)
     var folder: String?
 
@@ -79,7 +77,11 @@ struct ImportOpenAPICommand: Subcommand {
             source, OpenAPIImport.Options(schemes: scheme, checkedElsewhere: checkedElsewhere, id: id))
         var written: [String] = []
         if let folder {
-            written = try write(imported, to: folder)
+            let (descriptor, map) = ("\(folder)/\(imported.id).yaml", "\(folder)/\(imported.id)-resources.yaml")
+            try NewFiles.write(
+                [(descriptor, imported.draft), (map, imported.map)], in: folder,
+                next: "choose another --id or folder, or remove what is there")
+            written = [descriptor, map]
             for path in written { console.print(path.printable) }
         } else if !console.isJSON {
             console.print(bytes: Array((descriptor ? imported.draft : imported.map).utf8))
@@ -90,19 +92,6 @@ struct ImportOpenAPICommand: Subcommand {
         if failOn.isReached(errors: imported.findings.count(.error), warnings: imported.findings.count(.warning)) {
             throw ExitStatus.failed
         }
-    }
-
-    /// - Returns: The paths of the descriptor and of the map.
-    private func write(_ imported: OpenAPIImport, to folder: String) throws -> [String] {
-        try NewFiles.checkFolder(folder)
-        let files = [("\(imported.id).yaml", imported.draft), ("\(imported.id)-resources.yaml", imported.map)]
-            .map { NewFiles.File(path: folder + "/" + $0.0, bytes: Array($0.1.utf8)) }
-        do {
-            try NewFiles.write(files, next: "choose another --id or folder, or remove what is there")
-        } catch let error as TokenStoreError {
-            throw Failure(.broken, error.reason)
-        }
-        return files.map(\.path)
     }
 
     private func show(_ imported: OpenAPIImport, of path: String, _ console: Console) {
@@ -126,7 +115,7 @@ struct ImportOpenAPICommand: Subcommand {
 extension OpenAPIImport {
     fileprivate func json(_ path: String, written: [String]) -> JSONObject {
         let counts = counts
-        return JSONObject([
+        return [
             "id": .string(id), "schemes": .list(acceptedSchemes), "files": .list(written),
             "descriptor": .string(draft), "resources": .string(map),
             "counts": [
@@ -137,10 +126,10 @@ extension OpenAPIImport {
                 findings.sorted.map { finding in
                     [
                         "severity": .string(finding.severity.rawValue), "message": .string(finding.message),
-                        "help": finding.help.map(JSONValue.string) ?? .null, "file": .string(finding.file ?? path),
+                        "help": .optional(finding.help), "file": .string(finding.file ?? path),
                         "line": .number("\(finding.place.line)"), "column": .number("\(finding.place.column)"),
                     ]
                 }),
-        ])
+        ]
     }
 }

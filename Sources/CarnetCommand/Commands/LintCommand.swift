@@ -23,34 +23,28 @@ struct LintCommand: Subcommand {
     )
 
     @Argument(
-        help: ArgumentHelp(
-            "Files and folders to check. Default: providers, else the current folder.", valueName: "path"),
-        completion: .file())
+        value: "path", "Files and folders to check. Default: providers, else the current folder.", completion: .file())
     var paths: [String] = []
 
     @Option(
         help: ArgumentHelp("The report's format: text (default), json, sarif or github.", valueName: "format"),
         completion: .list(ReportFormat.allCases.map(\.rawValue)),
-        transform: reportFormat(named:))
+        transform: name(of: "--format"))
     var format: ReportFormat?
 
-    @Option(
-        help: ArgumentHelp(
-            "The findings that cause exit status 1.", valueName: "level"))
+    @Option(help: ArgumentHelp("The findings that cause exit status 1.", valueName: "level"))
     var failOn = FailureLevel.error
 
     @Flag(help: "Apply all safe fixes to the files. For stdin, print the fixed text.")
     var fix = false
 
     @Option(
-        help: ArgumentHelp(
-            "Also report what breaks users of an earlier version: a file, a folder or a git revision; REVISION... is the "
-                + "point where the current branch left it.",
-            valueName: "old"),
-        completion: .file())
+        value: "old",
+        "Also report what breaks users of an earlier version: a file, a folder or a git revision; REVISION... is the "
+            + "point where the current branch left it.", completion: .file())
     var against: String?
 
-    @Option(help: ArgumentHelp("The file name of stdin in findings.", valueName: "name"), completion: .file())
+    @Option(value: "name", "The file name of stdin in findings.", completion: .file())
     var stdinFilename: String?
 
     @Flag(
@@ -62,7 +56,7 @@ struct LintCommand: Subcommand {
     )
     var simulate: Bool?
 
-    @Option(help: ArgumentHelp("The base URL of the rules' pages, for sarif.", valueName: "url"))
+    @Option(value: "url", "The base URL of the rules' pages, for sarif.")
     var documentation: String?
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
@@ -78,8 +72,7 @@ struct LintCommand: Subcommand {
         let console = context.console
         var input = try LintInput(paths, stdinName: stdinFilename)
         let format = output.json ? .json : format ?? .text
-        var fixedStdin: SourceFile?
-        if fix { fixedStdin = try input.fix(console, with: try linter(for: input.files, context)) }
+        let fixedStdin = try fix ? input.fix(console, with: linter(for: input.files, context)) : nil
         let earlier = try against.map { try EarlierVersion(named: $0, of: input) }
         let linter = try linter(for: input.files + (earlier?.files.map(\.source) ?? []), context)
         var report = linter.lint(files: input.files, unreadable: input.unreadable)
@@ -87,7 +80,8 @@ struct LintCommand: Subcommand {
         if let fixedStdin {
             // Then stdout gets the fixed text.
             console.print(bytes: fixedStdin.bytes)
-            console.note(format.reporter(usesColor: console.colorsErrors).render(report).trimmingLastLineBreak)
+            let text = format.reporter(usesColor: console.colorsErrors).render(report)
+            console.note(text.hasSuffix("\n") ? String(text.dropLast()) : text)
         } else {
             let reporter: any Reporter =
                 format == .sarif
@@ -95,11 +89,10 @@ struct LintCommand: Subcommand {
                     documentation: documentation, others: GatewayRuleCatalog.explanations,
                     linter: Linter(others: [GatewayFiles(registry: nil)]))
                 : format.reporter(usesColor: format == .text && console.usesColor)
-            let text = reporter.render(report)
-            console.print(bytes: Array(text.utf8))
+            console.print(bytes: Array(reporter.render(report).utf8))
         }
         if !input.unreadable.isEmpty { throw ExitStatus.usage }
-        if failOn.isReached(by: report) { throw ExitStatus.failed }
+        if failOn.isReached(errors: report.errorCount, warnings: report.warningCount) { throw ExitStatus.failed }
     }
 }
 
@@ -122,13 +115,7 @@ extension LintCommand {
 }
 
 enum FailureLevel: String, ExpressibleByArgument, CaseIterable {
-    case error
-    case warning
-    case never
-
-    func isReached(by report: LintReport) -> Bool {
-        isReached(errors: report.errorCount, warnings: report.warningCount)
-    }
+    case error, warning, never
 
     func isReached(errors: Int, warnings: Int) -> Bool {
         switch self {
@@ -137,16 +124,4 @@ enum FailureLevel: String, ExpressibleByArgument, CaseIterable {
         case .never: false
         }
     }
-}
-
-private func reportFormat(named name: String) throws -> ReportFormat {
-    guard let format = ReportFormat(rawValue: name) else {
-        throw ValidationError(
-            "--format must be one of: " + ReportFormat.allCases.map(\.rawValue).joined(separator: ", "))
-    }
-    return format
-}
-
-extension String {
-    fileprivate var trimmingLastLineBreak: String { hasSuffix("\n") ? String(dropLast()) : self }
 }

@@ -27,10 +27,7 @@ struct LoginCommand: Subcommand {
 
     @OptionGroup var account: AccountOptions
 
-    @Option(
-        name: .customLong("scope"),
-        help: ArgumentHelp("A scope to request instead of the default scopes. Repeatable.", valueName: "scope")
-    )
+    @Option("scope", value: "scope", "A scope to request instead of the default scopes. Repeatable.")
     var scopes: [String] = []
 
     @Flag(help: "Print the authorization URL on its own line of stderr instead of opening a browser.")
@@ -51,10 +48,7 @@ struct LoginCommand: Subcommand {
 
     @OptionGroup(title: "Authorization options") var request: RequestOptions
 
-    @Option(
-        name: .customLong("choose"),
-        help: ArgumentHelp(
-            "The candidate to use if a lookup finds several, such as company=c-1.", valueName: "name=value"))
+    @Option("choose", value: "name=value", "The candidate to use if a lookup finds several, such as company=c-1.")
     var choices: [String] = []
 
     @OptionGroup(title: "Output options") var output: OutputOptions
@@ -75,13 +69,12 @@ struct LoginCommand: Subcommand {
         try requirePage(of: entry.descriptor)
         try UserStore(context.environment).prepare(ofSandbox: connector.sandbox != nil)
         try await connector.requireReadableRecords(of: entry.descriptor.id, account: account.account)
-        let option = connector.sandboxOption
-        try await ProviderFailure(entry: entry, sandboxOption: option).explaining {
+        try await ProviderFailure(entry: entry, sandboxOption: connector.sandboxOption).explaining {
             let registration = try await connector.registration(
                 for: entry, registering: found.document, again: registersAgain)
             for line in entry.descriptor.statusLines { context.console.warn(line.printable) }
             let failures = ProviderFailure(
-                entry: entry, redirectURI: registration.redirectURI, sandboxOption: option)
+                entry: entry, redirectURI: registration.redirectURI, sandboxOption: connector.sandboxOption)
             try await failures.explaining {
                 let client = try connector.client(for: entry, registration: registration)
                 do {
@@ -120,12 +113,10 @@ struct LoginCommand: Subcommand {
                 return String(chosen.dropFirst(start.count))
             }
             throw Failure(
-                .usage,
-                "the lookup \(choice.name.printable) found several candidates; the tokens are kept",
+                .usage, "the lookup \(choice.name.printable) found several candidates; the tokens are kept",
                 next: choice.candidates.prefix(20).map { candidate in
                     "--choose \("\(choice.name)=\(candidate.value)".shellWord.printable)  (\(candidate.label.printable))"
-                }
-            )
+                })
         }
     }
 
@@ -139,9 +130,8 @@ struct LoginCommand: Subcommand {
         let session =
             if device {
                 try await DeviceLogin(
-                    client: client, sandbox: connector.sandbox, console: console, timeout: account.network.timeout
-                )
-                .signIn(
+                    client: client, connector: connector, console: console, timeout: account.network.timeout
+                ).signIn(
                     scopes: wanted.isEmpty ? nil : wanted, resources: request.resources, account: account.account,
                     choosing: chooser)
             } else {
@@ -162,8 +152,7 @@ struct LoginCommand: Subcommand {
                 "the provider does not say who signed in\(cause.printable); --account NAME gives the account a name")
         }
         console.print("signed in to \(client.provider.name.printable) as \(name.printable)")
-        console.print(
-            json: session.key.json + JSONObject(["descriptor_files": .list(entry.files)]) + tokens.summary)
+        console.print(json: session.key.json + ["descriptor_files": .list(entry.files)] + tokens.summary)
         for row in Table.lines(tokens.rows(now: SystemWallClock().now), indentation: 2) { console.print(row) }
         let requested = wanted.isEmpty ? client.registration.scopes ?? client.provider.scopes.defaults : wanted
         for line in tokens.missingScopes(of: requested, at: client.provider) { console.warn(line) }

@@ -3,6 +3,7 @@ import Carnet
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol
+import CarnetUserAgent
 
 struct LogoutCommand: Subcommand {
     static let configuration = CommandConfiguration(
@@ -18,6 +19,9 @@ struct LogoutCommand: Subcommand {
               carnet logout acme --everywhere
             """
     )
+
+    /// How long a browser may take to start.
+    private static let patience = Duration.seconds(30)
 
     @OptionGroup var account: AccountOptions
 
@@ -57,8 +61,9 @@ struct LogoutCommand: Subcommand {
         var isSessionEnded = false
         if let url = outcome.endSessionURL {
             // It carries the ID token, so it is opened and never printed.
-            isSessionEnded = await SystemBrowser.open(
-                account.shownURL(url.reveal()), withholding: place.connector.secretVariables)
+            let browser = Presentation.systemBrowser(withholding: place.connector.secretVariables)
+            isSessionEnded =
+                (try? await browser.present(place.connector.shownURL(url.reveal()), within: Self.patience)) ?? false
             if !isSessionEnded {
                 failures.append(
                     Failure(
@@ -68,12 +73,10 @@ struct LogoutCommand: Subcommand {
             }
         }
         console.print(
-            json: account.json
-                + JSONObject([
-                    "revoked": .bool(outcome.isRevoked), "session_ended": .bool(isSessionEnded),
-                    "failures": .array(failures.compactMap { $0.json["error"] }),
-                ])
-        )
+            json: account.json + [
+                "revoked": .bool(outcome.isRevoked), "session_ended": .bool(isSessionEnded),
+                "failures": .array(failures.compactMap { $0.json["error"] }),
+            ])
         for failure in failures { console.note(failure) }
         if revoke || everywhere, !outcome.isRevoked, !failures.isEmpty {
             console.warn("the tokens are removed here; the provider may accept them until they expire")
@@ -87,11 +90,10 @@ struct LogoutCommand: Subcommand {
     private func finish(_ nobody: NobodySignedIn, _ console: Console) throws {
         guard !nobody.isSignedInElsewhere else { throw nobody.failure }
         console.print(nobody.failure.summary.printable)
-        console.print(
-            json: JSONObject([
-                "provider": .string(account.provider), "account": .null, "revoked": false, "session_ended": false,
-                "failures": .array([]),
-            ]))
+        console.print(json: [
+            "provider": .string(account.provider), "account": nil, "revoked": false, "session_ended": false,
+            "failures": [],
+        ])
     }
 
     /// A record that cannot be decrypted is useless, and would block the next sign-in.
@@ -100,9 +102,7 @@ struct LogoutCommand: Subcommand {
         console.warn("no token was revoked: \(error.reason.printable)")
         console.print("signed out \(place.key.account.printable)")
         console.print(
-            json: place.key.json
-                + JSONObject(["revoked": false, "session_ended": false, "failures": .list([error.reason])])
-        )
+            json: place.key.json + ["revoked": false, "session_ended": false, "failures": .list([error.reason])])
         if revoke || everywhere { throw ExitStatus.failed }
     }
 }

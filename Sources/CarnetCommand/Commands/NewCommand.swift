@@ -20,17 +20,13 @@ struct NewCommand: Subcommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The id: lower-case letters, digits and hyphens.", valueName: "id"))
+    @Argument(value: "id", "The id: lower-case letters, digits and hyphens.")
     var id: String
 
-    @Option(help: ArgumentHelp("The issuer, exactly as the provider's metadata names it.", valueName: "url"))
+    @Option(value: "url", "The issuer, exactly as the provider's metadata names it.")
     var issuer: String?
 
-    @Option(
-        name: .customLong("output"),
-        help: ArgumentHelp("The folder for ID.yaml. Default: print the descriptor.", valueName: "dir"),
-        completion: .directory
-    )
+    @Option("output", value: "dir", "The folder for ID.yaml. Default: print the descriptor.", completion: .directory)
     var folder: String?
 
     @OptionGroup(title: "Connection options") var patience: PatienceOptions
@@ -66,20 +62,13 @@ struct NewCommand: Subcommand {
         }
         guard let folder else {
             for line in draft.text.split(separator: "\n") { context.console.print(String(line)) }
-            context.console.print(json: JSONObject(["id": .string(id), "text": .string(draft.text)]))
+            context.console.print(json: ["id": .string(id), "text": .string(draft.text)])
             return context.console.noteGuesses(in: draft.text, id)
         }
-        try NewFiles.checkFolder(folder)
         let path = folder + "/" + id + ".yaml"
-        do {
-            try NewFiles.write(
-                [NewFiles.File(path: path, bytes: Array(draft.text.utf8))],
-                next: "remove it, or choose another id or folder")
-        } catch let error as TokenStoreError {
-            throw Failure(.broken, error.reason)
-        }
+        try NewFiles.write([(path, draft.text)], in: folder, next: "remove it, or choose another id or folder")
         context.console.print(path.printable)
-        context.console.print(json: JSONObject(["id": .string(id), "file": .string(path)]))
+        context.console.print(json: ["id": .string(id), "file": .string(path)])
         context.console.noteGuesses(in: draft.text, id)
         context.console.note("next: carnet lint \(path.printable), carnet try \(path.printable)")
     }
@@ -103,9 +92,7 @@ struct NewCommand: Subcommand {
         }
         let discovery = Discovery(
             transport: reach.transport(to: provider, context.environment),
-            limits: TransportLimits(deadline: patience.deadline),
-            observer: console.isVerbose ? VerboseObserver(console: console) : nil
-        )
+            limits: TransportLimits(deadline: patience.deadline), observer: console.observer)
         do {
             return try await discovery.metadata(of: provider)
         } catch let error as OAuthError {

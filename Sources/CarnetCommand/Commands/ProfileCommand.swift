@@ -27,9 +27,7 @@ struct ProfileCommand: Subcommand {
         let rows = profile.claims.map { [$0.name.printable, ($0.value.scalarText ?? $0.value.jsonText()).printable] }
         for line in Table.lines(rows) { context.console.print(line) }
         for failure in profile.failures { context.console.warn("\(failure)".printable) }
-        var claims = JSONObject()
-        for claim in profile.claims { claims[claim.name] = claim.value }
-        context.console.print(json: account.json + JSONObject(["profile": .object(claims)]))
+        context.console.print(json: account.json + ["profile": .object(JSONObject(profile.claims))])
         if let failure = account.entry.descriptor.failure(ofSubjectIn: profile) { throw failure }
     }
 }

@@ -25,9 +25,7 @@ struct ProvidersCommand: Subcommand {
             """
     )
 
-    @Option(
-        help: ArgumentHelp(
-            "Only providers with all of these words in id or name, ignoring case.", valueName: "words"))
+    @Option(value: "words", "Only providers with all of these words in id or name, ignoring case.")
     var search: String?
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
@@ -50,7 +48,7 @@ struct ProvidersCommand: Subcommand {
             ]
         }
         for line in fitting(rows, context) { context.console.print(line) }
-        context.console.print(json: document(entries, sources, context.environment))
+        context.console.print(json: document(entries, sources))
         if let search, entries.isEmpty {
             let names = registry.entries.map(\.descriptor.name)
             let nearest =
@@ -85,31 +83,26 @@ struct ProvidersCommand: Subcommand {
     }
 
     private func document(
-        _ entries: [ProviderRegistry.Entry], _ sources: ProviderSources, _ environment: HostEnvironment
+        _ entries: [ProviderRegistry.Entry], _ sources: ProviderSources
     ) -> JSONObject {
         let registry = sources.registry
-        func json(_ entry: ProviderRegistry.Entry, hides: [ProviderRegistry.Entry]) -> JSONValue {
-            var object = JSONObject([
+        func json(_ entry: ProviderRegistry.Entry) -> JSONValue {
+            let own: JSONObject = [
                 "id": .string(entry.descriptor.id.rawValue), "name": .string(entry.descriptor.name),
                 "origin": .string(entry.origin.kind), "file": .string(entry.document.file.path),
                 "inputs": .list(entry.descriptor.inputs.names),
-            ])
-            object["extends"] = JSONValue.optional(entry.descriptor.parent?.rawValue)
-            object["environments"] = .list(entry.descriptor.environmentNames)
-            entry.descriptor.addFacts(to: &object)
-            object["hides"] = .array(
-                hides.map { ["origin": .string($0.origin.kind), "file": .string($0.document.file.path)] })
-            return .object(object)
+                "extends": .optional(entry.descriptor.parent?.rawValue),
+                "environments": .list(entry.descriptor.environmentNames),
+            ]
+            let hidden = registry.hidden.filter { $0.descriptor.id == entry.descriptor.id }
+                .map { ["origin": .string($0.origin.kind), "file": .string($0.document.file.path)] as JSONValue }
+            return .object(own + entry.descriptor.facts + ["hides": .array(hidden)])
         }
-        return JSONObject([
-            "providers": .array(
-                entries.map { entry in
-                    json(entry, hides: registry.hidden.filter { $0.descriptor.id == entry.descriptor.id })
-                }
-            ),
+        return [
+            "providers": .array(entries.map(json)),
             "broken": .list(registry.broken.map(\.file.path) + sources.unreadable.map(\.path)),
             "refused": .list((registry.refused + registry.withheld).map(\.document.file.path)),
-        ])
+        ]
     }
 }
 
@@ -125,25 +118,26 @@ extension ProviderRegistry.Origin {
 
 extension ProviderDescriptor {
     /// What a program needs to choose a provider and to offer it.
-    fileprivate func addFacts(to object: inout JSONObject) {
-        object["docs"] = .optional(docs)
-        object["status"] = .object(
-            JSONObject([
+    fileprivate var facts: JSONObject {
+        let deviceGrant = ["urn:ietf:params:oauth:grant-type:device_code"]
+        let facts: JSONObject = [
+            "docs": .optional(docs),
+            "status": [
                 "state": .string(self.status.word), "remark": .optional(self.status.remark),
                 "reason": .optional(self.status.reason), "link": .optional(self.status.link),
-            ]))
-        object["pkce"] = .bool(self.authorization.pkce.isRequired)
-        object["client_authentication"] = .list(self.client.methods.map(\.rawValue))
-        object["refresh_rotation"] = .string(self.refresh.rotation.rawValue)
-        object["default_scopes"] = .list(self.scopes.defaults)
-        object["endpoints"] = .list(EndpointName.allCases.filter { self.endpoints[$0] != nil }.map(\.rawValue))
-        object["grants"] = .list(
-            ["authorization_code"]
-                + (self.endpoints[.deviceAuthorization] == nil ? [] : ["urn:ietf:params:oauth:grant-type:device_code"]))
-        guard let verified = self.verified else { return }
-        object["verified"] = .object(
-            JSONObject([
+            ],
+            "pkce": .bool(self.authorization.pkce.isRequired),
+            "client_authentication": .list(self.client.methods.map(\.rawValue)),
+            "refresh_rotation": .string(self.refresh.rotation.rawValue),
+            "default_scopes": .list(self.scopes.defaults),
+            "endpoints": .list(EndpointName.allCases.filter { self.endpoints[$0] != nil }.map(\.rawValue)),
+            "grants": .list(["authorization_code"] + (self.endpoints[.deviceAuthorization] == nil ? [] : deviceGrant)),
+        ]
+        guard let verified = self.verified else { return facts }
+        return facts + [
+            "verified": [
                 "date": .string(verified.date), "how": .string(verified.how), "link": .optional(verified.link),
-            ]))
+            ]
+        ]
     }
 }

@@ -22,21 +22,16 @@ struct RegisterCommand: Subcommand {
             """
     )
 
-    @Argument(
-        help: ArgumentHelp("The provider's id; see carnet providers.", valueName: "id"),
-        completion: .providerIDs)
+    @Argument(value: "id", "The provider's id; see carnet providers.", completion: .providerIDs)
     var provider: String
 
-    @Option(help: ArgumentHelp("The client's name, which users see.", valueName: "text"))
+    @Option(value: "text", "The client's name, which users see.")
     var name: String?
 
     @Flag(help: "Register a confidential client, with a secret.")
     var confidential = false
 
-    @Option(
-        name: .customLong("token-env"),
-        help: ArgumentHelp("The environment variable with the initial access token.", valueName: "name")
-    )
+    @Option("token-env", value: "name", "The environment variable with the initial access token.")
     var tokenVariable: String?
 
     @Option(
@@ -45,11 +40,8 @@ struct RegisterCommand: Subcommand {
     var file: String
 
     @Option(
-        name: .customLong("key-file"),
-        help: ArgumentHelp(
-            "The client's private signing key: PEM or JWK. Only its public part is registered.", valueName: "file"),
-        completion: .file()
-    )
+        "key-file", value: "file",
+        "The client's private signing key: PEM or JWK. Only its public part is registered.", completion: .file())
     var keyFile: String?
 
     @Flag(help: "Print the registration at the provider, and change nothing.")
@@ -71,7 +63,7 @@ struct RegisterCommand: Subcommand {
     func run(_ context: CommandContext) async throws {
         let sources = try ProviderSources(providers, context)
         let entry = try sources.entry(provider)
-        let connector = try Connector(network, client, sources, context, deadline: network.deadline)
+        let connector = try Connector(network, client, sources, context)
         let known = try knownClient(entry.descriptor.id, context)
         let editor = try ClientsFileEditor(file)
         guard known != nil || !(read || delete) else {
@@ -86,7 +78,9 @@ struct RegisterCommand: Subcommand {
             let descriptor = try entry.descriptor.variant(environment)
             let given = try client.input.values(for: descriptor, context.environment, context.console)
             var inputs = (known?.source.inputs ?? [:]).merging(given) { $1 }
-            var initialToken = try initialToken(context.environment)
+            var initialToken = try tokenVariable.map {
+                Secret(try context.environment.variables.value(ofVariable: $0, at: "--token-env"))
+            }
             if connector.sandbox != nil {
                 try requireSandboxed(known?.client)
                 (inputs, initialToken) = (descriptor.exampleInputs(inputs), nil)
@@ -124,18 +118,12 @@ struct RegisterCommand: Subcommand {
                 try await failures.explaining {
                     let provider = try await registrar.discovered(resolved)
                     let wanted = ClientMetadata(
-                        redirectURIs: [redirectURI],
-                        clientName: name,
+                        redirectURIs: [redirectURI], clientName: name,
                         authenticationMethod: try method(
                             of: provider, known?.client, signs: keys.contains(where: \.canSign)),
-                        dpopBoundAccessTokens: resolved.client.dpopBoundAccessTokens,
-                        keys: keys,
-                        contacts: metadata.contacts,
-                        uris: metadata.uris,
-                        algorithms: metadata.algorithms,
-                        softwareID: metadata.program.softwareID,
-                        softwareVersion: metadata.program.softwareVersion
-                    )
+                        dpopBoundAccessTokens: resolved.client.dpopBoundAccessTokens, keys: keys,
+                        contacts: metadata.contacts, uris: metadata.uris, algorithms: metadata.algorithms,
+                        softwareID: metadata.program.softwareID, softwareVersion: metadata.program.softwareVersion)
                     if let known { return try await registrar.update(known.client, to: wanted, at: provider) }
                     return try await registrar.register(wanted, at: provider, initialAccessToken: token)
                 }
@@ -180,41 +168,28 @@ struct RegisterCommand: Subcommand {
 
     private func takesNone(_ clients: String, _ provider: DiscoveredProvider, next: String) -> Failure {
         Failure(
-            .usage,
-            "\(provider.name) accepts no \(clients)",
-            details: [Failure.Detail(name: "descriptor_key", text: "client.authentication")],
-            next: [next]
-        )
-    }
-
-    private func initialToken(_ environment: HostEnvironment) throws -> Secret? {
-        guard let tokenVariable else { return nil }
-        return Secret(try environment.variables.value(ofVariable: tokenVariable, at: "--token-env"))
+            .usage, "\(provider.name) accepts no \(clients)",
+            details: [Failure.Detail(name: "descriptor_key", text: "client.authentication")], next: [next])
     }
 
     private func save(_ registered: RegisteredClient, _ redirectURI: String?, _ editor: ClientsFileEditor) throws {
+        // Paths in a clients file are relative to that, not to where the command runs.
+        let absolute = keyFile.map { URL(filePath: $0).standardizedFileURL.path(percentEncoded: false) }
         let bytes = try editor.setting(
             registered, redirectURI: redirectURI, postLogoutRedirectURI: metadata.postLogoutRedirect,
-            keyFile: absolute(keyFile), of: provider, with: client.input)
+            keyFile: absolute, of: provider, with: client.input)
         try ClientsFileEditor.write(bytes, to: file)
-    }
-
-    /// Paths in a clients file are relative to that, not to where the command runs.
-    private func absolute(_ path: String?) -> String? {
-        path.map { URL(filePath: $0).standardizedFileURL.path(percentEncoded: false) }
     }
 
     private func say(_ done: String, _ registered: RegisteredClient, _ console: Console) {
         console.print("\(done) \(registered.clientID.printable)")
-        console.print(
-            json: JSONObject([
-                "provider": .string(provider), "client_id": .string(registered.clientID), "file": .string(file),
-                "done": .string(done), "has_secret": .bool(registered.clientSecret != nil),
-                "authentication_method": .string(registered.authenticationMethod.rawValue),
-                "secret_expires_at": .optional(registered.secretExpiresAt),
-                "redirect_uris": .list(registered.redirectURIs), "origins": .list(registered.origins ?? []),
-            ])
-        )
+        console.print(json: [
+            "provider": .string(provider), "client_id": .string(registered.clientID), "file": .string(file),
+            "done": .string(done), "has_secret": .bool(registered.clientSecret != nil),
+            "authentication_method": .string(registered.authenticationMethod.rawValue),
+            "secret_expires_at": .optional(registered.secretExpiresAt),
+            "redirect_uris": .list(registered.redirectURIs), "origins": .list(registered.origins ?? []),
+        ])
         if !delete, let end = registered.secretExpiresAt, end > SystemWallClock().now {
             console.warn("the client secret expires at \(end.formatted(.iso8601))")
         }

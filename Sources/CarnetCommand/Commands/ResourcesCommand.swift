@@ -53,8 +53,6 @@ struct ResourcesListCommand: Subcommand {
         }
         if access.isEmpty { context.console.note("the descriptor has no resources; add --map FILE") }
         context.console.print(
-            json: account.json
-                + JSONObject(["granted": .list(granted), "resources": .array(access.map(\.json))])
-        )
+            json: account.json + ["granted": .list(granted), "resources": .array(access.map(\.json))])
     }
 }

@@ -25,16 +25,12 @@ struct SandboxCommand: Subcommand {
             """
     )
 
-    @Argument(
-        help: ArgumentHelp("The providers to simulate. Default: all.", valueName: "id"),
-        completion: .providerIDs)
+    @Argument(value: "id", "The providers to simulate. Default: all.", completion: .providerIDs)
     var ids: [String] = []
 
     @Option(
-        name: .customLong("resource"),
-        help: ArgumentHelp(
-            "The URL of a protected resource to simulate, with its authorization server. Repeatable.", valueName: "url")
-    )
+        "resource", value: "url",
+        "The URL of a protected resource to simulate, with its authorization server. Repeatable.")
     var resources: [String] = []
 
     @Option(help: ArgumentHelp("The port. Default: any free one.", valueName: "n"))
@@ -51,10 +47,7 @@ struct SandboxCommand: Subcommand {
     )
     var faults: [SandboxFault] = []
 
-    @Option(
-        name: .customLong("back-channel-logout-uri"),
-        help: ArgumentHelp("The back-channel logout URI of all clients.", valueName: "url")
-    )
+    @Option("back-channel-logout-uri", value: "url", "The back-channel logout URI of all clients.")
     var backChannelLogoutURI: String?
 
     @Flag(help: "Show a consent page, to choose the user, the scopes and a fault.")
@@ -126,10 +119,10 @@ struct SandboxCommand: Subcommand {
 
     private func listFaults(_ console: Console) {
         for fault in SandboxFault.allCases { console.print("\(fault.rawValue): \(fault.summary)") }
-        let faults = SandboxFault.allCases.map { fault -> JSONValue in
-            ["name": .string(fault.rawValue), "summary": .string(fault.summary)]
-        }
-        console.print(json: JSONObject(["faults": .array(faults)]))
+        console.print(json: [
+            "faults": .array(
+                SandboxFault.allCases.map { ["name": .string($0.rawValue), "summary": .string($0.summary)] })
+        ])
     }
 
     private static let loopbackRedirects = ["http://127.0.0.1/callback", "http://localhost/callback"]
@@ -162,19 +155,17 @@ struct SandboxCommand: Subcommand {
         let faults = faults
         let server = SandboxServer(sandbox: sandbox, port: port) { address in
             console.print(address.base.text)
-            console.print(
-                json: JSONObject([
-                    "url": .string(address.base.text), "client_id": .string(SimulatedClient.clientID),
-                    "providers": .list(names), "faults": .list(faults.map(\.rawValue)),
-                ])
-            )
+            console.print(json: [
+                "url": .string(address.base.text), "client_id": .string(SimulatedClient.clientID),
+                "providers": .list(names), "faults": .list(faults.map(\.rawValue)),
+            ])
             console.note("the sandbox simulates \(names.joined(separator: ", ")); Ctrl-C stops it")
             for fault in faults { console.note("fault \(fault.rawValue): \(fault.summary)") }
             if let name = names.first {
                 console.note("sign in with: carnet login \(name) --sandbox \(address.base.text)")
             }
         }
-        try await Failure.explainingPort(port) { try await server.run() }
+        try await Failure.explaining(.port(port)) { try await server.run() }
         try Task.checkCancellation()
     }
 }

@@ -15,9 +15,7 @@ struct ShowCommand: Subcommand {
             """
     )
 
-    @Argument(
-        help: ArgumentHelp("A provider's id, or a descriptor file.", valueName: "id|file"),
-        completion: .providersAndFiles)
+    @Argument(value: "id|file", "A provider's id, or a descriptor file.", completion: .providersAndFiles)
     var provider: String
 
     @Flag(
@@ -35,22 +33,19 @@ struct ShowCommand: Subcommand {
     func run(_ context: CommandContext) async throws {
         let sources = try ProviderSources(providers, context, isQuiet: ProviderSources.isFile(provider))
         let entry = try sources.entry(nameOrFile: provider, context.console)
-        let origin = entry.origin.text(context.environment)
         let ancestors = entry.document.ancestors.map(\.rawValue)
+        let identity: JSONObject = [
+            "id": .string(entry.descriptor.id.rawValue), "origin": .string(entry.origin.text(context.environment)),
+            "extends": .list(ancestors),
+        ]
         for line in entry.descriptor.statusLines { context.console.warn(line.printable) }
         guard resolved else {
             _ = try entry.descriptor.variant(client.input.environment)
             let text = String(decoding: entry.document.file.bytes, as: UTF8.self)
             for line in Self.lines(of: text) { context.console.print(line.printable) }
-            context.console.print(
-                json: JSONObject([
-                    "id": .string(entry.descriptor.id.rawValue), "origin": .string(origin),
-                    "extends": .list(ancestors), "text": .string(text),
-                ])
-            )
-            return
+            return context.console.print(json: identity + ["text": .string(text)])
         }
-        try await showResolved(entry, sources, context, origin: origin, ancestors: ancestors)
+        try await showResolved(entry, sources, context, identity, ancestors: ancestors)
     }
 
     /// The lines of a file, without what only says how a line ends or how the file is encoded (YAML 1.2.2, 5.2 and 5.4).
@@ -64,8 +59,8 @@ struct ShowCommand: Subcommand {
     }
 
     private func showResolved(
-        _ entry: ProviderRegistry.Entry, _ sources: ProviderSources, _ context: CommandContext, origin: String,
-        ancestors: [String]
+        _ entry: ProviderRegistry.Entry, _ sources: ProviderSources, _ context: CommandContext,
+        _ identity: JSONObject, ancestors: [String]
     ) async throws {
         let source = try Registrations(client, sources.registry, named: [entry], context).source(for: entry.descriptor)
         let (inputs, resolved) = try await ProviderFailure(entry: entry).explaining {
@@ -85,10 +80,6 @@ struct ShowCommand: Subcommand {
         let view = ResolvedView(resolved, as: source)
         for problem in view.problems { context.console.warn(problem.printable) }
         for line in view.lines { context.console.print(line) }
-        var document = JSONObject([
-            "id": .string(entry.descriptor.id.rawValue), "origin": .string(origin), "extends": .list(ancestors),
-        ])
-        for member in view.json { document[member.name] = member.value }
-        context.console.print(json: document)
+        context.console.print(json: identity + view.json)
     }
 }

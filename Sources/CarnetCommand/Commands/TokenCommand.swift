@@ -20,9 +20,7 @@ struct TokenCommand: Subcommand {
     )
 
     enum Part: String, EnumerableFlag {
-        case header
-        case payload
-        case raw
+        case header, payload, raw
 
         static func help(for value: Self) -> ArgumentHelp? {
             switch value {
@@ -30,6 +28,28 @@ struct TokenCommand: Subcommand {
             case .payload: "Print the claims of an access token that is a JWT."
             case .raw: "Print the access token only."
             }
+        }
+
+        /// Prints this part of an access token.
+        func print(
+            _ tokens: TokenSet, ownedBy owner: String, next: [String] = [], _ console: Console
+        ) throws {
+            guard self != .raw else {
+                console.print(tokens.accessToken.reveal())
+                return console.print(json: [
+                    "access_token": .string(tokens.accessToken.reveal()), "token_type": .string(tokens.tokenType),
+                    "expires_at": .optional(tokens.expiresAt),
+                ])
+            }
+            guard let segment = JWTSegments(tokens.accessToken)?.json(self == .header ? 0 : 1) else {
+                throw Failure(
+                    .failed,
+                    "the access token of \(owner) is opaque: it is not a JWT, and only the provider can read it",
+                    next: next)
+            }
+            for line in segment.jsonText(.indented).printableLines { console.print(line) }
+            console.print(json: [rawValue: segment, "verified": false])
+            console.note("not verified: only the resource server validates an access token")
         }
     }
 
@@ -57,14 +77,16 @@ struct TokenCommand: Subcommand {
     func run(_ context: CommandContext) async throws {
         if ownToken.isWanted { return try await ownToken.print(part, account, context) }
         let account = try await Account(account, context)
-        if introspect { return try await IntrospectionReport.show(account, context.console) }
+        if introspect { return try await showState(of: account, context.console) }
         if tokenExchange.isWanted { return try await tokenExchange.print(part, account, context.console) }
-        switch part {
-        case nil: show(account, context.console)
-        case .raw: try await printToken(of: account, context.console)
-        case .header: try printSegment(0, named: "header", of: account, context.console)
-        case .payload: try printSegment(1, named: "payload", of: account, context.console)
+        guard let part else { return show(account, context.console) }
+        var tokens = account.stored.tokens
+        if part == .raw, tokens.isExpiring(within: 0, at: SystemWallClock().now) {
+            let session = try await account.session()
+            tokens = try await account.explaining { try await session.tokens() }
         }
+        let next = "carnet profile \(account.entry.descriptor.id) prints the user's profile"
+        try part.print(tokens, ownedBy: account.name, next: [next], context.console)
     }
 
     private func show(_ account: Account, _ console: Console) {
@@ -76,62 +98,25 @@ struct TokenCommand: Subcommand {
         rows += values.map { [$0.key.printable, $0.value.description.printable] }
         for line in Table.lines(rows) { console.print(line) }
         if let oddity = tokens.oddLifetime(at: account.client.provider) { console.warn(oddity) }
+        let named = values.map { Named($0.key, JSONValue.string($0.value.description)) }
         console.print(
             json: account.json
-                + JSONObject([
-                    "client_id": .string(account.stored.clientID), "subject": .optional(account.stored.subject),
-                ])
-                + tokens.summary
-                + JSONObject([
-                    "values": .object(
-                        values.reduce(into: JSONObject()) { $0[$1.key] = .string($1.value.description) })
-                ])
-        )
+                + ["client_id": .string(account.stored.clientID), "subject": .optional(account.stored.subject)]
+                + tokens.summary + ["values": .object(JSONObject(named))])
     }
-
-    private func printToken(of account: Account, _ console: Console) async throws {
-        var tokens = account.stored.tokens
-        if tokens.isExpiring(within: 0, at: SystemWallClock().now) {
-            let session = try await account.session()
-            tokens = try await account.explaining { try await session.tokens() }
-        }
-        Self.printToken(tokens, console)
-    }
-
-    static func printToken(_ tokens: TokenSet, _ console: Console) {
-        console.print(tokens.accessToken.reveal())
+    /// The introspection response for the access token.
+    private func showState(of account: Account, _ console: Console) async throws {
+        let session = try await account.session()
+        let known = try await account.explaining { try await session.introspect() }
+        let texts: [(name: String, text: String?)] = [
+            ("active", known.isActive ? "yes" : "no"), ("subject", known.subject), ("client id", known.clientID),
+            ("username", known.username), ("issuer", known.issuer),
+            ("audience", known.audience.joined(separator: " ")), ("scopes", known.scopes?.joined(separator: " ")),
+            ("expires", known.expiresAt?.formatted(.iso8601)),
+        ]
+        let rows = texts.compactMap { name, text in text.flatMap { $0.isEmpty ? nil : [name, $0.printable] } }
+        for line in Table.lines(rows) { console.print(line) }
         console.print(
-            json: JSONObject([
-                "access_token": .string(tokens.accessToken.reveal()), "token_type": .string(tokens.tokenType),
-                "expires_at": .optional(tokens.expiresAt),
-            ])
-        )
-    }
-
-    private func printSegment(_ index: Int, named name: String, of account: Account, _ console: Console) throws {
-        try Self.printSegment(
-            index,
-            named: name,
-            of: account.stored.tokens,
-            ownedBy: account.name,
-            next: ["carnet profile \(account.entry.descriptor.id) prints the user's profile"],
-            console
-        )
-    }
-
-    static func printSegment(
-        _ index: Int, named name: String, of tokens: TokenSet, ownedBy owner: String, next: [String] = [],
-        _ console: Console
-    ) throws {
-        guard let segment = JWTSegments(tokens.accessToken)?.json(index) else {
-            throw Failure(
-                .failed,
-                "the access token of \(owner) is opaque: it is not a JWT, and only the provider can read it",
-                next: next
-            )
-        }
-        for line in segment.jsonText(.indented).printableLines { console.print(line) }
-        console.print(json: JSONObject([name: segment, "verified": false]))
-        console.note("not verified: only the resource server validates an access token")
+            json: account.json + ["active": .bool(known.isActive), "introspection": .object(known.claims)])
     }
 }

@@ -21,25 +21,20 @@ struct TryCommand: Subcommand {
             """
     )
 
-    @Argument(
-        help: ArgumentHelp("A provider's id, or a descriptor file.", valueName: "id|file"),
-        completion: .providersAndFiles)
+    @Argument(value: "id|file", "A provider's id, or a descriptor file.", completion: .providersAndFiles)
     var provider: String
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
     @OptionGroup(title: "Provider options") var input: InputOptions
 
-    @Option(
-        name: .customLong("redirect-uri"), help: ArgumentHelp("The test client's redirect URI.", valueName: "uri"))
+    @Option("redirect-uri", value: "uri", "The test client's redirect URI.")
     var redirectURI: String?
 
     @Flag(help: "Show the codes, tokens and secrets of the simulated sign-in. They open nothing.")
     var showSecrets = false
 
     @Option(
-        help: ArgumentHelp(
-            "Print only a sequence diagram of the sign-in: text for a terminal, svg for a document.",
-            valueName: "text|svg"))
+        value: "text|svg", "Print only a sequence diagram of the sign-in: text for a terminal, svg for a document.")
     var diagram: SequenceDiagram.Format?
 
     @OptionGroup(title: "Output options") var output: OutputOptions
@@ -98,23 +93,15 @@ struct TryCommand: Subcommand {
     }
 
     private func document(_ setup: TrialSetup, _ steps: [JSONValue], _ result: TrialResult) -> JSONObject {
-        var inputs = JSONObject()
-        for (name, value) in setup.provider.inputs.sorted(by: { $0.key < $1.key }) { inputs[name] = .string(value) }
-        var profile = JSONObject()
-        for claim in result.profile { profile[claim.name] = claim.value }
-        return JSONObject([
-            "provider": .string(setup.provider.id.rawValue),
-            "ok": .bool(!result.hasFailed),
+        let inputs = setup.provider.inputs.sorted { $0.key < $1.key }.map { Named($0.key, JSONValue.string($0.value)) }
+        return [
+            "provider": .string(setup.provider.id.rawValue), "ok": .bool(!result.hasFailed),
             "client_id": .string(setup.client.registration.clientID),
-            "redirect_uri": .string(setup.client.registration.redirectURI),
-            "inputs": .object(inputs),
-            "guessed": .list(setup.guesses),
-            "simulated": .list(setup.assumptions),
-            "example_inputs": .list(setup.examples.map(\.name)),
-            "steps": .array(steps),
+            "redirect_uri": .string(setup.client.registration.redirectURI), "inputs": .object(JSONObject(inputs)),
+            "guessed": .list(setup.guesses), "simulated": .list(setup.assumptions),
+            "example_inputs": .list(setup.examples.map(\.name)), "steps": .array(steps),
             "scopes": ["requested": .list(result.requested), "granted": .list(result.granted)],
-            "profile": .object(profile),
-            "resources": .array(result.resources.map(\.json)),
-        ])
+            "profile": .object(JSONObject(result.profile)), "resources": .array(result.resources.map(\.json)),
+        ]
     }
 }

@@ -29,22 +29,18 @@ struct ClientsFileEditor {
     ///   - input: What a new registration was made with.
     /// - Throws: `Failure` for a file that is written so that it cannot be changed in parts.
     func setting(
-        _ client: RegisteredClient, redirectURI: String?, postLogoutRedirectURI: String? = nil,
-        keyFile: String? = nil, of provider: String, with input: InputOptions
+        _ client: RegisteredClient, redirectURI: String?, postLogoutRedirectURI: String?, keyFile: String?,
+        of provider: String, with input: InputOptions
     ) throws -> [UInt8] {
-        var values: [(String, JSONValue)] = [("client_id", .string(client.clientID))]
-        if let secret = client.clientSecret { values.append(("client_secret", .string(secret.reveal()))) }
-        if let keyFile { values.append(("client_key_file", .string(keyFile))) }
-        if let redirectURI { values.append(("redirect_uri", .string(redirectURI))) }
-        if let postLogoutRedirectURI {
-            values.append(("post_logout_redirect_uri", .string(postLogoutRedirectURI)))
-        }
-        if let uri = client.managementURI, let token = client.managementToken {
-            values += [
-                ("registration_client_uri", .string(uri.text)),
-                ("registration_access_token", .string(token.reveal())),
-            ]
-        }
+        let isManaged = client.managementURI != nil && client.managementToken != nil
+        let texts: [(String, String?)] = [
+            ("client_id", client.clientID), ("client_secret", client.clientSecret?.reveal()),
+            ("client_key_file", keyFile), ("redirect_uri", redirectURI),
+            ("post_logout_redirect_uri", postLogoutRedirectURI),
+            ("registration_client_uri", isManaged ? client.managementURI?.text : nil),
+            ("registration_access_token", isManaged ? client.managementToken?.reveal() : nil),
+        ]
+        var values = texts.compactMap { name, text in text.map { (name, JSONValue.string($0)) } }
         if let origins = client.origins { values.append(("origins", .list(origins))) }
         guard let entry = root?.entry(provider) else {
             let start = bytes.isEmpty ? "# Written by carnet register. It contains secrets.\n" : ""
@@ -65,8 +61,7 @@ struct ClientsFileEditor {
         var added = ""
         for (name, value) in values {
             let names = ClientsFileEntry.alternatives.first { $0.keys.contains(name) }?.keys ?? [name]
-            let member = members.first { names.contains($0.key) }
-            guard let member else {
+            guard let member = members.first(where: { names.contains($0.key) }) else {
                 let isOnOneLine = first.keySpan.start.line == entry.keySpan.start.line
                 let indentation = String(repeating: " ", count: first.keySpan.start.column - 1)
                 added += "\(name): \(value.jsonText())" + (isOnOneLine ? ", " : "\n\(indentation)")
@@ -81,7 +76,11 @@ struct ClientsFileEditor {
             guard let range = text.range(of: start) else { throw unchangeable }
             edits.append((range, added))
         }
-        return applied(edits)
+        var result = bytes
+        for edit in edits.sorted(by: { $0.range.lowerBound > $1.range.lowerBound }) {
+            result.replaceSubrange(edit.range, with: Array(edit.text.utf8))
+        }
+        return result
     }
 
     /// The file without the registration of a provider.
@@ -127,14 +126,6 @@ struct ClientsFileEditor {
         } catch let error as TokenStoreError {
             throw Failure(.broken, "\(path) cannot be written: \(error.reason)")
         }
-    }
-
-    private func applied(_ edits: [(range: Range<Int>, text: String)]) -> [UInt8] {
-        var result = bytes
-        for edit in edits.sorted(by: { $0.range.lowerBound > $1.range.lowerBound }) {
-            result.replaceSubrange(edit.range, with: Array(edit.text.utf8))
-        }
-        return result
     }
 
     /// A provider has to begin a line of its own.

@@ -16,8 +16,6 @@ struct HostEnvironment: Sendable {
 
     subscript(name: String) -> String? { variables[name] }
 
-    var names: some Collection<String> { variables.keys }
-
     private var home: String { variables["HOME"] ?? FileManager.default.homeDirectoryForCurrentUser.path }
 
     /// Providers and client registrations of the user; also the key of the token store.

@@ -47,6 +47,18 @@ enum NewFiles {
         }
     }
 
+    /// Writes new texts in the folder of `--output`.
+    ///
+    /// - Throws: `Failure` if it is no folder, if a file is there, or if one cannot be written.
+    static func write(_ texts: [(path: String, text: String)], in folder: String, next: String) throws {
+        try checkFolder(folder)
+        do {
+            try write(texts.map { File(path: $0.path, bytes: Array($0.text.utf8)) }, next: next)
+        } catch let error as TokenStoreError {
+            throw Failure(.broken, error.reason)
+        }
+    }
+
     /// - Throws: `Failure` if `--output` names no folder.
     static func checkFolder(_ folder: String) throws {
         guard !Path.isFolder(folder) else { return }

@@ -7,13 +7,14 @@ extension ProviderDescriptor {
         var steps = statusLines
         steps.append(
             "register a client at \(name)" + ((self.register.url ?? docs).map { ", see \($0)" } ?? ""))
-        switch (self.register.id, self.register.secret) {
-        case (let id?, let secret?):
-            steps.append("\(name) calls the client id \"\(id)\" and the client secret \"\(secret)\"")
-        case (let id?, nil): steps.append("\(name) calls the client id \"\(id)\"")
-        case (nil, let secret?): steps.append("\(name) calls the client secret \"\(secret)\"")
-        case (nil, nil): steps.append("which names the console of \(name) has for client id and secret is not known")
+        let (id, secret) = (self.register.id, self.register.secret)
+        let names = [id.map { "the client id \"\($0)\"" }, secret.map { "the client secret \"\($0)\"" }].compactMap {
+            $0
         }
+        steps.append(
+            names.isEmpty
+                ? "which names the console of \(name) has for client id and secret is not known"
+                : "\(name) calls \(names.joined(separator: " and "))")
         return steps + self.register.notes
     }
 

@@ -22,9 +22,7 @@ struct Registrations {
         _ context: CommandContext
     ) throws {
         let named = Dictionary(named.map { ($0.descriptor.id, $0.descriptor) }) { first, _ in first }
-        self.options = options
-        environment = context.environment
-        console = context.console
+        (self.options, environment, console) = (options, context.environment, context.console)
         var files: [ClientsFile] = []
         if let path = options.clients { files.append(ClientsFile(try SourceFile(readingFrom: path))) }
         explicitFileCount = files.count
@@ -34,29 +32,26 @@ struct Registrations {
             files.append(ClientsFile(try SourceFile(readingFrom: own)))
         }
         for file in files {
-            guard file.diagnostics.isEmpty else { throw Failure(clientsFile: file, context.console) }
-            for oddity in file.oddities(context.environment.variables) { context.console.warn(oddity.printable) }
-            for (path, what) in file.exposedFiles(isSecret: { id, input in
+            guard file.diagnostics.isEmpty else { throw Failure(clientsFile: file, console) }
+            var oddities = file.oddities(environment.variables)
+            oddities += file.exposedFiles { id, input in
                 [named[id], try? registry.descriptor(id)].compactMap { $0 }.flatMap(\.everyEnvironment)
                     .contains { $0.hasSecretInput(input) }
-            }) {
+            }.map { path, what in
                 let shown = context.environment.shortened(path)
-                context.console.warn(
-                    "\(shown) contains a \(what) and is readable by other users; run: chmod 600 \(path.shellWord)"
-                        .printable)
+                return "\(shown) contains a \(what) and is readable by other users; run: chmod 600 \(path.shellWord)"
             }
+            let path = file.file.path
             // They could send the secret to a server of theirs.
-            if Path.isChangeableByOthers(file.file.path) {
-                context.console.warn(
-                    "other users can change \(context.environment.shortened(file.file.path)); run: chmod go-w \(file.file.path.shellWord)"
-                        .printable)
+            if Path.isChangeableByOthers(path) {
+                let shown = context.environment.shortened(path)
+                oddities.append("other users can change \(shown); run: chmod go-w \(path.shellWord)")
             }
+            for oddity in oddities { console.warn(oddity.printable) }
         }
         self.files = files
-        for (name, value) in [
-            ("--client-id", options.clientID),
-            ("--client-secret-env", options.clientSecretEnv.flatMap { context.environment[$0] }),
-        ] {
+        let secret = options.clientSecretEnv.flatMap { context.environment[$0] }
+        for (name, value) in [("--client-id", options.clientID), ("--client-secret-env", secret)] {
             guard let oddity = value?.oddity else { continue }
             context.console.warn("the value of \(name) \(oddity), and is sent as it is written")
         }
@@ -78,31 +73,24 @@ struct Registrations {
     ///
     /// - Throws: `Failure` if a secret is not where it should be.
     func source(for descriptor: ProviderDescriptor, stored: Connection? = nil) throws -> ClientSource {
-        var sources = [ClientSource]()
-        var given = ClientSource()
-        given.clientID = options.clientID
-        given.redirectURI = options.redirectURI
-        given.inputs = try options.input.values(for: descriptor, environment, console)
-        given.environment = options.input.environment
+        var given = ClientSource(
+            clientID: options.clientID, redirectURI: options.redirectURI,
+            inputs: try options.input.values(for: descriptor, environment, console),
+            environment: options.input.environment)
         if let name = options.clientSecretEnv {
             given.clientSecret = Secret(try environment.variables.value(ofVariable: name, at: "--client-secret-env"))
         }
-        sources.append(given)
         let variables = environment.variables
         let read = try files.map { try $0.source(for: descriptor.id, environment: variables) ?? ClientSource() }
         let explicit = read.prefix(explicitFileCount)
         let usual = [try ClientSource(of: descriptor, in: variables)] + read.dropFirst(explicitFileCount)
-        sources += explicit + usual
         if ([given] + explicit).allSatisfy({ $0.credential == nil }),
             let kind = usual.lazy.compactMap(\.credential).first
         {
             try checkThatNoneMoves(the: kind, of: descriptor, in: explicit)
         }
-        if let stored {
-            sources.append(
-                ClientSource(clientID: stored.clientID, inputs: stored.inputs, environment: stored.environment))
-        }
-        return ClientSource(merging: sources)
+        let known = stored.map { ClientSource(clientID: $0.clientID, inputs: $0.inputs, environment: $0.environment) }
+        return ClientSource(merging: [given] + explicit + usual + [known].compactMap { $0 })
     }
 
     /// Checks that a file of `--clients`, which may come with a repository, does not decide where a credential of the
@@ -116,10 +104,7 @@ struct Registrations {
             throw Failure(
                 .usage,
                 "\(file.file.path) chooses the servers of \(descriptor.id), but the \(kind) is from another place",
-                next: [
-                    "add the client_id to this file if it is for the same client, or pass its inputs as options"
-                ]
-            )
+                next: ["add the client_id to this file if it is for the same client, or pass its inputs as options"])
         }
     }
 
@@ -157,8 +142,7 @@ struct Registrations {
             details: servers.isEmpty ? [] : [Failure.Detail(name: "servers", text: servers.joined(separator: ", "))],
             next: [
                 "check the descriptor; if you trust it, add --providers \(folder), or set CARNET_PROVIDERS to the folder's absolute path"
-            ]
-        )
+            ])
     }
 
     /// The registration for a provider.
@@ -177,14 +161,12 @@ struct Registrations {
         guard let clientID = source.clientID else { throw missingClientID(descriptor, redirectURI) }
         guard let redirectURI = redirectURI ?? stored.map({ _ in "" }) else {
             throw Failure(
-                .usage,
-                "\(descriptor.name) accepts no redirect URI on loopback",
+                .usage, "\(descriptor.name) accepts no redirect URI on loopback",
                 details: [Failure.Detail(name: "descriptor_key", text: "redirects")],
                 next: [
                     "add --redirect-uri URI, and --paste to copy the callback by hand",
                     "accepted forms: " + descriptor.redirects.map(\.description).joined(separator: "  "),
-                ]
-            )
+                ])
         }
         return ClientRegistration(source, clientID: clientID, redirectURI: redirectURI)
     }

@@ -23,20 +23,15 @@ struct SimulatedInputs {
         let options = missing.map { name in
             let rules = descriptor.inputs[name]
             let wanted = rules?.allowed.isEmpty == false ? rules?.allowed.joined(separator: " or ") : nil
-            let remarks = [
-                rules?.title, rules?.description, wanted, rules?.pattern.map { "which matches \($0.source)" },
-            ]
-            let remark = remarks.compactMap { $0 }.joined(separator: ", ")
+            let pattern = rules?.pattern.map { "which matches \($0.source)" }
+            let remark = [rules?.title, rules?.description, wanted, pattern].compactMap { $0 }.joined(separator: ", ")
             guard !descriptor.hasSecretInput(name) else {
                 return "add an example to inputs.\(name) of the descriptor: a test client gets no real secret"
             }
             return "add --input \(name)=VALUE" + (remark.isEmpty ? "" : "  (\(remark))")
         }
         return Failure(
-            .usage,
-            "\(descriptor.id) needs \(noun), and its descriptor has no example",
-            details: [Failure.Detail(name: "missing_inputs", text: missing.joined(separator: " "))],
-            next: options
-        )
+            .usage, "\(descriptor.id) needs \(noun), and its descriptor has no example",
+            details: [Failure.Detail(name: "missing_inputs", text: missing.joined(separator: " "))], next: options)
     }
 }

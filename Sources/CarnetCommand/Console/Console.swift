@@ -10,7 +10,7 @@ final class Console: Sendable {
     private let isQuiet: Bool
     /// Whether each note is an entry of a log: a JSON document on one line.
     let logsJSON: Bool
-    private let colorsOutput: Bool
+    let usesColor: Bool
     let colorsErrors: Bool
     private let showsProgress: Bool
     private let isOutputLost = Lock(false)
@@ -23,7 +23,7 @@ final class Console: Sendable {
         isJSON = options.json
         isVerbose = options.verbose
         isQuiet = options.quiet
-        colorsOutput = options.color.allows(OutputChannel.standardOutput, environment)
+        usesColor = options.color.allows(OutputChannel.standardOutput, environment)
         colorsErrors = options.color.allows(OutputChannel.standardError, environment)
         showsProgress = OutputChannel.standardError.isTerminal && environment["TERM"] != "dumb"
     }
@@ -39,10 +39,7 @@ final class Console: Sendable {
     /// Prints the output as a document, only with `--json`.
     func print(json document: @autoclosure () -> JSONObject) {
         guard isJSON else { return }
-        var versioned = JSONObject()
-        versioned["version"] = 1
-        for member in document().members { versioned[member.name] = member.value }
-        print(TerminalLine(.object(versioned), layout))
+        print(TerminalLine(.object(["version": 1] + document()), layout))
     }
 
     /// What collects a log may read stdout with it, by lines.
@@ -62,11 +59,12 @@ final class Console: Sendable {
     /// Whether stdout took all of the output: a full disk must not look like success.
     var isOutputWhole: Bool { !isOutputLost.withLock(\.self) }
 
-    func paint(_ text: String, _ style: TextStyle) -> String {
-        colorsOutput ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
-    }
+    /// Prints every exchange, for `-v`.
+    var observer: VerboseObserver? { isVerbose ? VerboseObserver(console: self) : nil }
 
-    var usesColor: Bool { colorsOutput }
+    func paint(_ text: String, _ style: TextStyle) -> String {
+        usesColor ? style.paint(text) : text
+    }
 
     // MARK: Notes
 
@@ -74,7 +72,7 @@ final class Console: Sendable {
     ///
     /// - Parameter level: Of the entry, where the notes are a log.
     func note(_ line: String, level: String = "notice") {
-        if logsJSON { return note(json: JSONObject(), line, level: level) }
+        if logsJSON { return note(json: [:], line, level: level) }
         clearProgress()
         TerminalLine(line).write(to: .standardError)
     }
@@ -86,12 +84,10 @@ final class Console: Sendable {
 
     /// Prints an entry of a log as a document: the time, the level, the message, and what it is about.
     func note(json about: JSONObject, _ message: String, level: String) {
-        var entry = JSONObject()
-        entry["time"] = .string(SystemWallClock().now.formatted(.iso8601))
-        entry["level"] = .string(level)
-        entry["message"] = .string(message)
-        for member in about.members { entry[member.name] = member.value }
-        TerminalLine(.object(entry), .compact).write(to: .standardError)
+        let entry: JSONObject = [
+            "time": .optional(SystemWallClock().now), "level": .string(level), "message": .string(message),
+        ]
+        TerminalLine(.object(entry + about), .compact).write(to: .standardError)
     }
 
     func warn(_ line: String, level: String = "warning") {
@@ -104,14 +100,13 @@ final class Console: Sendable {
             for line in failure.lines(paintError) { note(line) }
             return
         }
-        var about = JSONObject()
-        for detail in failure.details { about[detail.name] = .string(detail.text) }
-        if !failure.next.isEmpty { about["next"] = .string(failure.next.joined(separator: "; ")) }
-        note(json: about, failure.summary, level: "error")
+        let next: JSONObject =
+            failure.next.isEmpty ? [:] : ["next": .string(failure.next.joined(separator: "; "))]
+        note(json: failure.detailObject + next, failure.summary, level: "error")
     }
 
     func paintError(_ text: String, _ style: TextStyle) -> String {
-        colorsErrors ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+        colorsErrors ? style.paint(text) : text
     }
 
     func report(_ failure: Failure) {

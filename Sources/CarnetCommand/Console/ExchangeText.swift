@@ -7,15 +7,8 @@ import HTTPTypes
 struct ShownRequest: Sendable {
     let method: String
     let url: String
-    let headers: [Named<String>]
-    let body: String
-
-    init(_ request: RedactedRequest) {
-        method = request.method
-        url = request.url
-        headers = request.headers
-        body = request.body
-    }
+    var headers: [Named<String>] = []
+    var body = ""
 
     /// The value of a parameter: of the query, or of the body, which is a form or JSON.
     func value(of parameter: String) -> String? {
@@ -23,27 +16,30 @@ struct ShownRequest: Sendable {
         return (url + "&" + body).split { "?&".contains($0) }.first { $0.hasPrefix(parameter + "=") }
             .map { String($0.dropFirst(parameter.count + 1)) }
     }
+}
+
+extension ShownRequest {
+    init(_ request: RedactedRequest) {
+        self.init(method: request.method, url: request.url, headers: request.headers, body: request.body)
+    }
 
     init(page url: String) {
-        method = "GET"
-        self.url = url
-        headers = []
-        body = ""
+        self.init(method: "GET", url: url)
     }
 
     init(revealing request: OutgoingRequest) {
-        method = request.head.method.rawValue
-        url = "\(request.head.scheme ?? "https")://\(request.head.authority ?? "")\(request.head.path ?? "/")"
-        headers = request.head.headerFields.map { Named($0.name.rawName, $0.value) }
-        body = String(decoding: request.body, as: UTF8.self)
+        let head = request.head
+        self.init(
+            method: head.method.rawValue,
+            url: "\(head.scheme ?? "https")://\(head.authority ?? "")\(head.path ?? "/")",
+            headers: head.headerFields.map { Named($0.name.rawName, $0.value) },
+            body: String(decoding: request.body, as: UTF8.self))
     }
 
     /// A form that a page posts.
     init(postedTo url: String, form: String) {
-        method = "POST"
-        self.url = url
-        headers = [Named("Content-Type", "application/x-www-form-urlencoded")]
-        body = form
+        let type = Named("Content-Type", "application/x-www-form-urlencoded")
+        self.init(method: "POST", url: url, headers: [type], body: form)
     }
 }
 
@@ -58,8 +54,7 @@ struct ShownResponse: Sendable {
     }
 
     init(revealing response: IncomingResponse) {
-        status = response.status
-        contentType = response.head.headerFields[.contentType]
+        (status, contentType) = (response.status, response.head.headerFields[.contentType])
         body = String(decoding: response.body, as: UTF8.self)
     }
 }
@@ -76,7 +71,8 @@ struct ExchangeText {
         var lines = [paint(request.method, .strong) + " " + paint(parts[0].printable, .place)]
         if parts.count == 2 { lines += Self.parameters(parts[1], first: "?").map { "    " + $0 } }
         lines += request.headers.map { "\(paint($0.name.printable + ":", .faint)) \($0.value.printable)" }
-        if !request.body.isEmpty { lines += [""] + body(request.body, isForm: isForm(request)) }
+        let isForm = request.headers.contains { $0.name == "Content-Type" && $0.value.hasSuffix("form-urlencoded") }
+        if !request.body.isEmpty { lines += [""] + body(request.body, isForm: isForm) }
         return lines.map { prefixed(">", $0) }
     }
 
@@ -90,10 +86,6 @@ struct ExchangeText {
 
     private func prefixed(_ mark: String, _ line: String) -> String {
         paint(mark, .faint) + (line.isEmpty ? "" : " " + line)
-    }
-
-    private func isForm(_ request: ShownRequest) -> Bool {
-        request.headers.contains { $0.name == "Content-Type" && $0.value.hasSuffix("form-urlencoded") }
     }
 
     private func body(_ text: String, isForm: Bool) -> [String] {

@@ -1,5 +1,5 @@
 import CarnetDescriptors
-import CarnetFoundation
+public import CarnetFoundation
 
 extension JSONValue {
     /// A string or null.
@@ -17,14 +17,23 @@ extension JSONValue {
     }
 }
 
-extension JSONObject {
+extension JSONObject: ExpressibleByDictionaryLiteral {
+    public init(dictionaryLiteral members: (String, JSONValue)...) {
+        self.init(members.map { Named($0, $1) })
+    }
+
     init(_ members: KeyValuePairs<String, JSONValue>) {
-        self.init()
-        for (name, value) in members { self[name] = value }
+        self.init(members.map { Named($0, $1) })
     }
 
     init(_ items: [Named<JSONValue>]) {
         self.init()
         for item in items { self[item.name] = item.value }
+    }
+
+    static func + (lhs: JSONObject, rhs: JSONObject) -> JSONObject {
+        var merged = lhs
+        for member in rhs.members { merged[member.name] = member.value }
+        return merged
     }
 }

@@ -8,6 +8,8 @@ enum TextStyle: String {
     case failure = "1;31"
     case warning = "1;33"
     case place = "36"
+
+    func paint(_ text: String) -> String { "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" }
 }
 
 extension String {

@@ -53,7 +53,7 @@ struct GatewayServer: Sendable {
             if let sandbox { await start(in: &group) { try await sandbox.run(onStart: $0) } }
             if let metrics {
                 await start(in: &group) { onStart in
-                    try await Failure.explainingPort(metrics.port, of: metrics.address, option: "--metrics-port") {
+                    try await Failure.explaining(.port(metrics.port, of: metrics.address, option: "--metrics-port")) {
                         try await serve(metrics.text, at: .hostname(metrics.address, port: metrics.port), onStart)
                     }
                 }

@@ -4,14 +4,11 @@ import Carnet
 /// Which provider, which account, and how to reach it.
 struct AccountOptions: ParsableArguments {
     @Argument(
-        help: ArgumentHelp(
-            "The provider's id, see carnet providers; or the URL of a protected resource.", valueName: "id|url"),
-        completion: .providerIDs)
+        value: "id|url",
+        "The provider's id, see carnet providers; or the URL of a protected resource.", completion: .providerIDs)
     var provider: String
 
-    @Option(
-        help: ArgumentHelp("The account, if the provider has several; see carnet accounts.", valueName: "name"),
-        completion: .accounts)
+    @Option(value: "name", "The account, if the provider has several; see carnet accounts.", completion: .accounts)
     var account: String?
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
@@ -26,12 +23,9 @@ struct NetworkOptions: ParsableArguments {
     var timeout: Int? { patience.timeout }
 
     @Option(
-        help: ArgumentHelp(
-            "The address of a running carnet sandbox. It receives all requests to the provider's hosts. No account is "
-                + "needed. Without a registration, the sandbox's test client is used.",
-            valueName: "url"
-        )
-    )
+        value: "url",
+        "The address of a running carnet sandbox. It receives all requests to the provider's hosts. No account is "
+            + "needed. Without a registration, the sandbox's test client is used.")
     var sandbox: String?
 
     @OptionGroup var reach: ReachOptions
@@ -43,9 +37,9 @@ struct NetworkOptions: ParsableArguments {
 /// How long a command waits.
 struct PatienceOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "How long to wait, 1 to 86400 seconds: for a response (default: 30), for another process that uses the account (60), at login for the user (300).",
-            valueName: "seconds"))
+        value: "seconds",
+        "How long to wait, 1 to 86400 seconds: for a response (default: 30), for another process that uses the account (60), at login for the user (300)."
+    )
     var timeout: Int?
 
     /// How long one exchange may take.

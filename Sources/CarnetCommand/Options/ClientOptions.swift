@@ -7,42 +7,32 @@ import CarnetProtocol
 /// The registration of the client at the provider.
 struct ClientOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("A YAML file of client registrations, such as acme: { client_id: ID }.", valueName: "file"),
-        completion: .yamlFile)
+        value: "file", "A YAML file of client registrations, such as acme: { client_id: ID }.", completion: .yamlFile)
     var clients: String?
 
-    @Option(help: ArgumentHelp("The client id.", valueName: "id"))
+    @Option(value: "id", "The client id.")
     var clientID: String?
 
-    @Option(help: ArgumentHelp("The environment variable with the client secret.", valueName: "name"))
+    @Option(value: "name", "The environment variable with the client secret.")
     var clientSecretEnv: String?
 
     @OptionGroup var input: InputOptions
 
-    @Option(
-        name: .customLong("redirect-uri"),
-        help: ArgumentHelp("The registered redirect URI. A loopback URI may omit the port.", valueName: "uri")
-    )
+    @Option("redirect-uri", value: "uri", "The registered redirect URI. A loopback URI may omit the port.")
     var redirectURI: String?
 }
 
 /// Which variant of a descriptor, and the values for its inputs.
 struct InputOptions: ParsableArguments {
-    @Option(
-        name: .customLong("input"),
-        help: ArgumentHelp("A value for an input of the descriptor. Repeatable.", valueName: "name=value")
-    )
+    @Option("input", value: "name=value", "A value for an input of the descriptor. Repeatable.")
     var pairs: [String] = []
 
     @Option(
-        name: .customLong("input-env"),
-        help: ArgumentHelp(
-            "The environment variable with the value of an input, for a secret. Repeatable.", valueName: "name=variable"
-        )
-    )
+        "input-env", value: "name=variable",
+        "The environment variable with the value of an input, for a secret. Repeatable.")
     var variables: [String] = []
 
-    @Option(help: ArgumentHelp("The environment of the provider, such as its sandbox.", valueName: "name"))
+    @Option(value: "name", "The environment of the provider, such as its sandbox.")
     var environment: String?
 
     /// The inputs whose values the options show, by name; of a repeated one, the last.

@@ -14,26 +14,17 @@ struct ClientTokenOptions: ParsableArguments {
         help: "Request a token with an assertion that the client's key signs (RFC 7523).")
     var jwtBearer = false
 
-    @Option(help: ArgumentHelp("The subject of the assertion of --jwt-bearer.", valueName: "name"))
+    @Option(value: "name", "The subject of the assertion of --jwt-bearer.")
     var subject: String?
 
     @Option(
-        name: .customLong("assertion-env"),
-        help: ArgumentHelp(
-            "The environment variable with another party's assertion, for --jwt-bearer.", valueName: "name")
-    )
+        "assertion-env", value: "name", "The environment variable with another party's assertion, for --jwt-bearer.")
     var assertionVariable: String?
 
-    @Option(
-        name: .customLong("scope"),
-        help: ArgumentHelp("A scope to request without an account. Repeatable.", valueName: "scope")
-    )
+    @Option("scope", value: "scope", "A scope to request without an account. Repeatable.")
     var scopes: [String] = []
 
-    @Option(
-        name: .customLong("resource"),
-        help: ArgumentHelp("The resource server that the token is for (RFC 8707). Repeatable.", valueName: "uri")
-    )
+    @Option("resource", value: "uri", "The resource server that the token is for (RFC 8707). Repeatable.")
     var resources: [String] = []
 
     /// Whether a token without an account is asked for.
@@ -74,8 +65,7 @@ struct ClientTokenOptions: ParsableArguments {
     ) async throws {
         let sources = try ProviderSources(account.providers, context)
         let entry = try sources.entry(nameOrResource: account.provider)
-        let deadline = account.network.timeout.map { Duration.seconds($0) } ?? TransportLimits().deadline
-        let connector = try Connector(account.network, account.client, sources, context, deadline: deadline)
+        let connector = try Connector(account.network, account.client, sources, context)
         try await ProviderFailure(entry: entry, sandboxOption: connector.sandboxOption).explaining {
             let registration = try await connector.registration(for: entry, prefersSecret: true)
             let client = try connector.client(for: entry, registration: registration)
@@ -88,15 +78,12 @@ struct ClientTokenOptions: ParsableArguments {
     func print(_ part: TokenCommand.Part?, _ account: AccountOptions, _ context: CommandContext) async throws {
         try await withClient(of: account, context) { client, grant, entry in
             let tokens = try await context.console.showing("requesting a token") { try await client.tokens(for: grant) }
-            let owner = "the client \(client.registration.clientID)"
-            switch part {
-            case nil: show(tokens, of: client.registration, entry, context.console)
-            case .raw: TokenCommand.printToken(tokens, context.console)
-            case .header:
-                try TokenCommand.printSegment(0, named: "header", of: tokens, ownedBy: owner, context.console)
-            case .payload:
-                try TokenCommand.printSegment(1, named: "payload", of: tokens, ownedBy: owner, context.console)
-            }
+            let (clientID, console) = (client.registration.clientID, context.console)
+            if let part { return try part.print(tokens, ownedBy: "the client \(clientID)", console) }
+            let rows = [["client id", clientID.printable]] + tokens.rows(now: SystemWallClock().now)
+            for line in Table.lines(rows) { console.print(line) }
+            console.print(
+                json: ["client_id": .string(clientID), "descriptor_files": .list(entry.files)] + tokens.summary)
         }
     }
 
@@ -107,16 +94,5 @@ struct ClientTokenOptions: ParsableArguments {
         }
         let text = try environment.variables.value(ofVariable: assertionVariable, at: "--assertion-env")
         return .assertion(Secret(text), scopes: wanted, resource: resources)
-    }
-
-    private func show(
-        _ tokens: TokenSet, of registration: ClientRegistration, _ entry: ProviderRegistry.Entry, _ console: Console
-    ) {
-        let rows = [["client id", registration.clientID.printable]] + tokens.rows(now: SystemWallClock().now)
-        for line in Table.lines(rows) { console.print(line) }
-        console.print(
-            json: JSONObject([
-                "client_id": .string(registration.clientID), "descriptor_files": .list(entry.files),
-            ]) + tokens.summary)
     }
 }

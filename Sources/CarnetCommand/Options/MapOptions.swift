@@ -5,13 +5,9 @@ import CarnetDescriptors
 /// Which resources there are.
 struct MapOptions: ParsableArguments {
     @Option(
-        name: .customLong("map"),
-        help: ArgumentHelp(
-            "A resource map in YAML, or a JSON array of {scope, title, url}, instead of the descriptor's resources.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
+        "map", value: "file",
+        "A resource map in YAML, or a JSON array of {scope, title, url}, instead of the descriptor's resources.",
+        completion: .file())
     var file: String?
 
     /// The map of the file, or of the descriptor.

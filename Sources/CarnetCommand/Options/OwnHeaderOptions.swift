@@ -5,16 +5,13 @@ import HTTPTypes
 /// Headers that a user adds to each message for a server.
 struct OwnHeaderOptions: ParsableArguments {
     @Option(
-        name: .customLong("header"),
-        help: ArgumentHelp(
-            "A header of each message to the server, such as 'X-Team: blue'. Repeatable.", valueName: "name: value"))
+        "header", value: "name: value", "A header of each message to the server, such as 'X-Team: blue'. Repeatable.")
     var headers: [String] = []
 
     @Option(
-        name: .customLong("header-env"),
-        help: ArgumentHelp(
-            "A header with the value of an environment variable, for a secret. With Authorization, nobody signs in. Repeatable.",
-            valueName: "name: variable"))
+        "header-env", value: "name: variable",
+        "A header with the value of an environment variable, for a secret. With Authorization, nobody signs in. Repeatable."
+    )
     var secretHeaders: [String] = []
 
     /// The headers that the protocol, the connection or a sign-in sets.

@@ -3,26 +3,22 @@ import CarnetProtocol
 
 /// What a program says of itself: its pages, which the provider may show to users, and its id (RFC 7591, section 2).
 struct ProgramOptions: ParsableArguments {
-    @Option(name: .customLong("client-uri"), help: ArgumentHelp("The client's home page.", valueName: "uri"))
+    @Option("client-uri", value: "uri", "The client's home page.")
     var home: String?
 
-    @Option(name: .customLong("logo-uri"), help: ArgumentHelp("The client's logo.", valueName: "uri"))
+    @Option("logo-uri", value: "uri", "The client's logo.")
     var logo: String?
 
-    @Option(name: .customLong("policy-uri"), help: ArgumentHelp("The client's privacy policy.", valueName: "uri"))
+    @Option("policy-uri", value: "uri", "The client's privacy policy.")
     var policy: String?
 
-    @Option(name: .customLong("tos-uri"), help: ArgumentHelp("The client's terms of service.", valueName: "uri"))
+    @Option("tos-uri", value: "uri", "The client's terms of service.")
     var termsOfService: String?
 
-    @Option(
-        name: .customLong("software-id"),
-        help: ArgumentHelp("The id of the program, the same for all of its versions.", valueName: "id"))
+    @Option("software-id", value: "id", "The id of the program, the same for all of its versions.")
     var softwareID: String?
 
-    @Option(
-        name: .customLong("software-version"),
-        help: ArgumentHelp("The version of the program with this id.", valueName: "text"))
+    @Option("software-version", value: "text", "The version of the program with this id.")
     var softwareVersion: String?
 
     var uris: [ClientMetadata.URI: String] {

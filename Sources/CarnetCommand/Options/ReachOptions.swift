@@ -7,17 +7,13 @@ import CarnetTransport
 /// Which servers a command may reach, and whose certificates it trusts.
 struct ReachOptions: ParsableArguments {
     @Option(
-        name: .customLong("ca-file"),
-        help: ArgumentHelp(
-            "A PEM file with certificate authorities to trust in addition to the system's.", valueName: "path"),
-        completion: .file())
+        "ca-file", value: "path",
+        "A PEM file with certificate authorities to trust in addition to the system's.", completion: .file())
     var authorities: String?
 
     @Option(
-        name: .customLong("allow-local"),
-        help: ArgumentHelp(
-            "A host from the provider's metadata that may be on this machine or the local network. Repeatable.",
-            valueName: "host"))
+        "allow-local", value: "host",
+        "A host from the provider's metadata that may be on this machine or the local network. Repeatable.")
     var localHosts: [String] = []
 
     /// The network as the environment and these options say.

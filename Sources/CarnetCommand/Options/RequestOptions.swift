@@ -6,43 +6,34 @@ import CarnetProtocol
 
 /// The options of an authorization request besides its scopes.
 struct RequestOptions: ParsableArguments {
-    @Option(
-        name: .customLong("resource"),
-        help: ArgumentHelp("The resource server that the token is for (RFC 8707). Repeatable.", valueName: "uri")
-    )
+    @Option("resource", value: "uri", "The resource server that the token is for (RFC 8707). Repeatable.")
     var resources: [String] = []
 
-    @Option(help: ArgumentHelp("Fine-grained permissions to request, a JSON list (RFC 9396).", valueName: "json"))
+    @Option(value: "json", "Fine-grained permissions to request, a JSON list (RFC 9396).")
     var authorizationDetails: String?
 
-    @Option(help: ArgumentHelp("The claims to request, a JSON object with userinfo and id_token.", valueName: "json"))
+    @Option(value: "json", "The claims to request, a JSON object with userinfo and id_token.")
     var claims: String?
 
-    @Option(help: ArgumentHelp("The maximum age of the user's authentication, in seconds.", valueName: "seconds"))
+    @Option(value: "seconds", "The maximum age of the user's authentication, in seconds.")
     var maxAge: Int?
 
     @Option(
-        name: .customLong("acr"),
-        help: ArgumentHelp(
-            "A preferred authentication class (acr), best first. To require one, use --claims. Repeatable.",
-            valueName: "acr")
-    )
+        "acr", value: "acr",
+        "A preferred authentication class (acr), best first. To require one, use --claims. Repeatable.")
     var acrValues: [String] = []
 
-    @Option(help: ArgumentHelp("A hint about the user: an e-mail address or a user name.", valueName: "name"))
+    @Option(value: "name", "A hint about the user: an e-mail address or a user name.")
     var loginHint: String?
 
     @Option(
         help: "The page that the provider shows: none, login, consent, select_account, create. Repeatable.",
         completion: .list(AuthorizationOptions.Prompt.allCases.map(\.rawValue)),
-        transform: prompt(named:)
+        transform: name(of: "--prompt")
     )
     var prompt: [AuthorizationOptions.Prompt] = []
 
-    @Option(
-        name: .customLong("ui-locale"),
-        help: ArgumentHelp("The user's language, best first. Repeatable.", valueName: "tag")
-    )
+    @Option("ui-locale", value: "tag", "The user's language, best first. Repeatable.")
     var uiLocales: [String] = []
 
     @Flag(
@@ -56,7 +47,7 @@ struct RequestOptions: ParsableArguments {
     @Option(
         help: "The response mode: query, form_post, jwt, query.jwt, form_post.jwt, fragment.jwt.",
         completion: .list(ResponseMode.allCases.map(\.rawValue)),
-        transform: responseMode(named:)
+        transform: name(of: "--response-mode")
     )
     var responseMode: ResponseMode?
 
@@ -66,45 +57,20 @@ struct RequestOptions: ParsableArguments {
             scopes: scopes,
             access: AuthorizationOptions.Access(
                 resource: resources,
-                authorizationDetails: try authorizationDetails.map { try Self.list($0) } ?? [],
-                claims: try claims.map { try Self.object($0) }
-            ),
+                authorizationDetails: try read(
+                    authorizationDetails, \.array,
+                    "--authorization-details must be a JSON list of objects, each with a type") ?? [],
+                claims: try read(
+                    claims, \.object, "--claims must be a JSON object with the members userinfo and id_token")),
             authentication: AuthenticationRequirements(acrValues: acrValues, maxAge: maxAge),
-            prompt: prompt,
-            loginHint: loginHint,
-            uiLocales: uiLocales,
+            prompt: prompt, loginHint: loginHint, uiLocales: uiLocales,
             delivery: AuthorizationOptions.Delivery(isPushed: pushed, isSigned: signed, responseMode: responseMode),
-            lifetime: lifetime
-        )
+            lifetime: lifetime)
     }
 
-    private static func list(_ text: String) throws -> [JSONValue] {
-        guard let list = (try? JSONValue(parsing: text))?.array else {
-            throw Failure(.usage, "--authorization-details must be a JSON list of objects, each with a type")
-        }
-        return list
+    private func read<Value>(_ text: String?, _ kind: (JSONValue) -> Value?, _ rule: String) throws -> Value? {
+        guard let text else { return nil }
+        guard let value = (try? JSONValue(parsing: text)).flatMap(kind) else { throw Failure(.usage, rule) }
+        return value
     }
-
-    private static func object(_ text: String) throws -> JSONObject {
-        guard let object = (try? JSONValue(parsing: text))?.object else {
-            throw Failure(.usage, "--claims must be a JSON object with the members userinfo and id_token")
-        }
-        return object
-    }
-}
-
-private func prompt(named name: String) throws -> AuthorizationOptions.Prompt {
-    guard let prompt = AuthorizationOptions.Prompt(rawValue: name) else {
-        let names = AuthorizationOptions.Prompt.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ValidationError("--prompt must be one of: \(names)")
-    }
-    return prompt
-}
-
-private func responseMode(named name: String) throws -> ResponseMode {
-    guard let mode = ResponseMode(rawValue: name) else {
-        let names = ResponseMode.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ValidationError("--response-mode must be one of: \(names)")
-    }
-    return mode
 }

@@ -8,10 +8,7 @@ struct TokenExchangeOptions: ParsableArguments {
     @Flag(name: .customLong("exchange"), help: "Exchange the access token for another (RFC 8693).")
     var isWanted = false
 
-    @Option(
-        name: .customLong("audience"),
-        help: ArgumentHelp("The audience of the exchanged token. Repeatable.", valueName: "name")
-    )
+    @Option("audience", value: "name", "The audience of the exchanged token. Repeatable.")
     var audience: [String] = []
 
     func validate() throws {
@@ -25,13 +22,8 @@ struct TokenExchangeOptions: ParsableArguments {
                 TokenExchange(TokenExchange.TypedToken(token), audience: audience)
             }
         }
-        switch part {
-        case nil:
-            for line in Table.lines(tokens.rows(now: SystemWallClock().now)) { console.print(line) }
-            console.print(json: account.json + tokens.summary)
-        case .raw: TokenCommand.printToken(tokens, console)
-        case .header: try TokenCommand.printSegment(0, named: "header", of: tokens, ownedBy: account.name, console)
-        case .payload: try TokenCommand.printSegment(1, named: "payload", of: tokens, ownedBy: account.name, console)
-        }
+        if let part { return try part.print(tokens, ownedBy: account.name, console) }
+        for line in Table.lines(tokens.rows(now: SystemWallClock().now)) { console.print(line) }
+        console.print(json: account.json + tokens.summary)
     }
 }

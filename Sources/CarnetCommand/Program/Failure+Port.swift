@@ -4,20 +4,13 @@ import NIOCore
 extension Failure {
     /// Where a server waits for connections.
     enum Listener {
-        case port(Int, of: String, option: String)
+        case port(Int, of: String = loopback, option: String = "--port")
         case file(String)
     }
 
     /// Runs a server, and says in one way that its port cannot be had.
     ///
     /// - Throws: `Failure`; `CancellationError` once the server has ended because its task was cancelled.
-    static func explainingPort(
-        _ port: Int, of host: String = loopback, option: String = "--port", serve: () async throws -> Void
-    ) async throws {
-        try await explaining(.port(port, of: host, option: option), serve: serve)
-    }
-
-    /// - Throws: As `explainingPort`.
     static func explaining(_ listener: Listener, serve: () async throws -> Void) async throws {
         do {
             try await serve()
@@ -39,22 +32,14 @@ extension Failure {
     private static func failure(of listener: Listener, for code: CInt?) -> Failure {
         switch listener {
         case .port(let port, let host, let option):
-            let place = "port \(port) of \(host) cannot be opened"
-            return switch code {
-            case EADDRNOTAVAIL:
-                Failure(
-                    .failed, "\(place): \(host) is no address of this machine",
-                    next: ["choose an address of this machine"])
-            case EACCES, EPERM:
-                Failure(
-                    .failed, "\(place): the system does not allow it", next: ["choose a port above 1023 with \(option)"]
-                )
-            case EADDRINUSE:
-                Failure(.failed, "\(place): it is in use", next: ["choose another port with \(option)"])
-            default:
-                Failure(
-                    .failed, "\(place): it is in use or not allowed", next: ["choose another port with \(option)"])
-            }
+            let (reason, next) =
+                switch code {
+                case EADDRNOTAVAIL: ("\(host) is no address of this machine", "an address of this machine")
+                case EACCES, EPERM: ("the system does not allow it", "a port above 1023 with \(option)")
+                case EADDRINUSE: ("it is in use", "another port with \(option)")
+                default: ("it is in use or not allowed", "another port with \(option)")
+                }
+            return Failure(.failed, "port \(port) of \(host) cannot be opened: \(reason)", next: ["choose \(next)"])
         case .file(let path):
             let folder = Path.folder(of: path)
             if !folder.isEmpty, !Path.isFolder(folder) {
@@ -94,6 +79,6 @@ extension Failure {
                 bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard result == 0 else { throw failure(of: .port(port, of: loopback, option: "--port"), for: errno) }
+        guard result == 0 else { throw failure(of: .port(port), for: errno) }
     }
 }

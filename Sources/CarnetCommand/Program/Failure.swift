@@ -33,13 +33,12 @@ struct Failure: Error, CustomStringConvertible {
 }
 
 extension Failure {
+    var detailObject: JSONObject { JSONObject(details.map { Named($0.name, .string($0.text)) }) }
+
     /// The document that `--json` prints for a failure.
     var json: JSONValue {
-        var error: JSONObject = JSONObject()
-        error["message"] = .string(summary)
-        for detail in details { error[detail.name] = .string(detail.text) }
-        if !next.isEmpty { error["next"] = .array(next.map(JSONValue.string)) }
-        return ["version": 1, "error": .object(error)]
+        let error: JSONObject = ["message": .string(summary)] + detailObject
+        return ["version": 1, "error": .object(next.isEmpty ? error : error + ["next": .list(next)])]
     }
 
     /// The lines for stderr.
@@ -91,15 +90,13 @@ extension Failure {
         self.init(
             isUsage ? .usage : error.isOfBusyServer ? .busy : .failed, "\(error.step.rawValue): \(error.message)")
         details.append(Detail(name: "step", text: error.step.rawValue, isInSummary: true))
-        if let key = error.descriptorKey { details.append(Detail(name: "descriptor_key", text: key)) }
-        if let status = error.status { details.append(Detail(name: "http_status", text: String(status))) }
-        if let server = error.server {
-            details.append(Detail(name: "server_error", text: server.code))
-            if let message = server.message { details.append(Detail(name: "server_description", text: message)) }
-            if let uri = server.uri { details.append(Detail(name: "server_uri", text: uri)) }
-        }
-        if let date = error.retryAt { details.append(Detail(name: "retry_at", text: date.formatted(.iso8601))) }
-        details.append(Detail(name: "explained_by", text: "carnet explain \(error.kind.rawValue)"))
+        let texts: [(String, String?)] = [
+            ("descriptor_key", error.descriptorKey), ("http_status", error.status.map { String($0) }),
+            ("server_error", error.server?.code), ("server_description", error.server?.message),
+            ("server_uri", error.server?.uri), ("retry_at", error.retryAt?.formatted(.iso8601)),
+            ("explained_by", "carnet explain \(error.kind.rawValue)"),
+        ]
+        details += texts.compactMap { name, text in text.map { Detail(name: name, text: $0) } }
         if let step = error.next(words) { next.append(step) }
     }
 

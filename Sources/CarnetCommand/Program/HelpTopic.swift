@@ -19,12 +19,10 @@ enum HelpTopic: String, CaseIterable {
         guard let word = words.first else { return nil }
         if let topic = HelpTopic(rawValue: word == "exit-codes" ? "exit-status" : word) {
             guard !arguments.contains("--json") else {
-                return TerminalLine(
-                    .object(
-                        JSONObject([
-                            "version": 1, "topic": .string(topic.rawValue), "summary": .string(topic.summary),
-                            "text": .string(topic.text),
-                        ])))
+                return TerminalLine([
+                    "version": 1, "topic": .string(topic.rawValue), "summary": .string(topic.summary),
+                    "text": .string(topic.text),
+                ])
             }
             let columns = TerminalWidth.forHelp(environment)
             return TerminalLine(
@@ -33,7 +31,7 @@ enum HelpTopic: String, CaseIterable {
         }
         guard UsageMistake.commandNames.contains(word) else {
             throw UsageMistake.unknown(
-                word, "command or topic", in: UsageMistake.commandNames + allCases.map(\.rawValue),
+                word, "command or topic", in: UsageMistake.commandNames + names,
                 next: "list the commands: carnet --help; the topics: carnet help topics")
         }
         return nil

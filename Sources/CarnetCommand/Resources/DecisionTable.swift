@@ -26,17 +26,16 @@ struct DecisionTable {
         rows.append(row.map(\.printable))
         documents.append(
             .object(
-                document
-                    + JSONObject([
-                        "expected": .string(expected), "ok": .bool(difference == nil), "line": .number("\(line)"),
-                    ])))
+                document + [
+                    "expected": .string(expected), "ok": .bool(difference == nil), "line": .number("\(line)"),
+                ]))
     }
 
     /// - Throws: `ExitStatus` if a decision differs from the expected one.
     func print(to console: Console) throws {
         for line in Table.lines(rows) { console.print(line) }
         console.print("\(rows.count) requests, \(wrong) wrong")
-        console.print(json: JSONObject(["requests": .array(documents), "wrong": .number("\(wrong)")]))
+        console.print(json: ["requests": .array(documents), "wrong": .number("\(wrong)")])
         if wrong > 0 { throw ExitStatus.failed }
     }
 }

@@ -15,13 +15,13 @@ struct ResourcesCheckCommand: Subcommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The resource map.", valueName: "file"), completion: .yamlFile)
+    @Argument(value: "file", "The resource map.", completion: .yamlFile)
     var file: String
 
-    @Argument(help: ArgumentHelp("The method of a request.", valueName: "method"))
+    @Argument(value: "method", "The method of a request.")
     var method: String?
 
-    @Argument(help: ArgumentHelp("The path of the request.", valueName: "path"))
+    @Argument(value: "path", "The path of the request.")
     var target: String?
 
     @Option(parsing: .upToNextOption, help: ArgumentHelp("The scopes of the token.", valueName: "scope"))
@@ -32,16 +32,14 @@ struct ResourcesCheckCommand: Subcommand {
         help: ArgumentHelp("Claims of the token. A value may be JSON, such as a list.", valueName: "name=value"))
     var claims: [String] = []
 
-    @Option(help: ArgumentHelp("The host of the request, with its port.", valueName: "host"))
+    @Option(value: "host", "The host of the request, with its port.")
     var host: String?
 
     @Flag(help: "The request has no token.")
     var withoutToken = false
 
     @Option(
-        help: ArgumentHelp(
-            "A YAML or JSON file of requests with expected decisions, instead of one.", valueName: "file"),
-        completion: .file())
+        value: "file", "A YAML or JSON file of requests with expected decisions, instead of one.", completion: .file())
     var requests: String?
 
     @OptionGroup(title: "Output options") var plainOutput: PlainOutputOptions
@@ -111,11 +109,11 @@ struct ResourcesCheckCommand: Subcommand {
     private static func json(
         _ request: CheckedRequest, _ decision: CheckedRequest.Decision, _ place: String?
     ) -> JSONObject {
-        JSONObject([
+        [
             "method": .string(request.method), "path": .string(request.target), "decision": .string(decision.word),
             "status": .number("\(decision.status)"), "reason": .string(decision.reason),
-            "title": decision.title.map(JSONValue.string) ?? .null, "place": place.map(JSONValue.string) ?? .null,
-        ])
+            "title": .optional(decision.title), "place": .optional(place),
+        ]
     }
 }
 

@@ -7,12 +7,12 @@ extension JSONValue {
     /// from another.
     init(_ provider: Provider) {
         let resolved = Self.resolved(provider)
-        var document = JSONObject([
+        var document: JSONObject = [
             "id": .string(provider.id.rawValue), "name": .string(provider.name),
             "environment": .optional(provider.environment),
             "inputs": Self.map(provider.inputs.sorted { $0.key < $1.key }.map { Named($0.key, $0.value) }),
             "discovery": .string(provider.discovery?.rawValue ?? (provider.needsMetadata ? "preferred" : "none")),
-        ])
+        ]
         // These three keys have no effect after resolution: their values are in the other keys.
         for (name, value) in (provider.json.object?.members ?? []).map({ ($0.name, $0.value) })
         where document[name] == nil && !["carnet", "extends", "environments"].contains(name) {

@@ -18,27 +18,16 @@ extension JSONValue {
     }
 
     private static func lines(after key: String, _ value: JSONValue) -> [String] {
+        func block() -> [String] { [key] + value.yamlLines.map { "  " + $0 } }
         switch value {
-        case .object(let object) where !object.members.isEmpty: [key] + value.yamlLines.map { "  " + $0 }
-        case .array(let elements) where elements.allSatisfy({ $0.object == nil && $0.array == nil }):
-            short("\(key) [\(elements.map(\.scalar).joined(separator: ", "))]") ?? [key] + block(value)
-        case .array: [key] + block(value)
-        default: ["\(key) \(value.scalar)"]
+        case .object(let object) where !object.members.isEmpty: return block()
+        case .array(let elements):
+            guard elements.allSatisfy({ $0.object == nil && $0.array == nil }) else { return block() }
+            let line = "\(key) [\(elements.map(\.scalar).joined(separator: ", "))]"
+            return line.count <= 90 ? [line] : block()
+        default: return ["\(key) \(value.scalar)"]
         }
     }
 
-    private static func block(_ value: JSONValue) -> [String] {
-        value.yamlLines.map { "  " + $0 }
-    }
-
-    private static func short(_ line: String) -> [String]? {
-        line.count <= 90 ? [line] : nil
-    }
-
-    private var scalar: String {
-        switch self {
-        case .string(let text): YAMLText.plainOrQuoted(text)
-        default: jsonText()
-        }
-    }
+    private var scalar: String { string.map(YAMLText.plainOrQuoted) ?? jsonText() }
 }

@@ -40,11 +40,9 @@ struct ResolvedView {
     }
 
     private static func json(_ request: SimulatedRequest) -> JSONValue {
-        var object = JSONObject(["method": .string(request.method), "url": .string(request.url)])
+        var object: JSONObject = ["method": .string(request.method), "url": .string(request.url)]
         if !request.headers.isEmpty {
-            var headers = JSONObject()
-            for header in request.headers { headers[header.name] = .string(header.value) }
-            object["headers"] = .object(headers)
+            object["headers"] = .object(JSONObject(request.headers.map { Named($0.name, .string($0.value)) }))
         }
         if !request.body.isEmpty { object["body"] = .string(request.body) }
         return .object(object)
@@ -69,20 +67,17 @@ struct ResolvedView {
             lines.append(
                 "# Only the metadata of the provider names these endpoints: \(invented.joined(separator: ", ")).")
         }
-        return lines + JSONValue.object(JSONObject(["requests": requests])).yamlLines
+        return lines + (["requests": requests] as JSONValue).yamlLines
     }
 
-    var json: [JSONObject.Member] {
-        let client = JSONObject([
-            "client_id": .string(registration.clientID),
-            "has_secret": .bool(registration.clientSecret != nil),
-            "redirect_uri": .string(registration.redirectURI),
-        ])
-        return [
-            JSONObject.Member(name: "resolved", value: provider),
-            JSONObject.Member(name: "client", value: .object(client)),
-            JSONObject.Member(name: "requests", value: requests),
-            JSONObject.Member(name: "simulated_endpoints", value: .list(invented)),
+    var json: JSONObject {
+        [
+            "resolved": provider,
+            "client": [
+                "client_id": .string(registration.clientID), "has_secret": .bool(registration.clientSecret != nil),
+                "redirect_uri": .string(registration.redirectURI),
+            ],
+            "requests": requests, "simulated_endpoints": .list(invented),
         ]
     }
 }

@@ -5,24 +5,24 @@ import CarnetLint
 import CarnetSandbox
 import CarnetStorage
 
-extension Failure {
+extension Connector {
     /// How many records are named.
     private static let limit = 10
 
-    /// Records that cannot be opened and do not show whose they are. Nobody can say then that nobody is signed in.
+    /// Checks that there are no records that cannot be opened and do not show whose they are. With one, nobody can say that
+    /// nobody is signed in.
     ///
-    /// - Parameter sandboxOption: As `Connector.sandboxOption`.
-    /// - Returns: `nil` if there are none.
-    init?(unreadable damaged: [TokenStoreError], perhapsOf provider: ProviderID, at sandboxOption: String) {
-        guard let first = damaged.first else { return nil }
-        self.init(first)
-        details.append(Detail(name: "provider", text: provider.rawValue))
-        if damaged.count > 1 { summary += " (and \(damaged.count - 1) more; see carnet accounts)" }
-        next = damaged.prefix(Self.limit).compactMap(\.remedy) + ["then run carnet login \(provider)\(sandboxOption)"]
+    /// - Throws: `Failure`.
+    func requireNone(_ damaged: [TokenStoreError], perhapsOf provider: ProviderID) throws {
+        guard let first = damaged.first else { return }
+        var failure = Failure(first)
+        failure.details.append(Failure.Detail(name: "provider", text: provider.rawValue))
+        if damaged.count > 1 { failure.summary += " (and \(damaged.count - 1) more; see carnet accounts)" }
+        failure.next =
+            damaged.prefix(Self.limit).compactMap(\.remedy) + ["then run carnet login \(provider)\(sandboxOption)"]
+        throw failure
     }
-}
 
-extension Connector {
     /// - Returns: `nil` if there is no record.
     /// - Throws: `TokenStoreError`, with the command that removes a record that cannot be opened.
     func load(_ key: ConnectionKey) async throws -> Connection? {
@@ -44,9 +44,6 @@ extension Connector {
             return
         }
         let inventory = try await store.inventory()
-        guard !inventory.accounts.contains(where: { $0.provider.isSameBytes(as: provider.rawValue) }) else { return }
-        if let failure = Failure(unreadable: inventory.damaged, perhapsOf: provider, at: sandboxOption) {
-            throw failure
-        }
+        if inventory.accounts(of: provider).isEmpty { try requireNone(inventory.damaged, perhapsOf: provider) }
     }
 }

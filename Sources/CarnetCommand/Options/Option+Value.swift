@@ -1,0 +1,54 @@
+import ArgumentParser
+
+// A command line has many options with a value, and each says in the help what the value is called.
+
+extension Option {
+    /// - Parameters:
+    ///   - name: The long name, unless it is that of the property.
+    ///   - value: What the help calls the value.
+    init<T: ExpressibleByArgument>(
+        _ name: String? = nil, value: String, _ help: String, completion: CompletionKind? = nil
+    ) where Value == T? {
+        self.init(
+            name: name.map { .customLong($0) } ?? .long, help: ArgumentHelp(help, valueName: value),
+            completion: completion)
+    }
+
+    /// An option that may be repeated.
+    init(
+        wrappedValue: [String], _ name: String? = nil, value: String, _ help: String, completion: CompletionKind? = nil
+    ) where Value == [String] {
+        self.init(
+            wrappedValue: wrappedValue, name: name.map { .customLong($0) } ?? .long,
+            help: ArgumentHelp(help, valueName: value), completion: completion)
+    }
+}
+
+extension Argument {
+    init(value: String, _ help: String, completion: CompletionKind? = nil) where Value == String {
+        self.init(help: ArgumentHelp(help, valueName: value), completion: completion)
+    }
+
+    init(value: String, _ help: String, completion: CompletionKind? = nil) where Value == String? {
+        self.init(help: ArgumentHelp(help, valueName: value), completion: completion)
+    }
+
+    init(
+        wrappedValue: [String], value: String, _ help: String, completion: CompletionKind? = nil
+    ) where Value == [String] {
+        self.init(
+            wrappedValue: wrappedValue, help: ArgumentHelp(help, valueName: value), completion: completion)
+    }
+}
+
+/// Reads one of the names that an option allows.
+func name<Value: CaseIterable & RawRepresentable<String> & Sendable>(
+    of option: String
+) -> @Sendable (String) throws -> Value where Value.AllCases == [Value] {
+    { text in
+        guard let value = Value(rawValue: text) else {
+            throw ValidationError("\(option) must be one of: " + Value.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        return value
+    }
+}
