@@ -91,30 +91,20 @@ struct CallCommand: Subcommand {
     }
 
     private func target(in map: ResourceMap) throws -> Target {
-        var given: HTTPRequest.Method?
-        if let method {
-            guard let parsed = HTTPRequest.Method(method.uppercased()) else {
-                throw Failure(.usage, "-X \(method) is not an HTTP method")
-            }
-            given = parsed
-        }
+        let given = method.flatMap { HTTPRequest.Method($0.uppercased()) }
+        if let method, given == nil { throw Failure(.usage, "-X \(method) is not an HTTP method") }
         if let found = map.resource(named: resource) {
             let own = HTTPRequest.Method(found.method.rawValue) ?? .get
             return Target(resource: found, url: found.target, method: given ?? own)
         }
         guard resource.contains("://") else {
             let names = map.resources.map { $0.id ?? $0.title }
-            let nearest = nearestName(to: resource, in: names).map { "did you mean \"\($0)\"?" }
+            let all =
+                names.isEmpty
+                ? "the descriptor has no resources; add --map FILE" : "resources: " + names.joined(separator: ", ")
             throw Failure(
-                .usage,
-                "there is no resource \"\(resource)\"",
-                next: [
-                    nearest
-                        ?? (names.isEmpty
-                            ? "the descriptor has no resources; add --map FILE"
-                            : "resources: " + names.joined(separator: ", "))
-                ]
-            )
+                .usage, "there is no resource \"\(resource)\"",
+                next: [nearestName(to: resource, in: names).map { "did you mean \"\($0)\"?" } ?? all])
         }
         do throws(WebURLError) {
             return Target(url: try WebURL(resource), method: given ?? (body == nil ? .get : .post))
@@ -129,13 +119,9 @@ struct CallCommand: Subcommand {
         let access = ResourceMap([resource], scopes: provider.scopes).access(granted: scopes)
         guard let missing = access.first?.missing, !missing.isEmpty else { return }
         throw OAuthError(
-            .resource,
-            .insufficientScope,
-            "\"\(resource.title)\" needs scopes that were not granted",
+            .resource, .insufficientScope, "\"\(resource.title)\" needs scopes that were not granted",
             descriptorKey: self.map.file == nil ? "resources" : nil,
-            hint: (ownToken.isWanted ? "add --scope " : "sign in with --scope ")
-                + missing.joined(separator: " --scope ")
-        )
+            hint: (ownToken.isWanted ? "add" : "sign in with") + missing.map { " --scope \($0)" }.joined())
     }
 
     /// A body that is JSON is sent as JSON, any other as a form.
@@ -146,16 +132,15 @@ struct CallCommand: Subcommand {
 
     private func show(_ response: IncomingResponse, _ entry: ProviderRegistry.Entry, _ console: Console) {
         let json = try? JSONValue(parsing: response.body)
+        let text = String(decoding: response.body, as: UTF8.self)
         if console.isJSON {
-            let text = JSONValue.string(String(decoding: response.body, as: UTF8.self))
             console.print(json: [
                 "status": .number(String(response.status)),
-                "content_type": .optional(response.head.headerFields[.contentType]), "body": json ?? text,
+                "content_type": .optional(response.head.headerFields[.contentType]), "body": json ?? .string(text),
                 "descriptor_files": .list(entry.files),
             ])
         } else if OutputChannel.standardOutput.isTerminal {
-            let text = json?.jsonText(.indented) ?? String(decoding: response.body, as: UTF8.self)
-            for line in text.printableLines { console.print(line) }
+            for line in (json?.jsonText(.indented) ?? text).printableLines { console.print(line) }
         } else {
             console.print(bytes: response.body)
         }

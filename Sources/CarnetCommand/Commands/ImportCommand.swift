@@ -65,9 +65,8 @@ struct ImportOpenAPICommand: Subcommand {
     var output: OutputOptions { plainOutput.all }
 
     func validate() throws {
-        guard folder == nil || !descriptor else {
-            throw ValidationError("--descriptor and --output cannot be combined: --output writes both files")
-        }
+        try refuse(
+            if: folder != nil && descriptor, "--descriptor and --output cannot be combined: --output writes both files")
     }
 
     func run(_ context: CommandContext) async throws {

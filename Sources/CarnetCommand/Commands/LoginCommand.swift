@@ -54,10 +54,8 @@ struct LoginCommand: Subcommand {
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func validate() throws {
-        if noBrowser, paste { throw ValidationError("--no-browser and --paste cannot be combined") }
-        if device, noBrowser || paste {
-            throw ValidationError("--device cannot be combined with --no-browser or --paste")
-        }
+        try refuse(if: noBrowser && paste, "--no-browser and --paste cannot be combined")
+        try refuse(if: device && (noBrowser || paste), "--device cannot be combined with --no-browser or --paste")
     }
 
     func run(_ context: CommandContext) async throws {

@@ -54,21 +54,16 @@ struct MCPCommand: Subcommand {
         try headers.check()
         let url = try? WebURL(account.provider, isPlain: true)
         let isPlain = url?.scheme == "http" && (try? WebURL(account.provider)) == nil
-        guard allowHTTP else {
-            guard !isPlain else {
-                throw ValidationError(
-                    "http is allowed only on loopback hosts; use https, or --allow-http for a server without a sign-in")
-            }
-            return
-        }
-        guard account.provider.hasPrefix("http://"), !ownToken.isWanted else {
-            throw ValidationError("--allow-http is for the http:// URL of a server without a sign-in")
-        }
-        guard !isPlain || headers.secretHeaders.isEmpty else {
-            throw ValidationError(
-                "--header-env is for secrets, which plain http exposes; use https, or --header for a value that is no secret"
-            )
-        }
+        try refuse(
+            if: isPlain && !allowHTTP,
+            "http is allowed only on loopback hosts; use https, or --allow-http for a server without a sign-in")
+        try refuse(
+            if: allowHTTP && (!account.provider.hasPrefix("http://") || ownToken.isWanted),
+            "--allow-http is for the http:// URL of a server without a sign-in")
+        try refuse(
+            if: allowHTTP && isPlain && !headers.secretHeaders.isEmpty,
+            "--header-env is for secrets, which plain http exposes; use https, or --header for a value that is no secret"
+        )
     }
 
     func run(_ context: CommandContext) async throws {
@@ -78,8 +73,7 @@ struct MCPCommand: Subcommand {
             context.console.warn("everybody between here and \(plain.authority) can read and change the messages")
         }
         let account = BridgeAccount(
-            account, found, way: noBrowser ? .printed : .browser, ownToken: ownToken,
-            plain: plain,
+            account, found, way: noBrowser ? .printed : .browser, ownToken: ownToken, plain: plain,
             neverSignsIn: own.contains(.authorization), context)
         await Bridge(BridgeServer(account: account, own: own), context.console).run()
         try Task.checkCancellation()

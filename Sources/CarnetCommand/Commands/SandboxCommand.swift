@@ -83,31 +83,24 @@ struct SandboxCommand: Subcommand {
                 return try descriptor.resolve(inputs: descriptor.exampleInputs(source.inputs))
             }
             impersonated.append(provider)
+            func say(_ fact: String, _ real: String) {
+                context.console.note("\(provider.id): \(fact) here, because a real \(real) is never sent to a sandbox")
+            }
             if let id = source.clientID, let secret = SimulatedClient.secret(insteadOf: source.clientSecret),
                 secret != source.clientSecret
             {
-                context.console.note(
-                    "\(provider.id): the secret of the client \(id.printable) is \(secret.reveal()) here, because a real one "
-                        + "is never sent to a sandbox")
+                say("the secret of the client \(id.printable) is \(secret.reveal())", "one")
             }
             for (name, value) in provider.secretInputs.sorted(by: { $0.key < $1.key }) where source.inputs[name] != nil
             {
-                context.console.note(
-                    "\(provider.id): the input \(name) is \(value.printable) here, because a real secret is never sent to a "
-                        + "sandbox")
+                say("the input \(name) is \(value.printable)", "secret")
             }
-            clients[provider.id] = knownClients(provider, source).map { client in
-                var client = client
-                client.backChannelLogoutURI = backChannelLogoutURI
-                return client
-            }
+            clients[provider.id] = knownClients(provider, source)
         }
         let sandbox = Sandbox(
-            providers: impersonated,
-            clients: clients,
+            providers: impersonated, clients: clients,
             options: SandboxOptions(
-                approval: ask ? .page : .automatic(.sample), faults: Set(faults), offersFaults: ask, deviceInterval: 1)
-        )
+                approval: ask ? .page : .automatic(.sample), faults: Set(faults), offersFaults: ask, deviceInterval: 1))
         if let provider = impersonated.first, let entry = entries.first {
             let mapped = try map.resources(for: provider, of: entry.descriptor, context.console)
             await sandbox.addResources(mapped, of: provider.id)
@@ -132,23 +125,24 @@ struct SandboxCommand: Subcommand {
         simulated.redirectURIs =
             Self.loopbackRedirects + ["http://127.0.0.1" + DemoSite.callbackPath(of: provider.id)]
             + [source.redirectURI].compactMap { $0 }
-        let confidential = SimulatedClient(
-            for: provider,
-            redirectURI: simulated.redirectURIs[0],
-            inputs: [:],
-            clientID: SimulatedClient.confidentialClientID,
-            prefersSecret: true
-        ).sandboxClient
-        guard let clientID = source.clientID, clientID != simulated.clientID else { return [simulated, confidential] }
-        let own = SandboxClient(
-            clientID: clientID,
-            clientSecret: SimulatedClient.secret(insteadOf: source.clientSecret)?.reveal(),
-            keys: ([source.signingKey].compactMap { $0 } + (source.decryptionKeys ?? [])).map(\.publicJWK),
-            certificate: source.certificate?.chain.first,
-            redirectURIs: source.redirectURI.map { [$0] } ?? Self.loopbackRedirects,
-            postLogoutRedirectURIs: [source.postLogoutRedirectURI].compactMap { $0 }
-        )
-        return [simulated, confidential, own]
+        var clients = [
+            simulated,
+            SimulatedClient(
+                for: provider, redirectURI: simulated.redirectURIs[0], inputs: [:],
+                clientID: SimulatedClient.confidentialClientID, prefersSecret: true
+            ).sandboxClient,
+        ]
+        if let clientID = source.clientID, clientID != simulated.clientID {
+            clients.append(
+                SandboxClient(
+                    clientID: clientID, clientSecret: SimulatedClient.secret(insteadOf: source.clientSecret)?.reveal(),
+                    keys: ([source.signingKey].compactMap { $0 } + (source.decryptionKeys ?? [])).map(\.publicJWK),
+                    certificate: source.certificate?.chain.first,
+                    redirectURIs: source.redirectURI.map { [$0] } ?? Self.loopbackRedirects,
+                    postLogoutRedirectURIs: [source.postLogoutRedirectURI].compactMap { $0 }))
+        }
+        for index in clients.indices { clients[index].backChannelLogoutURI = backChannelLogoutURI }
+        return clients
     }
 
     private func serve(_ sandbox: Sandbox, _ names: [String], _ console: Console) async throws {

@@ -68,9 +68,9 @@ struct TokenCommand: Subcommand {
     }
 
     func validate() throws {
-        if introspect, part != nil || ownToken.isWanted || tokenExchange.isWanted {
-            throw ValidationError("--introspect cannot be combined with the other output options")
-        }
+        try refuse(
+            if: introspect && (part != nil || ownToken.isWanted || tokenExchange.isWanted),
+            "--introspect cannot be combined with the other output options")
         try ownToken.validate(beside: account)
     }
 

@@ -46,8 +46,7 @@ struct PatienceOptions: ParsableArguments {
     var deadline: Duration { timeout.map { .seconds($0) } ?? TransportLimits().deadline }
 
     func validate() throws {
-        if let timeout, !(1...86_400).contains(timeout) {
-            throw ValidationError("--timeout must be a number of seconds from 1 to 86400")
-        }
+        let isAllowed = timeout.map((1...86_400).contains) ?? true
+        try refuse(if: !isAllowed, "--timeout must be a number of seconds from 1 to 86400")
     }
 }

@@ -73,9 +73,9 @@ struct InputOptions: ParsableArguments {
     }
 
     func validate() throws {
-        for pair in pairs where Self.split(pair) == nil {
-            throw ValidationError("--input must be NAME=VALUE, e.g. --input domain=login.example.com")
-        }
+        try refuse(
+            if: pairs.contains { Self.split($0) == nil },
+            "--input must be NAME=VALUE, e.g. --input domain=login.example.com")
         let named = try variables.map { pair in
             guard let name = Self.split(pair)?.0 else { throw ValidationError("--input-env must be NAME=VARIABLE") }
             return name

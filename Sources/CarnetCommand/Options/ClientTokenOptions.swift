@@ -31,31 +31,27 @@ struct ClientTokenOptions: ParsableArguments {
     var isWanted: Bool { clientCredentials || jwtBearer }
 
     func validate() throws {
-        if clientCredentials, jwtBearer {
-            throw ValidationError("--client-credentials and --jwt-bearer cannot be combined")
-        }
-        if !isWanted, !scopes.isEmpty || !resources.isEmpty {
-            throw ValidationError("--scope and --resource need --client-credentials or --jwt-bearer")
-        }
-        if !jwtBearer, subject != nil || assertionVariable != nil {
-            throw ValidationError("--subject and --assertion-env need --jwt-bearer")
-        }
-        if subject != nil, assertionVariable != nil {
-            throw ValidationError("--subject cannot be combined with --assertion-env: the assertion names its subject")
-        }
+        try refuse(if: clientCredentials && jwtBearer, "--client-credentials and --jwt-bearer cannot be combined")
+        try refuse(
+            if: !isWanted && !(scopes.isEmpty && resources.isEmpty),
+            "--scope and --resource need --client-credentials or --jwt-bearer")
+        try refuse(
+            if: !jwtBearer && (subject != nil || assertionVariable != nil),
+            "--subject and --assertion-env need --jwt-bearer")
+        try refuse(
+            if: subject != nil && assertionVariable != nil,
+            "--subject cannot be combined with --assertion-env: the assertion names its subject")
     }
 
     /// The rules for a command that can also use an account.
     func validate(beside account: AccountOptions) throws {
         try validate()
-        if assertionVariable != nil, account.network.sandbox != nil {
-            throw ValidationError(
-                "--assertion-env cannot be combined with --sandbox: a real assertion is never sent to a sandbox")
-        }
-        if isWanted, account.account != nil {
-            throw ValidationError(
-                "--client-credentials and --jwt-bearer request a token without an account; remove --account")
-        }
+        try refuse(
+            if: assertionVariable != nil && account.network.sandbox != nil,
+            "--assertion-env cannot be combined with --sandbox: a real assertion is never sent to a sandbox")
+        try refuse(
+            if: isWanted && account.account != nil,
+            "--client-credentials and --jwt-bearer request a token without an account; remove --account")
     }
 
     /// Runs `body` with the client and the grant of its token.

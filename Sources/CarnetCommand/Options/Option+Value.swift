@@ -52,3 +52,8 @@ func name<Value: CaseIterable & RawRepresentable<String> & Sendable>(
         return value
     }
 }
+
+/// A rule for options that a command line may break.
+func refuse(if isBroken: Bool, _ rule: String) throws {
+    if isBroken { throw ValidationError(rule) }
+}

@@ -25,24 +25,19 @@ struct OwnHeaderOptions: ParsableArguments {
         for (text, isSecret) in headers.map({ ($0, false) }) + secretHeaders.map({ ($0, true) }) {
             let name = try Self.parts(text, isSecret: isSecret).name
             let lower = name.rawName.lowercased()
-            guard !Self.reserved.contains(lower), !lower.hasPrefix("mcp-") else {
-                throw ValidationError("the command sets \(name.rawName) itself")
-            }
-            guard name != .authorization || isSecret else {
-                throw ValidationError(
-                    "other users of this machine can read the arguments of a command; write --header-env 'Authorization: VARIABLE'"
-                )
-            }
+            let isReserved = Self.reserved.contains(lower) || lower.hasPrefix("mcp-")
+            try refuse(if: isReserved, "the command sets \(name.rawName) itself")
+            try refuse(
+                if: name == .authorization && !isSecret,
+                "other users of this machine can read the arguments of a command; write --header-env 'Authorization: VARIABLE'"
+            )
         }
     }
 
     /// - Throws: `VariableError`, `ValidationError`.
     func fields(_ environment: HostEnvironment) throws -> HTTPFields {
         var fields = HTTPFields()
-        for text in headers {
-            let (name, value) = try Self.parts(text)
-            fields[name] = value
-        }
+        for (name, value) in try headers.map({ try Self.parts($0, isSecret: false) }) { fields[name] = value }
         for text in secretHeaders {
             let (name, variable) = try Self.parts(text, isSecret: true)
             fields[name] = try environment.variables.value(
@@ -52,12 +47,14 @@ struct OwnHeaderOptions: ParsableArguments {
     }
 
     private static func parts(
-        _ text: String, isSecret: Bool = false
+        _ text: String, isSecret: Bool
     ) throws -> (name: HTTPField.Name, value: String) {
         let parts = text.split(separator: ":", maxSplits: 1)
         guard parts.count == 2, let name = HTTPField.Name(String(parts[0])) else {
-            if isSecret { throw ValidationError("--header-env must be a header; write 'NAME: VARIABLE'") }
-            throw ValidationError("\"\(text)\" is no header; write 'NAME: VALUE'")
+            throw ValidationError(
+                isSecret
+                    ? "--header-env must be a header; write 'NAME: VARIABLE'"
+                    : "\"\(text)\" is no header; write 'NAME: VALUE'")
         }
         return (name, String(parts[1].trimming(\.isWhitespace)))
     }

@@ -2,31 +2,41 @@ import CarnetDescriptors
 import CarnetFoundation
 
 /// What several commands share: `carnet help TOPIC`.
-enum HelpTopic: String, CaseIterable {
-    case clients
-    case environment
-    case exitStatus = "exit-status"
-    case folders
-    case formatting
-    case topics
+struct HelpTopic {
+    let name: String
+    let summary: String
+    let text: String
 
-    static let names = allCases.map(\.rawValue)
+    private static let topics = [
+        HelpTopic(
+            name: "clients", summary: "where a client id and a secret come from, and the clients file",
+            text: clientsText),
+        HelpTopic(name: "environment", summary: "environment variables", text: environmentText),
+        HelpTopic(name: "exit-status", summary: "exit statuses", text: exitStatusText),
+        HelpTopic(name: "folders", summary: "the folders that carnet reads and writes", text: foldersText),
+        HelpTopic(name: "formatting", summary: "JSON, colours and the width of the output", text: formattingText),
+        HelpTopic(name: "topics", summary: "this list", text: ""),
+    ]
+
+    static let names = topics.map(\.name)
 
     /// - Returns: Whether the arguments ask for a topic, or for help about something that does not exist.
     static func respond(to arguments: [String], _ environment: HostEnvironment) throws -> TerminalLine? {
         guard arguments.first == "help" else { return nil }
         let words = arguments.dropFirst().filter { !$0.hasPrefix("-") }
         guard let word = words.first else { return nil }
-        if let topic = HelpTopic(rawValue: word == "exit-codes" ? "exit-status" : word) {
+        let name = word == "exit-codes" ? "exit-status" : word
+        if let topic = topics.first(where: { $0.name == name }) {
+            let list = topics.map { "  carnet help \($0.name.padded(to: 13))\($0.summary)" }
+            let text = name == "topics" ? list.joined(separator: "\n") : topic.text
             guard !arguments.contains("--json") else {
                 return TerminalLine([
-                    "version": 1, "topic": .string(topic.rawValue), "summary": .string(topic.summary),
-                    "text": .string(topic.text),
+                    "version": 1, "topic": .string(name), "summary": .string(topic.summary), "text": .string(text),
                 ])
             }
             let columns = TerminalWidth.forHelp(environment)
             return TerminalLine(
-                topic.text.split(separator: "\n", omittingEmptySubsequences: false)
+                text.split(separator: "\n", omittingEmptySubsequences: false)
                     .map { HelpText.wrapped(String($0), columns: columns) }.joined(separator: "\n"))
         }
         guard UsageMistake.commandNames.contains(word) else {
@@ -35,29 +45,6 @@ enum HelpTopic: String, CaseIterable {
                 next: "list the commands: carnet --help; the topics: carnet help topics")
         }
         return nil
-    }
-
-    var summary: String {
-        switch self {
-        case .clients: "where a client id and a secret come from, and the clients file"
-        case .environment: "environment variables"
-        case .exitStatus: "exit statuses"
-        case .folders: "the folders that carnet reads and writes"
-        case .formatting: "JSON, colours and the width of the output"
-        case .topics: "this list"
-        }
-    }
-
-    var text: String {
-        switch self {
-        case .clients: Self.clientsText
-        case .environment: Self.environmentText
-        case .exitStatus: Self.exitStatusText
-        case .folders: Self.foldersText
-        case .formatting: Self.formattingText
-        case .topics:
-            Self.allCases.map { "  carnet help \($0.rawValue.padded(to: 13))\($0.summary)" }.joined(separator: "\n")
-        }
     }
 
     private static let clientsText = """

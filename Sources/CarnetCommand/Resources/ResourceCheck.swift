@@ -46,9 +46,8 @@ struct ResourcesCheckCommand: Subcommand {
     var output: OutputOptions { plainOutput.all }
 
     func validate() throws {
-        guard (requests == nil) == (target != nil), requests == nil || method == nil else {
-            throw ValidationError("the command takes a method and a path, or --requests")
-        }
+        let isOne = (requests == nil) == (target != nil) && (requests == nil || method == nil)
+        try refuse(if: !isOne, "the command takes a method and a path, or --requests")
     }
 
     /// - Throws: `Failure`; `ExitStatus` if a request is refused, or a decision differs from the expected one.
