@@ -233,10 +233,7 @@ struct Connector {
             sandbox == nil ? entry.descriptor : entry.descriptor.signing(for: Sandbox.audience),
             registration: registration,
             transport: SeparateStreams(transport: network(for: provider), streams: network(for: provider)),
-            store: store,
-            limits: TransportLimits(deadline: deadline),
-            observer: console.observer
-        )
+            store: store, limits: TransportLimits(deadline: deadline), observer: console.observer)
     }
 
     /// Says which files decide where credentials go.

@@ -6,14 +6,12 @@ import CarnetStorage
 
 struct AccountsCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "accounts",
-        abstract: "List the signed-in accounts. No token is decrypted.",
+        commandName: "accounts", abstract: "List the signed-in accounts. No token is decrypted.",
         discussion: """
             Examples:
               carnet accounts
               carnet accounts --json
-            """
-    )
+            """)
 
     /// How many damaged records are named one by one.
     private static let warningLimit = 10

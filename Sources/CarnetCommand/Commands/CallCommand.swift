@@ -18,8 +18,7 @@ struct CallCommand: Subcommand {
               carnet call acme invoices
               carnet call acme https://api.acme.example/notes -X POST -d '{"text":"hello"}'
               carnet call acme reports --client-credentials --scope reports
-            """
-    )
+            """)
 
     @OptionGroup var account: AccountOptions
 

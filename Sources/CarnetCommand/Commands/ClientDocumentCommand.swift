@@ -6,8 +6,7 @@ import CarnetProtocol
 
 struct ClientDocumentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "client-document",
-        abstract: "Write or check the metadata of a client whose id is a URL.",
+        commandName: "client-document", abstract: "Write or check the metadata of a client whose id is a URL.",
         discussion: """
             A server that accepts client ID metadata documents takes the URL as the client id and fetches the document \
             from there: nobody registers the client. Any web server can serve it, as application/json, with status 200 and without a redirect. \

@@ -7,8 +7,7 @@ import CarnetTransport
 
 struct CompareCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "compare",
-        abstract: "Compare a descriptor with the provider's metadata document.",
+        commandName: "compare", abstract: "Compare a descriptor with the provider's metadata document.",
         discussion: """
             The command requests only the metadata document of each provider. The exit status is 1 if something \
             differs. With --all, or with several providers, the command skips providers without a metadata document, and \
@@ -22,8 +21,7 @@ struct CompareCommand: Subcommand {
               carnet compare acme --probe
               carnet compare providers/acme.yaml --input tenant=example
               carnet compare --all
-            """
-    )
+            """)
 
     @Argument(value: "id|file", "Providers' ids, or descriptor files.", completion: .providersAndFiles)
     var named: [String] = []

@@ -22,8 +22,7 @@ struct DemoCommand: Subcommand {
             Examples:
               carnet demo
               carnet demo --port 8081 --clients clients.yaml --store demo-store
-            """
-    )
+            """)
 
     private static let watchInterval = Duration.seconds(1)
 

@@ -14,8 +14,7 @@ struct DoctorCommand: Subcommand {
             Examples:
               carnet doctor
               carnet doctor --json
-            """
-    )
+            """)
 
     @Argument(help: .hidden) var misplaced: [String] = []
 

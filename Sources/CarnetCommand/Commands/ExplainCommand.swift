@@ -8,14 +8,12 @@ import CarnetSimulation
 
 struct ExplainCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain",
-        abstract: "Print the page of a lint rule, or explain a kind of error.",
+        commandName: "explain", abstract: "Print the page of a lint rule, or explain a kind of error.",
         discussion: """
             Examples:
               carnet explain K001
               carnet explain sessionEnded
-            """
-    )
+            """)
 
     @Argument(
         value: "code|kind",

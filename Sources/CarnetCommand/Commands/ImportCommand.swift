@@ -18,8 +18,7 @@ struct ImportCommand: AsyncParsableCommand {
 
 struct ImportOpenAPICommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "openapi",
-        abstract: "Read a description in OpenAPI 3 or Swagger 2.0, as YAML or JSON.",
+        commandName: "openapi", abstract: "Read a description in OpenAPI 3 or Swagger 2.0, as YAML or JSON.",
         discussion: """
             The command prints the map that carnet resources check and CarnetResourceServer read. Where a map cannot say \
             what the description says, it refuses the request, and a finding says so.
@@ -28,8 +27,7 @@ struct ImportOpenAPICommand: Subcommand {
               carnet import openapi petstore.yaml > resources.yaml
               carnet import openapi petstore.yaml --descriptor > providers/petstore.yaml
               carnet import openapi petstore.yaml --scheme petstore_auth --output .
-            """
-    )
+            """)
 
     @Argument(value: "file", "The description, or - for stdin.", completion: .file())
     var file: String

@@ -8,8 +8,7 @@ import CarnetSimulation
 
 struct LintCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "lint",
-        abstract: "Find mistakes in descriptors and gateway files before anyone signs in.",
+        commandName: "lint", abstract: "Find mistakes in descriptors and gateway files before anyone signs in.",
         discussion: """
             A path is a file, a folder of .yaml and .yml files, or - for stdin. The default is the folder providers if \
             it exists, otherwise the current folder. To read about a finding, run carnet explain CODE.
@@ -19,8 +18,7 @@ struct LintCommand: Subcommand {
               carnet lint --fix providers/acme.yaml
               carnet lint --format github --fail-on warning
               carnet lint providers --against origin/main
-            """
-    )
+            """)
 
     @Argument(
         value: "path", "Files and folders to check. Default: providers, else the current folder.", completion: .file())

@@ -7,8 +7,7 @@ import CarnetProtocol
 
 struct LoginCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "login",
-        abstract: "Sign in to a provider and store the tokens.",
+        commandName: "login", abstract: "Sign in to a provider and store the tokens.",
         discussion: """
             The authorization page opens in the browser, and the command receives the callback at 127.0.0.1. With \
             --sandbox, the page and all requests go to a running carnet sandbox: no account is needed.
@@ -22,8 +21,7 @@ struct LoginCommand: Subcommand {
               carnet login acme --device
               carnet login acme --sandbox http://127.0.0.1:8400
               carnet login https://api.acme.example/mcp
-            """
-    )
+            """)
 
     @OptionGroup var account: AccountOptions
 

@@ -7,8 +7,7 @@ import CarnetUserAgent
 
 struct LogoutCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "logout",
-        abstract: "Sign out: delete an account's tokens.",
+        commandName: "logout", abstract: "Sign out: delete an account's tokens.",
         discussion: """
             The command always deletes the tokens from the store. The exit status is 1 if a request to the provider \
             failed. It is 0 if the provider has no revocation endpoint.
@@ -17,8 +16,7 @@ struct LogoutCommand: Subcommand {
               carnet logout acme
               carnet logout acme --revoke --account alice@example.com
               carnet logout acme --everywhere
-            """
-    )
+            """)
 
     /// How long a browser may take to start.
     private static let patience = Duration.seconds(30)

@@ -18,8 +18,7 @@ struct MCPCommand: Subcommand {
               carnet mcp https://api.acme.example/mcp --account work --no-browser
               carnet mcp https://api.acme.example/mcp --header 'X-Team: blue' --header-env 'X-API-Key: ACME_KEY'
               carnet mcp https://api.acme.example/mcp --client-credentials --client-id ID --client-secret-env SECRET
-            """
-    )
+            """)
 
     @OptionGroup var account: AccountOptions
 

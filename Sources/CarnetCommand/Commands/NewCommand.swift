@@ -8,8 +8,7 @@ import CarnetTransport
 
 struct NewCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "new",
-        abstract: "Write a descriptor to start from.",
+        commandName: "new", abstract: "Write a descriptor to start from.",
         discussion: """
             With --issuer, the command writes the descriptor from the provider's metadata document. On a terminal, it \
             asks for what it does not know. Comments mark guesses.
@@ -17,8 +16,7 @@ struct NewCommand: Subcommand {
             Examples:
               carnet new acme --issuer https://id.acme.example --output providers
               carnet new acme > acme.yaml
-            """
-    )
+            """)
 
     @Argument(value: "id", "The id: lower-case letters, digits and hyphens.")
     var id: String

@@ -6,14 +6,12 @@ import CarnetProtocol
 
 struct ProfileCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "profile",
-        abstract: "Print the user's profile.",
+        commandName: "profile", abstract: "Print the user's profile.",
         discussion: """
             Examples:
               carnet profile acme
               carnet profile acme --json
-            """
-    )
+            """)
 
     @OptionGroup var account: AccountOptions
     @OptionGroup(title: "Output options") var output: OutputOptions

@@ -5,8 +5,7 @@ import CarnetLint
 
 struct ProvidersCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "providers",
-        abstract: "List the available providers and their origin.",
+        commandName: "providers", abstract: "List the available providers and their origin.",
         discussion: """
             Carnet reads providers from these places. A later place overrides a provider with the same id:
 
@@ -22,8 +21,7 @@ struct ProvidersCommand: Subcommand {
               carnet providers
               carnet providers --search cloud
               carnet providers --providers my-providers
-            """
-    )
+            """)
 
     @Option(value: "words", "Only providers with all of these words in id or name, ignoring case.")
     var search: String?

@@ -4,14 +4,12 @@ import CarnetDescriptors
 
 struct RefreshCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "refresh",
-        abstract: "Refresh an account's tokens now.",
+        commandName: "refresh", abstract: "Refresh an account's tokens now.",
         discussion: """
             Examples:
               carnet refresh acme
               carnet refresh acme --account alice@example.com
-            """
-    )
+            """)
 
     @OptionGroup var account: AccountOptions
     @OptionGroup(title: "Output options") var output: OutputOptions

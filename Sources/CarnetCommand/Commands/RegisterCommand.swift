@@ -19,8 +19,7 @@ struct RegisterCommand: Subcommand {
               carnet register acme --output clients.yaml --name 'My tool'
               carnet register acme --output clients.yaml --confidential --token-env ACME_TOKEN
               carnet register acme --output clients.yaml --delete
-            """
-    )
+            """)
 
     @Argument(value: "id", "The provider's id; see carnet providers.", completion: .providerIDs)
     var provider: String

@@ -28,8 +28,7 @@ struct ResourcesListCommand: Subcommand {
             Examples:
               carnet resources acme
               carnet resources list acme --map resources.yaml
-            """
-    )
+            """)
 
     @OptionGroup var account: AccountOptions
     @OptionGroup var map: MapOptions

@@ -8,8 +8,7 @@ import CarnetSandbox
 
 struct SandboxCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "sandbox",
-        abstract: "Run a server on 127.0.0.1 that simulates providers strictly.",
+        commandName: "sandbox", abstract: "Run a server on 127.0.0.1 that simulates providers strictly.",
         discussion: """
             The command prints its address to stdout when it is ready. To sign in at the sandbox, run carnet login ID \
             --sandbox ADDRESS. The sandbox knows a test client, and for each provider the client that is configured. It \
@@ -22,8 +21,7 @@ struct SandboxCommand: Subcommand {
               carnet sandbox acme --map scopeData.json
               carnet sandbox --providers my-providers --fault bad-signature
               carnet sandbox --resource https://api.acme.example/mcp
-            """
-    )
+            """)
 
     @Argument(value: "id", "The providers to simulate. Default: all.", completion: .providerIDs)
     var ids: [String] = []

@@ -7,8 +7,7 @@ import CarnetLint
 
 struct SchemaCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "schema",
-        abstract: "Print the JSON Schema of descriptors and other files, for editors.",
+        commandName: "schema", abstract: "Print the JSON Schema of descriptors and other files, for editors.",
         discussion: """
             With and without --json, the output is the schema. Save it as descriptor.schema.json next to a descriptor \
             that begins with this line:
@@ -23,8 +22,7 @@ struct SchemaCommand: Subcommand {
               carnet schema --resources > resources.schema.json
               carnet schema --clients > clients.schema.json
               carnet schema --gateway > gateway.schema.json
-            """
-    )
+            """)
 
     enum Subject: String, EnumerableFlag {
         case resources, clients, gateway

@@ -5,15 +5,13 @@ import CarnetFoundation
 
 struct ShowCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "show",
-        abstract: "Print a descriptor as it is written, or as the engine resolves it.",
+        commandName: "show", abstract: "Print a descriptor as it is written, or as the engine resolves it.",
         discussion: """
             Examples:
               carnet show acme
               carnet show providers/acme.yaml --resolved
               carnet show acme --resolved --input tenant=example
-            """
-    )
+            """)
 
     @Argument(value: "id|file", "A provider's id, or a descriptor file.", completion: .providersAndFiles)
     var provider: String

@@ -6,8 +6,7 @@ import CarnetProtocol
 
 struct TokenCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "token",
-        abstract: "Print the state of an account's tokens, or the access token.",
+        commandName: "token", abstract: "Print the state of an account's tokens, or the access token.",
         discussion: """
             Only --raw prints the access token. If it has expired, the command refreshes it first.
 
@@ -16,8 +15,7 @@ struct TokenCommand: Subcommand {
               carnet token acme --payload
               printf 'Authorization: Bearer %s' "$(carnet token acme --raw)" | curl -H @- https://api.acme.example/me
               carnet token acme --client-credentials --scope reports
-            """
-    )
+            """)
 
     enum Part: String, EnumerableFlag {
         case header, payload, raw

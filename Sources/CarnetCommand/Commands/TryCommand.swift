@@ -18,8 +18,7 @@ struct TryCommand: Subcommand {
               carnet try acme --input tenant=example
               carnet try acme --show-secrets
               carnet try acme --diagram svg > sign-in.svg
-            """
-    )
+            """)
 
     @Argument(value: "id|file", "A provider's id, or a descriptor file.", completion: .providersAndFiles)
     var provider: String

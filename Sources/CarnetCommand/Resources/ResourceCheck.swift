@@ -6,14 +6,12 @@ import CarnetProtocol
 
 struct ResourcesCheckCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "check",
-        abstract: "Print what a server with a resource map decides about a request.",
+        commandName: "check", abstract: "Print what a server with a resource map decides about a request.",
         discussion: """
             Examples:
               carnet resources check resources.yaml GET /accounts/5 --scopes accounts
               carnet resources check resources.yaml --requests requests.yaml
-            """
-    )
+            """)
 
     @Argument(value: "file", "The resource map.", completion: .yamlFile)
     var file: String

@@ -16,12 +16,8 @@ struct ResolvedView {
     init(_ provider: Provider, as source: ClientSource) {
         self.provider = JSONValue(provider)
         let simulation = Simulation(
-            provider,
-            clientID: source.clientID,
-            hasSecret: source.clientID == nil ? nil : source.clientSecret != nil,
-            redirectURI: source.redirectURI,
-            scopes: source.scopes
-        )
+            provider, clientID: source.clientID, hasSecret: source.clientID == nil ? nil : source.clientSecret != nil,
+            redirectURI: source.redirectURI, scopes: source.scopes)
         registration = simulation.registration
         invented = simulation.inventedEndpoints.map(\.rawValue).sorted()
         requests = Self.requests(simulation)
