@@ -95,12 +95,8 @@ struct Connector {
     ///   - scopes: Those that a new client of a resource registers; by default all that the resource names.
     /// - Throws: `Failure` if there is no client id.
     func registration(
-        for entry: ProviderRegistry.Entry,
-        stored: Connection? = nil,
-        prefersSecret: Bool = false,
-        registering document: String? = nil,
-        again isNew: Bool = false,
-        requesting scopes: [String] = []
+        for entry: ProviderRegistry.Entry, stored: Connection? = nil, prefersSecret: Bool = false,
+        registering document: String? = nil, again isNew: Bool = false, requesting scopes: [String] = []
     ) async throws -> ClientRegistration {
         guard sandbox != nil else {
             // A client that registers itself has no token of its own.
@@ -172,10 +168,8 @@ struct Connector {
             {
                 let isAssumed = provider.discovery == .off && KnownResources.url(of: entry) != nil
                 let byHand = Advice.registeringByHand(KnownResources.redirectURI(of: provider.id))
-                let advice =
-                    error.server?.code == "invalid_redirect_uri"
-                    ? "if the server takes only localhost, add --redirect-uri http://localhost/callback; or \(byHand)"
-                    : byHand
+                let localhost = "if the server takes only localhost, add --redirect-uri http://localhost/callback"
+                let advice = error.server?.code == "invalid_redirect_uri" ? "\(localhost); or \(byHand)" : byHand
                 throw error.meaning(
                     error.kind,
                     (isAssumed ? "\(entry.descriptor.name) has no metadata; at the usual place /register, " : "")

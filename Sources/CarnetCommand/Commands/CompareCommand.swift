@@ -66,8 +66,8 @@ struct CompareCommand: Subcommand {
             }
             return try await compare(provider, context.environment, console)
         }
-        show(drift, entry, console)
-        console.print(json: document(drift, entry))
+        let document = show(drift, entry, console)
+        console.print(json: document)
         guard drift.isEmpty else { throw ExitStatus.failed }
     }
 
@@ -92,8 +92,7 @@ struct CompareCommand: Subcommand {
             do {
                 let progress = "\(number + 1) of \(comparable.count)"
                 let drift = try await compare(provider, context.environment, console, progress)
-                show(drift, entry, console)
-                documents.append(.object(document(drift, entry)))
+                documents.append(.object(show(drift, entry, console)))
                 differs = differs || !drift.isEmpty
             } catch is CancellationError {
                 throw CancellationError()
@@ -124,31 +123,21 @@ struct CompareCommand: Subcommand {
         }.drift(from: provider)
     }
 
-    private func show(_ drift: [MetadataDrift], _ entry: ProviderRegistry.Entry, _ console: Console) {
+    /// - Returns: The same as a document.
+    private func show(_ drift: [MetadataDrift], _ entry: ProviderRegistry.Entry, _ console: Console) -> JSONObject {
         let file = entry.document.file.path
-        for finding in drift {
-            let start = place(of: finding, in: entry)
-            console.print(
-                "\(file.printable):\(start.line):\(start.column): \(finding.severity.rawValue): "
-                    + "\(finding.key): \(finding.message.printable)")
+        let findings = drift.map { finding -> JSONValue in
+            let start = entry.document.span(of: finding.key.split(separator: ".").map(String.init)).start
+            let text = "\(finding.severity.rawValue): \(finding.key): \(finding.message.printable)"
+            console.print("\(file.printable):\(start.line):\(start.column): \(text)")
+            return [
+                "severity": .string(finding.severity.rawValue), "descriptor_key": .string(finding.key),
+                "message": .string(finding.message), "file": .string(file),
+                "line": .number(String(start.line)), "column": .number(String(start.column)),
+            ]
         }
         if drift.isEmpty {
             console.print("the metadata of \(entry.descriptor.name.printable) agrees with the descriptor")
-        }
-    }
-
-    private func place(of drift: MetadataDrift, in entry: ProviderRegistry.Entry) -> SourcePosition {
-        entry.document.span(of: drift.key.split(separator: ".").map(String.init)).start
-    }
-
-    private func document(_ drift: [MetadataDrift], _ entry: ProviderRegistry.Entry) -> JSONObject {
-        let findings = drift.map { finding -> JSONValue in
-            let start = place(of: finding, in: entry)
-            return [
-                "severity": .string(finding.severity.rawValue), "descriptor_key": .string(finding.key),
-                "message": .string(finding.message), "file": .string(entry.document.file.path),
-                "line": .number(String(start.line)), "column": .number(String(start.column)),
-            ]
         }
         return ["id": .string(entry.descriptor.id.rawValue), "drift": .array(findings)]
     }

@@ -24,12 +24,13 @@ struct ExplainCommand: Subcommand {
     var output: OutputOptions { plainOutput.all }
 
     func run(_ context: CommandContext) async throws {
-        if let page = ErrorPage.page(code) {
-            for line in page.lines { context.console.print(line) }
+        let wanted = code.lowercased()
+        if let row = ErrorRow.all.first(where: { $0.kind.rawValue.lowercased() == wanted }) {
+            for line in row.lines { context.console.print(line) }
             return context.console.print(json: [
-                "kind": .string(page.row.kind.rawValue), "summary": .string(page.row.summary),
-                "fixed_by": .string(page.row.fixedBy), "reaction": .string(page.reaction),
-                "next": .array(page.steps.map { ["cause": .string($0.cause), "next": .string($0.next)] }),
+                "kind": .string(row.kind.rawValue), "summary": .string(row.summary),
+                "fixed_by": .string(row.fixedBy), "reaction": .string(row.reaction),
+                "next": .array(row.advice.map { ["cause": .string($0.cause), "next": .string($0.text)] }),
             ])
         }
         let rule: DiagnosticExplanation
@@ -52,5 +53,31 @@ struct ExplainCommand: Subcommand {
             "summary": .string(rule.summary), "rationale": .string(rule.rationale),
             "references": .list(rule.references), "bad": .list(rule.bad), "good": .list(rule.good),
         ])
+    }
+}
+
+/// The row of an error in `Docs/errors.md`, for a program without the documents.
+extension ErrorRow {
+    /// What a program does with the error.
+    fileprivate var reaction: String {
+        // The disposition of an error of the server depends on its code.
+        guard kind != .serverError else { return "depends on the code that the server returned" }
+        return switch OAuthError(.callback, kind, "").disposition {
+        case .signInAgain: "the user signs in again; a retry does not help"
+        case .tryLater: "try again later; the tokens are kept"
+        case .fixConfiguration: "change the descriptor, the registration or the call; a retry does not help"
+        case .refused: "the response or request was discarded, because it cannot be trusted; begin again"
+        }
+    }
+
+    fileprivate var lines: [String] {
+        [
+            "\(kind.rawValue): a kind of error of a sign-in or call", "",
+            "  what happened    \(summary)", "  who can fix it   \(fixedBy)", "  what to do       \(reaction)",
+        ]
+            + advice.enumerated().map { index, step in
+                (index == 0 ? "  next step        " : "                   ")
+                    + (step.cause.isEmpty ? step.text : "\(step.cause): \(step.text)")
+            }
     }
 }

@@ -46,7 +46,10 @@ struct SchemaCommand: Subcommand {
             switch subject {
             case nil: DescriptorSchema.document
             case .resources: DescriptorSchema.resourceMap
-            case .clients: ClientsFileEntry.schema
+            case .clients:
+                DescriptorSchema.document(
+                    of: .map(of: ClientsFileEntry.shape), title: "Carnet clients file",
+                    "The client registrations of a host, by provider id.")
             case .gateway: GatewayFile.schema
             }
         context.console.print(bytes: Array((schema.jsonText(.indented) + "\n").utf8))

@@ -132,8 +132,7 @@ struct ProviderSources {
     private func warnAboutUnusable(_ console: Console) {
         for error in unreadable { console.warn(error.description.printable) }
         for document in registry.broken {
-            let count = document.diagnostics.count { $0.severity == .error }
-            let errors = "\(count) error\(count == 1 ? "" : "s")"
+            let errors = counted(document.diagnostics.count { $0.severity == .error }, "error")
             console.warn("\(document.file.path.printable) has \(errors) and is skipped; run carnet lint on it")
         }
         guard !registry.withheld.isEmpty else { return }

@@ -11,14 +11,16 @@ struct SimulatedInputs {
     /// - Throws: `Failure` that lists every input for which no value can be made up.
     init(for descriptor: ProviderDescriptor, given: [String: String]) throws {
         let (values, missing) = descriptor.simulatedInputs(given)
-        guard missing.isEmpty else { throw Self.failure(descriptor, missing) }
+        guard missing.isEmpty else { throw Failure(descriptor, lacking: missing) }
         self.values = values
         madeUp = descriptor.inputs.names.compactMap { name in
             given[name] == values[name] ? nil : values[name].map { Named(name, $0) }
         }
     }
+}
 
-    private static func failure(_ descriptor: ProviderDescriptor, _ missing: [String]) -> Failure {
+extension Failure {
+    fileprivate init(_ descriptor: ProviderDescriptor, lacking missing: [String]) {
         let noun = missing.count == 1 ? "an input" : "\(missing.count) inputs"
         let options = missing.map { name in
             let rules = descriptor.inputs[name]
@@ -30,7 +32,7 @@ struct SimulatedInputs {
             }
             return "add --input \(name)=VALUE" + (remark.isEmpty ? "" : "  (\(remark))")
         }
-        return Failure(
+        self.init(
             .usage, "\(descriptor.id) needs \(noun), and its descriptor has no example",
             details: [Failure.Detail(name: "missing_inputs", text: missing.joined(separator: " "))], next: options)
     }

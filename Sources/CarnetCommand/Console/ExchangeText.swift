@@ -1,3 +1,4 @@
+import Carnet
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol
@@ -103,5 +104,21 @@ struct ExchangeText {
         text.split(separator: "&", omittingEmptySubsequences: false).enumerated().map { index, pair in
             (index == 0 ? first : "&") + String(pair).printable
         }
+    }
+}
+
+/// Prints every exchange to stderr, for `-v`.
+struct VerboseObserver: ExchangeObserver {
+    let console: Console
+
+    private var text: ExchangeText { ExchangeText(paint: console.paintError) }
+
+    func willSend(_ request: RedactedRequest, step: OAuthError.Step) {
+        console.note(console.paintError("# \(step.rawValue)", .strong))
+        for line in text.lines(ShownRequest(request)) { console.note(line) }
+    }
+
+    func didReceive(_ response: RedactedResponse, step: OAuthError.Step) {
+        for line in text.lines(ShownResponse(response)) { console.note(line) }
     }
 }

@@ -12,6 +12,8 @@ enum TextStyle: String {
     func paint(_ text: String) -> String { "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" }
 }
 
+func counted(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
 extension String {
     /// The text with spaces after it up to a width in columns of a terminal.
     func padded(to width: Int) -> String {

@@ -18,11 +18,9 @@ struct Installation {
     private var environment: HostEnvironment { context.environment }
 
     func checks() async -> [InstallationCheck] {
-        var checks = [program, catalogue, clock] + network + [configuration]
-        checks += clients + providers
+        var checks = [program, catalogue, clock] + network + [configuration] + clients + providers
         checks += [await store(ofSandbox: false), await store(ofSandbox: true)].compactMap { $0 }
-        checks.append(browser)
-        return checks
+        return checks + [browser]
     }
 
     // MARK: The program
@@ -41,14 +39,10 @@ struct Installation {
         // The catalogue was built after its providers were compared.
         let newest = ProviderRegistry.builtIn.entries.compactMap(\.descriptor.verified?.date).max() ?? ""
         let today = String(now.formatted(.iso8601).prefix(10))
-        guard today >= newest else {
-            return .problem(
-                "clock", "the date is \(today), before \(newest), when carnet was built", next: "set the clock")
-        }
         let years = (Int(today.prefix(4)) ?? 0) - (Int(newest.prefix(4)) ?? 0)
-        guard years < 20 else {
-            return .problem(
-                "clock", "the date is \(today), \(years) years after carnet was built", next: "set the clock")
+        guard today >= newest, years < 20 else {
+            let distance = today < newest ? "before \(newest), when" : "\(years) years after"
+            return .problem("clock", "the date is \(today), \(distance) carnet was built", next: "set the clock")
         }
         return .ok("clock", "the date is \(today)")
     }
@@ -74,15 +68,11 @@ struct Installation {
         private var certificates: InstallationCheck {
             do {
                 let (place, count) = try CurlLibrary.authorities(NetworkSettings(environment: environment.variables))
-                guard count > 0 else {
-                    let text =
-                        place.isEmpty
-                        ? "libcurl names no file of certificate authorities" : "\(place) has no certificate"
-                    return .problem(
-                        "certificates", text,
-                        next: "install the package ca-certificates, or set SSL_CERT_FILE to a PEM file")
-                }
-                return .ok("certificates", "\(count) certificate authorities in \(place)")
+                guard count == 0 else { return .ok("certificates", "\(count) certificate authorities in \(place)") }
+                return .problem(
+                    "certificates",
+                    place.isEmpty ? "libcurl names no file of certificate authorities" : "\(place) has no certificate",
+                    next: "install the package ca-certificates, or set SSL_CERT_FILE to a PEM file")
             } catch {
                 return .problem("certificates", error)
             }
@@ -100,21 +90,18 @@ struct Installation {
         } catch {
             return .problem("configuration", error)
         }
-        guard !Path.isAbsent(environment.configurationFolder) else {
-            return .ok("configuration", "\(shown) does not exist yet; carnet login creates it")
-        }
-        return .ok("configuration", "only you can change \(shown)")
+        let isAbsent = Path.isAbsent(environment.configurationFolder)
+        return .ok(
+            "configuration",
+            isAbsent ? "\(shown) does not exist yet; carnet login creates it" : "only you can change \(shown)")
     }
 
     private var clients: [InstallationCheck] {
         let path = Registrations.ownFile(environment)
         let shown = environment.shortened(path)
         guard !Path.isAbsent(path) else {
-            return [
-                .note(
-                    "clients", "\(shown) does not exist",
-                    next: "to sign in at real providers, read: carnet help clients")
-            ]
+            let next = "to sign in at real providers, read: carnet help clients"
+            return [.note("clients", "\(shown) does not exist", next: next)]
         }
         let file: ClientsFile
         do {
@@ -140,7 +127,7 @@ struct Installation {
             checks.append(
                 .note("clients", "\(shown) has an entry for \(id), and no provider has this id\(nearest)", next: nil))
         }
-        return checks.isEmpty ? [.ok("clients", "\(shown) has \(Self.count(file.ids.count, "registration"))")] : checks
+        return checks.isEmpty ? [.ok("clients", "\(shown) has \(counted(file.ids.count, "registration"))")] : checks
     }
 
     private var registry: (registry: ProviderRegistry, unreadable: [SourceFileError], folders: [String]) {
@@ -171,12 +158,12 @@ struct Installation {
             let count = document.diagnostics.count { $0.severity == .error }
             checks.append(
                 .problem(
-                    "providers", "\(document.file.path) has \(Self.count(count, "error")) and is skipped",
+                    "providers", "\(document.file.path) has \(counted(count, "error")) and is skipped",
                     next: "carnet lint \(document.file.path.shellWord)"))
         }
         let own = registry.entries.count { $0.origin != .builtIn }
         let places = folders.map(environment.shortened).joined(separator: ", ")
-        return checks.isEmpty ? [.ok("providers", "\(Self.count(own, "descriptor")) in \(places)")] : checks
+        return checks.isEmpty ? [.ok("providers", "\(counted(own, "descriptor")) in \(places)")] : checks
     }
 
     /// - Returns: `nil` for a sandbox that nobody has used.
@@ -193,7 +180,7 @@ struct Installation {
                 let more = inventory.damaged.count > 1 ? " (and \(inventory.damaged.count - 1) more)" : ""
                 return .problem(name, first.reason + more, next: first.remedy)
             }
-            return .ok(name, "\(Self.count(inventory.accounts.count, "account")) in \(folder)")
+            return .ok(name, "\(counted(inventory.accounts.count, "account")) in \(folder)")
         } catch {
             return .problem(name, error)
         }
@@ -215,6 +202,4 @@ struct Installation {
             return .ok("browser", opener)
         #endif
     }
-
-    private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 }

@@ -74,8 +74,7 @@ struct LintInput {
             counts = (counts.fixes + applied, counts.files + 1)
             if file.path != stdinPath { try Self.write(fixed, over: file) }
         }
-        func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
-        console.note("fixed \(count(counts.fixes, "finding")) in \(count(counts.files, "file"))")
+        console.note("fixed \(counted(counts.fixes, "finding")) in \(counted(counts.files, "file"))")
         return stdin
     }
 

@@ -50,3 +50,26 @@ struct PatienceOptions: ParsableArguments {
         try refuse(if: !isAllowed, "--timeout must be a number of seconds from 1 to 86400")
     }
 }
+
+/// Where descriptors come from besides those that are built in.
+struct ProviderOptions: ParsableArguments {
+    @Option(
+        "providers", value: "dir",
+        "A folder of descriptors. Repeatable; also CARNET_PROVIDERS, a list of paths.", completion: .directory)
+    var folders: [String] = []
+}
+
+/// How a client of the authorization server of a resource comes to be.
+struct FoundServerOptions: ParsableArguments {
+    @Option(
+        "client-id-document", value: "url",
+        "The URL of the client's metadata, for a resource whose server takes it as the client id. Otherwise a client is registered."
+    )
+    var document: String?
+
+    @Option(
+        "authorization-host", value: "host",
+        "A host that belongs to the authorization server of the resource, although its issuer is at another host, or that of the server to use if the resource names several. Repeatable."
+    )
+    var authorizationHosts: [String] = []
+}
