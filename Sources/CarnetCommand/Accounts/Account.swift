@@ -77,9 +77,7 @@ struct AccountPlace {
         key = only
     }
 
-    /// The record.
-    ///
-    /// - Throws: `Failure` if there is none; `TokenStoreError`.
+    /// - Throws: `Failure` if there is no record; `TokenStoreError`.
     func open() async throws -> Connection {
         if let stored = try await connector.load(key) { return stored }
         let names = try await accounts.keys().map(\.account).sorted().joined(separator: ", ")

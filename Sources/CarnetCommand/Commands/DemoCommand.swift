@@ -58,10 +58,9 @@ struct DemoCommand: Subcommand {
         let sources = try ProviderSources(providers, context)
         let options = try ClientOptions.parse(clients.map { ["--clients", $0] } ?? [])
         let registrations = try Registrations(options, sources.registry, context)
-        let keys = try await keys()
-        let kept = try await keptTokens()
+        let (keys, tokens) = try await kept()
         let setup = await DemoSetup(
-            sources.registry, origin: origin, store: kept ?? MemoryTokenStore(),
+            sources.registry, origin: origin, store: tokens,
             running: try sandbox.map(Connector.address), transport: { makeNetworkTransport(localAccess: $0) },
             trial: Self.trial
         ) { descriptor in
@@ -97,25 +96,22 @@ struct DemoCommand: Subcommand {
 
     private var origin: String { "http://127.0.0.1:\(port)" }
 
-    /// The keys of the cookies: as old as what the store keeps.
-    private func keys() async throws -> KeyRing {
-        guard let store else { return KeyRing(try EncryptionKey(SystemRandomSource().bytes(count: 32))) }
+    /// The store, once it can keep something, and the keys of the cookies: as old as what it keeps.
+    private func kept() async throws -> (keys: KeyRing, tokens: any TokenStore) {
+        guard let store else {
+            return (KeyRing(try EncryptionKey(SystemRandomSource().bytes(count: 32))), MemoryTokenStore())
+        }
         do {
             try FileManager.default.createDirectory(
                 atPath: store, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
             throw Failure(.usage, "--store \(store): the folder cannot be created: \(error.fileReason)")
         }
-        return try await StoreKeySource.file("\(store)/cookie-key")
+        let keys = try await StoreKeySource.file("\(store)/cookie-key")
             .keysToEncrypt(in: store, random: SystemRandomSource()) { true }
-    }
-
-    /// The store that was asked for, once it can keep something.
-    private func keptTokens() async throws -> FileTokenStore? {
-        guard let store else { return nil }
         let tokens = FileTokenStore(folder: store)
         try await tokens.prepareToSave(ConnectionKey(provider: "", account: ""))
-        return tokens
+        return (keys, tokens)
     }
 
     private func serve(_ setup: DemoSetup, _ keys: KeyRing, watching folders: [String], _ console: Console) async throws

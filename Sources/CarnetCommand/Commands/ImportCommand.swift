@@ -85,7 +85,23 @@ struct ImportOpenAPICommand: Subcommand {
         }
         show(imported, of: source.path, console)
         if descriptor || folder != nil { console.noteGuesses(in: imported.draft, imported.id) }
-        console.print(json: imported.json(source.path, written: written))
+        let counts = imported.counts
+        console.print(json: [
+            "id": .string(imported.id), "schemes": .list(imported.acceptedSchemes), "files": .list(written),
+            "descriptor": .string(imported.draft), "resources": .string(imported.map),
+            "counts": [
+                "operations": .number("\(counts.operations)"), "resources": .number("\(counts.resources)"),
+                "open": .number("\(counts.open)"), "closed": .number("\(counts.closed)"),
+            ],
+            "findings": .array(
+                imported.findings.sorted.map { finding in
+                    [
+                        "severity": .string(finding.severity.rawValue), "message": .string(finding.message),
+                        "help": .optional(finding.help), "file": .string(finding.file ?? source.path),
+                        "line": .number("\(finding.place.line)"), "column": .number("\(finding.place.column)"),
+                    ]
+                }),
+        ])
         if failOn.isReached(errors: imported.findings.count(.error), warnings: imported.findings.count(.warning)) {
             throw ExitStatus.failed
         }
@@ -106,27 +122,5 @@ struct ImportOpenAPICommand: Subcommand {
         console.note(
             "\(counts.operations) operations, \(counts.resources) resources: \(counts.open) open to anyone, "
                 + "\(counts.closed) closed")
-    }
-}
-
-extension OpenAPIImport {
-    fileprivate func json(_ path: String, written: [String]) -> JSONObject {
-        let counts = counts
-        return [
-            "id": .string(id), "schemes": .list(acceptedSchemes), "files": .list(written),
-            "descriptor": .string(draft), "resources": .string(map),
-            "counts": [
-                "operations": .number("\(counts.operations)"), "resources": .number("\(counts.resources)"),
-                "open": .number("\(counts.open)"), "closed": .number("\(counts.closed)"),
-            ],
-            "findings": .array(
-                findings.sorted.map { finding in
-                    [
-                        "severity": .string(finding.severity.rawValue), "message": .string(finding.message),
-                        "help": .optional(finding.help), "file": .string(finding.file ?? path),
-                        "line": .number("\(finding.place.line)"), "column": .number("\(finding.place.column)"),
-                    ]
-                }),
-        ]
     }
 }

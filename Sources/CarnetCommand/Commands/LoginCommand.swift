@@ -125,11 +125,7 @@ struct LoginCommand: Subcommand {
         let wanted = try entry.descriptor.wantedScopes(scopes)
         let session =
             if device {
-                try await DeviceLogin(
-                    client: client, connector: connector, console: console, timeout: account.network.timeout
-                ).signIn(
-                    scopes: wanted.isEmpty ? nil : wanted, resources: request.resources, account: account.account,
-                    choosing: chooser)
+                try await signInOnDevice(with: client, scopes: wanted.isEmpty ? nil : wanted, connector, console)
             } else {
                 try await client.signIn(
                     with: connector.agent(
@@ -157,5 +153,29 @@ struct LoginCommand: Subcommand {
         let rest = "\(account.provider.shellWord)\(named)\(connector.sandboxOption)"
         guard client.provider.resource == nil else { return console.note("next: carnet token \(rest)".printable) }
         console.note("next: carnet profile \(rest), carnet resources \(rest)".printable)
+    }
+    /// A sign-in that the user confirms on another device.
+    private func signInOnDevice(
+        with client: OAuthClient, scopes: [String]?, _ connector: Connector, _ console: Console
+    ) async throws -> Session {
+        var device = try await console.showing("requesting a code") {
+            try await client.beginDeviceSignIn(scopes: scopes, resource: request.resources)
+        }
+        console.note("open this address on any device:")
+        console.note(connector.shownURL(device.verificationURI))
+        console.note("and enter the code: \(device.userCode.printable)")
+        if let complete = device.verificationURIComplete {
+            console.note("or open this address, which has the code:")
+            console.note(connector.shownURL(complete))
+        }
+        let now = SystemWallClock().now
+        if let timeout = account.network.timeout {
+            device.expiresAt = min(device.expiresAt, now.addingTimeInterval(TimeInterval(timeout)))
+        }
+        let seconds = Int(device.expiresAt.timeIntervalSince(now).rounded(.up))
+        console.note("waiting for the sign-in, at most \(Duration.seconds(seconds).inSeconds); Ctrl-C stops it")
+        return try await console.showing("waiting for the other device") {
+            try await client.completeDeviceSignIn(device, account: account.account, choosing: chooser)
+        }
     }
 }

@@ -109,6 +109,37 @@ enum NewFiles {
         return temporary
     }
 
+    /// Replaces the content of a user's file: at any moment, the old content or the new one is there, whole.
+    ///
+    /// Mode and owner stay. A name that is a link to the file (symbolic or hard) stays one: a file with several names
+    /// is written in place, because to replace it would leave the others behind.
+    ///
+    /// - Throws: `TokenStoreError` if there is no such file, if its mode does not allow anyone to write it, or if it
+    ///   cannot be written; the file is as it was then, unless it has several names.
+    static func replaceContent(of name: String, with bytes: [UInt8]) throws {
+        let path = target(name)
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw TokenStoreError.system(path) }
+        // The superuser could write it all the same.
+        guard status.st_mode & 0o222 != 0 else { throw TokenStoreError(.unavailable, "\(name) is read-only") }
+        guard status.st_nlink == 1 else {
+            guard let file = try FileDescriptor(path, O_WRONLY) else { throw TokenStoreError.system(path) }
+            try file.write(bytes, .system)
+            guard ftruncate(file.number, off_t(bytes.count)) == 0 else { throw TokenStoreError.system(path) }
+            return
+        }
+        let isOwnedAlike = status.st_uid == geteuid() && status.st_gid == getegid()
+        let temporary = try temporary(beside: path, shownAs: path, bytes) { file in
+            fchmod(file, status.st_mode & 0o7777) == 0
+                && (isOwnedAlike || fchown(file, status.st_uid, status.st_gid) == 0)
+        }
+        guard rename(temporary, path) == 0 else {
+            let error = TokenStoreError.system(path)
+            unlink(temporary)
+            throw error
+        }
+    }
+
     private static func create(_ path: String, from temporary: String) -> Bool {
         // Unlike rename(2), link(2) never replaces a file that another process has created meanwhile. Some file systems
         // have no links.

@@ -2,19 +2,12 @@ import CarnetDescriptors
 public import CarnetFoundation
 
 extension JSONValue {
-    /// A string or null.
-    static func optional(_ text: String?) -> JSONValue {
-        text.map(JSONValue.string) ?? .null
-    }
+    static func list(_ texts: some Sequence<String>) -> JSONValue { .array(texts.map(JSONValue.string)) }
 
-    static func list(_ texts: some Sequence<String>) -> JSONValue {
-        .array(texts.map(JSONValue.string))
-    }
+    static func optional(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
 
     /// A time as RFC 3339 has it, or null.
-    static func optional(_ date: Date?) -> JSONValue {
-        .optional(date.map { $0.formatted(.iso8601) })
-    }
+    static func optional(_ date: Date?) -> JSONValue { .optional(date?.formatted(.iso8601)) }
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {

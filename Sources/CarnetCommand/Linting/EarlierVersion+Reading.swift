@@ -121,15 +121,14 @@ private struct GitRepository {
         }
     }
 
-    private func line(of arguments: [String]) -> String? {
-        run(arguments).map { String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self) }
+    private func line(of arguments: [String], _ errors: String = " 2>/dev/null") -> String? {
+        run(arguments, errors).map { String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self) }
     }
 
     /// Why git, or the shell without it, reads nothing of the folder; `nil` if it does.
     func complaint() -> String? {
-        guard run(["rev-parse", "--git-dir"]) == nil, let said = run(["rev-parse", "--git-dir"], " 2>&1 || true")
-        else { return nil }
-        return String(decoding: said.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self).quotable(limit: 200)
+        guard run(["rev-parse", "--git-dir"]) == nil else { return nil }
+        return line(of: ["rev-parse", "--git-dir"], " 2>&1 || true")?.quotable(limit: 200)
     }
 
     /// - Returns: The output; `nil` if git fails.

@@ -85,7 +85,7 @@ struct LintInput {
         guard current != file else { return }
         guard current == original else { throw SourceFileError(path: file.path, reason: .changed) }
         do {
-            try FileReplacement(of: file.path).write(file.bytes)
+            try NewFiles.replaceContent(of: file.path, with: file.bytes)
         } catch let error as TokenStoreError {
             throw Failure(.broken, "the fixed text cannot be written: \(error.reason)")
         }

@@ -14,7 +14,6 @@ extension CompletionKind {
         .custom { words, _, _ in CompletionWords(words).providerIDs }
     }
 
-    /// The ids of the providers, and descriptor files.
     static var providersAndFiles: CompletionKind {
         .custom { words, _, prefix in
             let words = CompletionWords(words)
@@ -34,7 +33,6 @@ extension CompletionKind {
         }
     }
 
-    /// A file in YAML.
     static var yamlFile: CompletionKind { .file(extensions: ["yaml", "yml"]) }
 }
 

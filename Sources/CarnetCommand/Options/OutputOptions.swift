@@ -17,17 +17,14 @@ struct OutputOptions: ParsableArguments {
 }
 
 enum ColorMode: String, ExpressibleByArgument, CaseIterable {
-    case auto
-    case always
-    case never
+    case auto, always, never
 
     func allows(_ channel: OutputChannel, _ environment: HostEnvironment) -> Bool {
         switch self {
         case .always: true
         case .never: false
         // no-color.org: any value but the empty one.
-        case .auto:
-            channel.isTerminal && environment["TERM"] != "dumb" && (environment["NO_COLOR"] ?? "").isEmpty
+        case .auto: channel.isTerminal && environment["TERM"] != "dumb" && (environment["NO_COLOR"] ?? "").isEmpty
         }
     }
 }

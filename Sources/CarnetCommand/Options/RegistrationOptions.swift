@@ -43,18 +43,15 @@ struct RegistrationOptions: ParsableArguments {
     var requestObject: String?
 
     var uris: [ClientMetadata.URI: String] {
-        let all: [(ClientMetadata.URI, String?)] = [
-            (.keySet, keySet), (.postLogoutRedirect, postLogoutRedirect), (.backChannelLogout, backChannelLogout),
-            (.frontChannelLogout, frontChannelLogout), (.initiateLogin, initiateLogin),
-        ]
-        return all.reduce(into: program.uris) { $0[$1.0] = $1.1 }
+        let own: [ClientMetadata.URI: String] = [
+            .keySet: keySet, .postLogoutRedirect: postLogoutRedirect, .backChannelLogout: backChannelLogout,
+            .frontChannelLogout: frontChannelLogout, .initiateLogin: initiateLogin,
+        ].compactMapValues { $0 }
+        return program.uris.merging(own) { $1 }
     }
 
     var algorithms: [ClientMetadata.Signed: String] {
-        let all: [(ClientMetadata.Signed, String?)] = [
-            (.idToken, idToken), (.userinfo, userinfo), (.requestObject, requestObject),
-        ]
-        return all.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        [.idToken: idToken, .userinfo: userinfo, .requestObject: requestObject].compactMapValues { $0 }
     }
 }
 
@@ -79,9 +76,6 @@ struct ProgramOptions: ParsableArguments {
     var softwareVersion: String?
 
     var uris: [ClientMetadata.URI: String] {
-        let all: [(ClientMetadata.URI, String?)] = [
-            (.home, home), (.logo, logo), (.policy, policy), (.termsOfService, termsOfService),
-        ]
-        return all.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        [.home: home, .logo: logo, .policy: policy, .termsOfService: termsOfService].compactMapValues { $0 }
     }
 }
