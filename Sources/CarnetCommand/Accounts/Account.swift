@@ -2,7 +2,6 @@ import Carnet
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol
-import CarnetSandbox
 import CarnetStorage
 
 /// One stored account of a provider, and the client that it was signed in with.

@@ -39,12 +39,8 @@ struct Connector {
 
     /// - Throws: `Failure` if it is no address of a sandbox.
     static func address(_ text: String) throws -> SandboxAddress {
-        let url: WebURL
-        do throws(WebURLError) {
-            url = try WebURL(text.hasSuffix("/") ? String(text.dropLast()) : text)
-        } catch {
-            throw Failure(.usage, "--sandbox \(text): \(error.reason)")
-        }
+        let url = try WebURL(
+            given: text.hasSuffix("/") ? String(text.dropLast()) : text, as: "--sandbox \(text)")
         guard url.path.isEmpty, url.query == nil, url.isLoopback else {
             throw Failure(
                 .usage, "--sandbox needs an address of this machine without a path, such as http://127.0.0.1:8400")

@@ -2,7 +2,6 @@ import Carnet
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetLint
-import CarnetSandbox
 import CarnetStorage
 
 /// The accounts of a provider, and why there is none: nobody is signed in, or only at the other place, which is a sandbox or

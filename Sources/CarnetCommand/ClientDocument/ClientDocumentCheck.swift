@@ -30,7 +30,7 @@ struct ClientDocumentCheckCommand: Subcommand {
         let head = HTTPRequest(
             method: .get, scheme: place.scheme, authority: place.authority, path: place.target,
             headerFields: [.accept: "application/json", .userAgent: "Carnet"])
-        let transport = reach.transport(to: nil, context.environment)
+        let transport = reach.transport(to: [], context.environment)
         let response = try await context.console.showing("requesting \(place.host)") {
             try await transport.send(OutgoingRequest(head: head), limits: TransportLimits())
         }

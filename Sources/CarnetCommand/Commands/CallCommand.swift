@@ -105,11 +105,8 @@ struct CallCommand: Subcommand {
                 .usage, "there is no resource \"\(resource)\"",
                 next: [nearestName(to: resource, in: names).map { "did you mean \"\($0)\"?" } ?? all])
         }
-        do throws(WebURLError) {
-            return Target(url: try WebURL(resource), method: given ?? (body == nil ? .get : .post))
-        } catch {
-            throw Failure(.usage, "\(resource): \(error.reason)")
-        }
+        let url = try WebURL(given: resource, as: resource)
+        return Target(url: url, method: given ?? (body == nil ? .get : .post))
     }
 
     /// A resource that is not open is not called: the response is known.

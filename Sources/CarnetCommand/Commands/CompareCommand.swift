@@ -49,7 +49,7 @@ struct CompareCommand: Subcommand {
         let registrations = try Registrations(client, sources.registry, named: entries, context)
         guard !probe.isOn else {
             return try await probe.run(entries, registrations, isSingle: entries.count == 1 && !all, console) {
-                reach.transport(to: $0, context.environment)
+                reach.transport(to: $0.namedHosts, context.environment)
             }
         }
         guard !all, entries.count == 1, let entry = entries.first else {
@@ -115,7 +115,7 @@ struct CompareCommand: Subcommand {
         _ provider: Provider, _ environment: HostEnvironment, _ console: Console, _ progress: String? = nil
     ) async throws -> [MetadataDrift] {
         let discovery = Discovery(
-            transport: reach.transport(to: provider, environment),
+            transport: reach.transport(to: provider.namedHosts, environment),
             limits: TransportLimits(deadline: patience.deadline), observer: console.observer)
         let place = progress.map { " (\($0))" } ?? ""
         return try await console.showing("fetching the metadata of \(provider.name.printable)\(place)") {

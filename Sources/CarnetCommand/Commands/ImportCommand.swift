@@ -1,5 +1,4 @@
 import ArgumentParser
-import Carnet
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetLint

@@ -89,7 +89,7 @@ struct NewCommand: Subcommand {
             throw Failure(.usage, "--issuer must be a URL such as https://id.example.com")
         }
         let discovery = Discovery(
-            transport: reach.transport(to: provider, context.environment),
+            transport: reach.transport(to: provider.namedHosts, context.environment),
             limits: TransportLimits(deadline: patience.deadline), observer: console.observer)
         do {
             return try await discovery.metadata(of: provider)

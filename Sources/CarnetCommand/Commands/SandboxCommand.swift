@@ -5,6 +5,8 @@ import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol
 import CarnetSandbox
+import CarnetTransport
+import HTTPTypes
 
 struct SandboxCommand: Subcommand {
     static let configuration = CommandConfiguration(
@@ -103,7 +105,7 @@ struct SandboxCommand: Subcommand {
             let mapped = try map.resources(for: provider, of: entry.descriptor, context.console)
             await sandbox.addResources(mapped, of: provider.id)
         }
-        if backChannelLogoutURI != nil { await sandbox.sendLogouts(by: SandboxLogoutSender(context.console).send) }
+        if backChannelLogoutURI != nil { await sandbox.sendLogouts(by: logoutSender(context.console)) }
         let names = named.isEmpty && found.isEmpty ? impersonated.map(\.id.rawValue) : ids + resources
         try await serve(sandbox, names, context.console)
     }
@@ -114,6 +116,24 @@ struct SandboxCommand: Subcommand {
             "faults": .array(
                 SandboxFault.allCases.map { ["name": .string($0.rawValue), "summary": .string($0.summary)] })
         ])
+    }
+
+    /// Posts logout tokens to the clients, and prints the responses.
+    private func logoutSender(_ console: Console) -> @Sendable (SandboxLogout) async -> Void {
+        let transport = makeNetworkTransport(localAccess: .all)
+        return { logout in
+            do {
+                let url = try WebURL(logout.url)
+                let head = HTTPRequest(
+                    method: .post, scheme: url.scheme, authority: url.authority, path: url.target,
+                    headerFields: [.contentType: SandboxLogout.contentType])
+                let request = OutgoingRequest(head: head, body: logout.body)
+                let status = try await transport.send(request, limits: TransportLimits(deadline: .seconds(5))).status
+                console.note("sent a logout token to \(url.text): \(status)")
+            } catch {
+                console.warn("the logout token could not be sent to \(logout.url.printable): \(error)")
+            }
+        }
     }
 
     private static let loopbackRedirects = ["http://127.0.0.1/callback", "http://localhost/callback"]

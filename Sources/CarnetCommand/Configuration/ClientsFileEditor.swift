@@ -102,7 +102,7 @@ struct ClientsFileEditor {
     ///
     /// - Throws: `Failure`.
     static func write(_ bytes: [UInt8], to path: String) throws {
-        try written(to: path) {
+        try NewFiles.explaining("\(path) cannot be written: ") {
             try NewFiles.write([NewFiles.File(path: path, bytes: bytes, isPrivate: true)], replacing: true)
         }
     }
@@ -117,14 +117,8 @@ struct ClientsFileEditor {
         } else if let first = root?.entries?.first {
             try checkLayout(first)
         }
-        try Self.written(to: path) { try NewFiles.check(NewFiles.File(path: path, bytes: bytes, isPrivate: true)) }
-    }
-
-    private static func written(to path: String, _ write: () throws -> Void) throws {
-        do {
-            try write()
-        } catch let error as TokenStoreError {
-            throw Failure(.broken, "\(path) cannot be written: \(error.reason)")
+        try NewFiles.explaining("\(path) cannot be written: ") {
+            try NewFiles.check(NewFiles.File(path: path, bytes: bytes, isPrivate: true))
         }
     }
 

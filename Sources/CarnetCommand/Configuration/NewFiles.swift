@@ -52,10 +52,16 @@ enum NewFiles {
     /// - Throws: `Failure` if it is no folder, if a file is there, or if one cannot be written.
     static func write(_ texts: [(path: String, text: String)], in folder: String, next: String) throws {
         try checkFolder(folder)
+        try explaining { try write(texts.map { File(path: $0.path, bytes: Array($0.text.utf8)) }, next: next) }
+    }
+
+    /// - Parameter mishap: What a message begins with.
+    /// - Throws: `Failure` for a `TokenStoreError` of `write`.
+    static func explaining(_ mishap: String = "", _ write: () throws -> Void) throws {
         do {
-            try write(texts.map { File(path: $0.path, bytes: Array($0.text.utf8)) }, next: next)
+            try write()
         } catch let error as TokenStoreError {
-            throw Failure(.broken, error.reason)
+            throw Failure(.broken, mishap + error.reason)
         }
     }
 

@@ -86,11 +86,7 @@ struct ProviderSources {
     /// - Parameter isPlain: Whether the user has accepted http on any host.
     /// - Throws: `Failure` for a URL that cannot be requested.
     static func resource(_ text: String, isPlain: Bool = false) throws -> WebURL {
-        do throws(WebURLError) {
-            return try WebURL(text, isPlain: isPlain)
-        } catch {
-            throw Failure(.usage, "\(text.printable): \(error.reason)")
-        }
+        try WebURL(given: text, as: text.printable, isPlain: isPlain)
     }
 
     /// Whether a provider is named by its file: by what has a `/` or the ending of a YAML file.
@@ -139,6 +135,18 @@ struct ProviderSources {
         console.warn(
             "./providers is ignored: a file that cannot be read, or has no valid id, may be the provider that you mean; "
                 + "fix it, or add --providers \(Self.unnamedFolder)")
+    }
+}
+
+extension WebURL {
+    /// - Parameter name: What a message calls the URL.
+    /// - Throws: `Failure` for a URL that cannot be requested.
+    init(given text: String, as name: String, isPlain: Bool = false) throws {
+        do throws(WebURLError) {
+            self = try WebURL(text, isPlain: isPlain)
+        } catch {
+            throw Failure(.usage, "\(name): \(error.reason)")
+        }
     }
 }
 

@@ -1,4 +1,3 @@
-import Carnet
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetLint
@@ -42,8 +41,7 @@ struct LintInput {
         }
         // Other files are looked at all the same.
         if names.isEmpty, let error = unreadable.first {
-            throw Failure(
-                .usage, error.description, next: ["a descriptor's file name ends with .yaml or .yml"])
+            throw Failure(.usage, error.description, next: ["a descriptor's file name ends with .yaml or .yml"])
         }
         stdinPath = (try? stdin?.get())?.path
         let read = names.concurrentMap { [stdin] name in
@@ -84,10 +82,8 @@ struct LintInput {
         // Another process has fixed it meanwhile.
         guard current != file else { return }
         guard current == original else { throw SourceFileError(path: file.path, reason: .changed) }
-        do {
+        try NewFiles.explaining("the fixed text cannot be written: ") {
             try NewFiles.replaceContent(of: file.path, with: file.bytes)
-        } catch let error as TokenStoreError {
-            throw Failure(.broken, "the fixed text cannot be written: \(error.reason)")
         }
     }
 }

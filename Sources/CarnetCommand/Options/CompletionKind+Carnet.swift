@@ -39,12 +39,9 @@ extension CompletionKind {
 /// A command line that is being completed. Nothing is printed about what cannot be read.
 struct CompletionWords {
     private let words: [String]
-    private let environment: HostEnvironment
+    private let environment = HostEnvironment.current
 
-    init(_ words: [String], environment: HostEnvironment = .current) {
-        self.words = words
-        self.environment = environment
-    }
+    init(_ words: [String]) { self.words = words }
 
     private func values(of option: String) -> [String] {
         words.indices.compactMap { index in

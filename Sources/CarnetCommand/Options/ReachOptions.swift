@@ -18,12 +18,7 @@ struct ReachOptions: ParsableArguments {
 
     /// The network as the environment and these options say.
     ///
-    /// - Parameter provider: Its hosts may be local; `nil` for a server that no descriptor names.
-    func transport(to provider: Provider?, _ environment: HostEnvironment) -> any Transport {
-        transport(to: provider?.namedHosts ?? [], environment)
-    }
-
-    /// - Parameter hosts: Those that may be local.
+    /// - Parameter hosts: Those that may be local, such as all that a descriptor names.
     func transport(to hosts: Set<String>, _ environment: HostEnvironment) -> any Transport {
         var network = NetworkSettings(environment: environment.variables)
         if let authorities { network = network.trusting(authorities, named: "--ca-file") }
