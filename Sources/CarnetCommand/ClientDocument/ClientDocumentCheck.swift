@@ -13,8 +13,7 @@ struct ClientDocumentCheckCommand: Subcommand {
               carnet client-document check https://app.example/client.json
             """)
 
-    @Argument(value: "url", "The URL of the document.")
-    var url: String
+    @Argument(value: "url", "The URL of the document.") var url: String
 
     @OptionGroup(title: "Connection options") var reach: ReachOptions
     @OptionGroup(title: "Output options") var output: OutputOptions

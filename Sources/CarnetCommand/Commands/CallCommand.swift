@@ -22,8 +22,7 @@ struct CallCommand: Subcommand {
 
     @OptionGroup var account: AccountOptions
 
-    @Argument(value: "resource|url", "The id or title of a resource, or a URL.")
-    var resource: String
+    @Argument(value: "resource|url", "The id or title of a resource, or a URL.") var resource: String
 
     @OptionGroup var map: MapOptions
 

@@ -30,19 +30,16 @@ struct ClientDocumentWriteCommand: Subcommand {
               carnet client-document write https://app.example/client.json --name 'My tool' > client.json
             """)
 
-    @Argument(value: "url", "The URL of the document: https, with a path, without a query.")
-    var url: String
+    @Argument(value: "url", "The URL of the document: https, with a path, without a query.") var url: String
 
-    @Option(value: "text", "The client's name, which users see.")
-    var name: String?
+    @Option(value: "text", "The client's name, which users see.") var name: String?
 
     @Option(
         "redirect-uri", value: "uri",
         "A redirect URI. Repeatable. Default: http://127.0.0.1/callback and http://localhost/callback.")
     var redirectURIs: [String] = []
 
-    @Option("scope", value: "scope", "A scope that the client may request. Repeatable.")
-    var scopes: [String] = []
+    @Option("scope", value: "scope", "A scope that the client may request. Repeatable.") var scopes: [String] = []
 
     @OptionGroup var program: ProgramOptions
 

@@ -26,8 +26,7 @@ struct CompareCommand: Subcommand {
     @Argument(value: "id|file", "Providers' ids, or descriptor files.", completion: .providersAndFiles)
     var named: [String] = []
 
-    @Flag(help: "Compare all providers that have a metadata document.")
-    var all = false
+    @Flag(help: "Compare all providers that have a metadata document.") var all = false
 
     @OptionGroup(title: "Probe options") var probe: ProbeOptions
     @OptionGroup(title: "Provider options") var providers: ProviderOptions

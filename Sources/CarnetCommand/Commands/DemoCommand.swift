@@ -26,8 +26,7 @@ struct DemoCommand: Subcommand {
 
     private static let watchInterval = Duration.seconds(1)
 
-    @Option(help: ArgumentHelp("The port on 127.0.0.1.", valueName: "n"))
-    var port: Int = 8400
+    @Option(help: ArgumentHelp("The port on 127.0.0.1.", valueName: "n")) var port: Int = 8400
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
 
@@ -44,8 +43,7 @@ struct DemoCommand: Subcommand {
     @Option(value: "dir", "Store sign-ins, encrypted, in this folder. Default: memory.", completion: .directory)
     var store: String?
 
-    @Option(value: "url", "The address of a running carnet sandbox. Default: the demo starts one.")
-    var sandbox: String?
+    @Option(value: "url", "The address of a running carnet sandbox. Default: the demo starts one.") var sandbox: String?
 
     @OptionGroup(title: "Output options") var output: OutputOptions
 

@@ -28,8 +28,7 @@ struct ImportOpenAPICommand: Subcommand {
               carnet import openapi petstore.yaml --scheme petstore_auth --output .
             """)
 
-    @Argument(value: "file", "The description, or - for stdin.", completion: .file())
-    var file: String
+    @Argument(value: "file", "The description, or - for stdin.", completion: .file()) var file: String
 
     @Option(
         value: "name",
@@ -43,11 +42,9 @@ struct ImportOpenAPICommand: Subcommand {
     )
     var checkedElsewhere: [String] = []
 
-    @Option(value: "id", "The id of the descriptor. Default: made from the title.")
-    var id: String?
+    @Option(value: "id", "The id of the descriptor. Default: made from the title.") var id: String?
 
-    @Flag(help: "Print the draft of the descriptor instead of the map.")
-    var descriptor = false
+    @Flag(help: "Print the draft of the descriptor instead of the map.") var descriptor = false
 
     @Option(
         "output", value: "dir",

@@ -33,8 +33,7 @@ struct LintCommand: Subcommand {
     @Option(help: ArgumentHelp("The findings that cause exit status 1.", valueName: "level"))
     var failOn = FailureLevel.error
 
-    @Flag(help: "Apply all safe fixes to the files. For stdin, print the fixed text.")
-    var fix = false
+    @Flag(help: "Apply all safe fixes to the files. For stdin, print the fixed text.") var fix = false
 
     @Option(
         value: "old",
@@ -42,8 +41,7 @@ struct LintCommand: Subcommand {
             + "point where the current branch left it.", completion: .file())
     var against: String?
 
-    @Option(value: "name", "The file name of stdin in findings.", completion: .file())
-    var stdinFilename: String?
+    @Option(value: "name", "The file name of stdin in findings.", completion: .file()) var stdinFilename: String?
 
     @Flag(
         inversion: .prefixedNo,
@@ -54,8 +52,7 @@ struct LintCommand: Subcommand {
     )
     var simulate: Bool?
 
-    @Option(value: "url", "The base URL of the rules' pages, for sarif.")
-    var documentation: String?
+    @Option(value: "url", "The base URL of the rules' pages, for sarif.") var documentation: String?
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
     @OptionGroup(title: "Output options") var output: OutputOptions

@@ -31,11 +31,9 @@ struct LoginCommand: Subcommand {
     @Flag(help: "Print the authorization URL on its own line of stderr instead of opening a browser.")
     var noBrowser = false
 
-    @Flag(help: "Print the authorization URL, and read the callback URL from stdin.")
-    var paste = false
+    @Flag(help: "Print the authorization URL, and read the callback URL from stdin.") var paste = false
 
-    @Flag(help: "Sign in on another device: show an address and a code, and wait (RFC 8628).")
-    var device = false
+    @Flag(help: "Sign in on another device: show an address and a code, and wait (RFC 8628).") var device = false
 
     @OptionGroup var found: FoundServerOptions
 

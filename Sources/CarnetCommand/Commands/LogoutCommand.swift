@@ -23,11 +23,9 @@ struct LogoutCommand: Subcommand {
 
     @OptionGroup var account: AccountOptions
 
-    @Flag(help: "Revoke the tokens at the provider first.")
-    var revoke = false
+    @Flag(help: "Revoke the tokens at the provider first.") var revoke = false
 
-    @Flag(help: "Like --revoke, and also end the provider's session in the browser.")
-    var everywhere = false
+    @Flag(help: "Like --revoke, and also end the provider's session in the browser.") var everywhere = false
 
     @OptionGroup(title: "Output options") var output: OutputOptions
 

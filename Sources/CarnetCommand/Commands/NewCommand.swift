@@ -18,11 +18,9 @@ struct NewCommand: Subcommand {
               carnet new acme > acme.yaml
             """)
 
-    @Argument(value: "id", "The id: lower-case letters, digits and hyphens.")
-    var id: String
+    @Argument(value: "id", "The id: lower-case letters, digits and hyphens.") var id: String
 
-    @Option(value: "url", "The issuer, exactly as the provider's metadata names it.")
-    var issuer: String?
+    @Option(value: "url", "The issuer, exactly as the provider's metadata names it.") var issuer: String?
 
     @Option("output", value: "dir", "The folder for ID.yaml. Default: print the descriptor.", completion: .directory)
     var folder: String?

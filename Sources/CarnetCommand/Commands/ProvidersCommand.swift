@@ -23,8 +23,7 @@ struct ProvidersCommand: Subcommand {
               carnet providers --providers my-providers
             """)
 
-    @Option(value: "words", "Only providers with all of these words in id or name, ignoring case.")
-    var search: String?
+    @Option(value: "words", "Only providers with all of these words in id or name, ignoring case.") var search: String?
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
     @OptionGroup(title: "Output options") var plainOutput: PlainOutputOptions

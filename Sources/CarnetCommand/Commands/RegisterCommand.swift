@@ -21,14 +21,11 @@ struct RegisterCommand: Subcommand {
               carnet register acme --output clients.yaml --delete
             """)
 
-    @Argument(value: "id", "The provider's id; see carnet providers.", completion: .providerIDs)
-    var provider: String
+    @Argument(value: "id", "The provider's id; see carnet providers.", completion: .providerIDs) var provider: String
 
-    @Option(value: "text", "The client's name, which users see.")
-    var name: String?
+    @Option(value: "text", "The client's name, which users see.") var name: String?
 
-    @Flag(help: "Register a confidential client, with a secret.")
-    var confidential = false
+    @Flag(help: "Register a confidential client, with a secret.") var confidential = false
 
     @Option("token-env", value: "name", "The environment variable with the initial access token.")
     var tokenVariable: String?
@@ -43,11 +40,9 @@ struct RegisterCommand: Subcommand {
         "The client's private signing key: PEM or JWK. Only its public part is registered.", completion: .file())
     var keyFile: String?
 
-    @Flag(help: "Print the registration at the provider, and change nothing.")
-    var read = false
+    @Flag(help: "Print the registration at the provider, and change nothing.") var read = false
 
-    @Flag(help: "Delete the registration at the provider and in the file.")
-    var delete = false
+    @Flag(help: "Delete the registration at the provider and in the file.") var delete = false
 
     @OptionGroup(title: "Metadata options") var metadata: RegistrationOptions
     @OptionGroup(title: "Provider options") var providers: ProviderOptions

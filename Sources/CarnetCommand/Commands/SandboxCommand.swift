@@ -25,19 +25,16 @@ struct SandboxCommand: Subcommand {
               carnet sandbox --resource https://api.acme.example/mcp
             """)
 
-    @Argument(value: "id", "The providers to simulate. Default: all.", completion: .providerIDs)
-    var ids: [String] = []
+    @Argument(value: "id", "The providers to simulate. Default: all.", completion: .providerIDs) var ids: [String] = []
 
     @Option(
         "resource", value: "url",
         "The URL of a protected resource to simulate, with its authorization server. Repeatable.")
     var resources: [String] = []
 
-    @Option(help: ArgumentHelp("The port. Default: any free one.", valueName: "n"))
-    var port: Int = 0
+    @Option(help: ArgumentHelp("The port. Default: any free one.", valueName: "n")) var port: Int = 0
 
-    @Flag(name: .customLong("list-faults"), help: "List the faults and exit.")
-    var listsFaults = false
+    @Flag(name: .customLong("list-faults"), help: "List the faults and exit.") var listsFaults = false
 
     @Option(
         name: .customLong("fault"),
@@ -50,8 +47,7 @@ struct SandboxCommand: Subcommand {
     @Option("back-channel-logout-uri", value: "url", "The back-channel logout URI of all clients.")
     var backChannelLogoutURI: String?
 
-    @Flag(help: "Show a consent page, to choose the user, the scopes and a fault.")
-    var ask = false
+    @Flag(help: "Show a consent page, to choose the user, the scopes and a fault.") var ask = false
 
     @OptionGroup var map: MapOptions
     @OptionGroup(title: "Provider options") var providers: ProviderOptions

@@ -26,8 +26,7 @@ struct TryCommand: Subcommand {
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
     @OptionGroup(title: "Provider options") var input: InputOptions
 
-    @Option("redirect-uri", value: "uri", "The test client's redirect URI.")
-    var redirectURI: String?
+    @Option("redirect-uri", value: "uri", "The test client's redirect URI.") var redirectURI: String?
 
     @Flag(help: "Show the codes, tokens and secrets of the simulated sign-in. They open nothing.")
     var showSecrets = false

@@ -10,11 +10,9 @@ struct ClientOptions: ParsableArguments {
         value: "file", "A YAML file of client registrations, such as acme: { client_id: ID }.", completion: .yamlFile)
     var clients: String?
 
-    @Option(value: "id", "The client id.")
-    var clientID: String?
+    @Option(value: "id", "The client id.") var clientID: String?
 
-    @Option(value: "name", "The environment variable with the client secret.")
-    var clientSecretEnv: String?
+    @Option(value: "name", "The environment variable with the client secret.") var clientSecretEnv: String?
 
     @OptionGroup var input: InputOptions
 
@@ -32,8 +30,7 @@ struct InputOptions: ParsableArguments {
         "The environment variable with the value of an input, for a secret. Repeatable.")
     var variables: [String] = []
 
-    @Option(value: "name", "The environment of the provider, such as its sandbox.")
-    var environment: String?
+    @Option(value: "name", "The environment of the provider, such as its sandbox.") var environment: String?
 
     /// The inputs whose values the options show, by name; of a repeated one, the last.
     var values: [String: String] {

@@ -6,23 +6,20 @@ import CarnetProtocol
 
 /// A token without an account: the client's own (RFC 6749, section 4.4), or one for an assertion (RFC 7523).
 struct ClientTokenOptions: ParsableArguments {
-    @Flag(help: "Request a token for the client itself, without an account.")
-    var clientCredentials = false
+    @Flag(help: "Request a token for the client itself, without an account.") var clientCredentials = false
 
     @Flag(
         name: .customLong("jwt-bearer"),
         help: "Request a token with an assertion that the client's key signs (RFC 7523).")
     var jwtBearer = false
 
-    @Option(value: "name", "The subject of the assertion of --jwt-bearer.")
-    var subject: String?
+    @Option(value: "name", "The subject of the assertion of --jwt-bearer.") var subject: String?
 
     @Option(
         "assertion-env", value: "name", "The environment variable with another party's assertion, for --jwt-bearer.")
     var assertionVariable: String?
 
-    @Option("scope", value: "scope", "A scope to request without an account. Repeatable.")
-    var scopes: [String] = []
+    @Option("scope", value: "scope", "A scope to request without an account. Repeatable.") var scopes: [String] = []
 
     @Option("resource", value: "uri", "The resource server that the token is for (RFC 8707). Repeatable.")
     var resources: [String] = []
@@ -95,11 +92,9 @@ struct ClientTokenOptions: ParsableArguments {
 
 /// An account's access token, exchanged for another (RFC 8693).
 struct TokenExchangeOptions: ParsableArguments {
-    @Flag(name: .customLong("exchange"), help: "Exchange the access token for another (RFC 8693).")
-    var isWanted = false
+    @Flag(name: .customLong("exchange"), help: "Exchange the access token for another (RFC 8693).") var isWanted = false
 
-    @Option("audience", value: "name", "The audience of the exchanged token. Repeatable.")
-    var audience: [String] = []
+    @Option("audience", value: "name", "The audience of the exchanged token. Repeatable.") var audience: [String] = []
 
     func validate() throws {
         if !isWanted, !audience.isEmpty { throw ValidationError("--audience needs --exchange") }

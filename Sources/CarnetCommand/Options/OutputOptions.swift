@@ -3,14 +3,11 @@ import CarnetFoundation
 
 /// The form of the output.
 struct OutputOptions: ParsableArguments {
-    @Flag(name: .long, help: "Print the output as one JSON document.")
-    var json = false
+    @Flag(name: .long, help: "Print the output as one JSON document.") var json = false
 
-    @Option(help: ArgumentHelp("When to use colours.", valueName: "when"))
-    var color = ColorMode.auto
+    @Option(help: ArgumentHelp("When to use colours.", valueName: "when")) var color = ColorMode.auto
 
-    @Flag(name: [.customShort("v"), .long], help: "Print requests and responses, without secrets.")
-    var verbose = false
+    @Flag(name: [.customShort("v"), .long], help: "Print requests and responses, without secrets.") var verbose = false
 
     @Flag(name: [.customShort("q"), .long], help: "Print no remarks, only what somebody has to act on.")
     var quiet = false
@@ -31,11 +28,9 @@ enum ColorMode: String, ExpressibleByArgument, CaseIterable {
 
 /// The form of the output of a command that sends no request, so that there is nothing to print with `--verbose`.
 struct PlainOutputOptions: ParsableArguments {
-    @Flag(name: .long, help: "Print the output as one JSON document.")
-    var json = false
+    @Flag(name: .long, help: "Print the output as one JSON document.") var json = false
 
-    @Option(help: ArgumentHelp("When to use colours.", valueName: "when"))
-    var color = ColorMode.auto
+    @Option(help: ArgumentHelp("When to use colours.", valueName: "when")) var color = ColorMode.auto
 
     var all: OutputOptions {
         var all = OutputOptions()

@@ -12,19 +12,16 @@ struct RequestOptions: ParsableArguments {
     @Option(value: "json", "Fine-grained permissions to request, a JSON list (RFC 9396).")
     var authorizationDetails: String?
 
-    @Option(value: "json", "The claims to request, a JSON object with userinfo and id_token.")
-    var claims: String?
+    @Option(value: "json", "The claims to request, a JSON object with userinfo and id_token.") var claims: String?
 
-    @Option(value: "seconds", "The maximum age of the user's authentication, in seconds.")
-    var maxAge: Int?
+    @Option(value: "seconds", "The maximum age of the user's authentication, in seconds.") var maxAge: Int?
 
     @Option(
         "acr", value: "acr",
         "A preferred authentication class (acr), best first. To require one, use --claims. Repeatable.")
     var acrValues: [String] = []
 
-    @Option(value: "name", "A hint about the user: an e-mail address or a user name.")
-    var loginHint: String?
+    @Option(value: "name", "A hint about the user: an e-mail address or a user name.") var loginHint: String?
 
     @Option(
         help: "The page that the provider shows: none, login, consent, select_account, create. Repeatable.",
@@ -33,8 +30,7 @@ struct RequestOptions: ParsableArguments {
     )
     var prompt: [AuthorizationOptions.Prompt] = []
 
-    @Option("ui-locale", value: "tag", "The user's language, best first. Repeatable.")
-    var uiLocales: [String] = []
+    @Option("ui-locale", value: "tag", "The user's language, best first. Repeatable.") var uiLocales: [String] = []
 
     @Flag(
         inversion: .prefixedNo, help: "Send the authorization request to the server before the sign-in (PAR, RFC 9126)."

@@ -13,14 +13,11 @@ struct ResourcesCheckCommand: Subcommand {
               carnet resources check resources.yaml --requests requests.yaml
             """)
 
-    @Argument(value: "file", "The resource map.", completion: .yamlFile)
-    var file: String
+    @Argument(value: "file", "The resource map.", completion: .yamlFile) var file: String
 
-    @Argument(value: "method", "The method of a request.")
-    var method: String?
+    @Argument(value: "method", "The method of a request.") var method: String?
 
-    @Argument(value: "path", "The path of the request.")
-    var target: String?
+    @Argument(value: "path", "The path of the request.") var target: String?
 
     @Option(parsing: .upToNextOption, help: ArgumentHelp("The scopes of the token.", valueName: "scope"))
     var scopes: [String] = []
@@ -30,11 +27,9 @@ struct ResourcesCheckCommand: Subcommand {
         help: ArgumentHelp("Claims of the token. A value may be JSON, such as a list.", valueName: "name=value"))
     var claims: [String] = []
 
-    @Option(value: "host", "The host of the request, with its port.")
-    var host: String?
+    @Option(value: "host", "The host of the request, with its port.") var host: String?
 
-    @Flag(help: "The request has no token.")
-    var withoutToken = false
+    @Flag(help: "The request has no token.") var withoutToken = false
 
     @Option(
         value: "file", "A YAML or JSON file of requests with expected decisions, instead of one.", completion: .file())
