@@ -24,8 +24,7 @@ extension TokenSet {
             return requested.filter { !effective.contains($0) }
         }
         let missing = refused(scopes)
-        let parts = scopes.flatMap { $0.split(separator: ",").map { String($0.trimming(\.isWhitespace)) } }
-        let fewer = refused(parts)
+        let fewer = refused(scopes.flatMap { $0.split(separator: ",").map { String($0.trimming(\.isWhitespace)) } })
         let isSplit = fewer.count < missing.count
         return (isSplit ? ["the response separates scopes by commas: set token.response.scope_separator"] : [])
             + (fewer.isEmpty ? [] : ["not granted: \(fewer.joined(separator: " ").printable)"])

@@ -34,8 +34,7 @@ extension TokenSet {
             case ..<172_800: (abs(seconds) / 3600, "h")
             default: (abs(seconds) / 86_400, "days")
             }
-        let distance = seconds >= 0 ? "in \(count) \(unit)" : "\(count) \(unit) ago"
-        return "\(date.formatted(.iso8601)) (\(distance))"
+        return "\(date.formatted(.iso8601)) " + (seconds >= 0 ? "(in \(count) \(unit))" : "(\(count) \(unit) ago)")
     }
 }
 

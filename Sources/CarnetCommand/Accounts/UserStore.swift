@@ -39,8 +39,7 @@ struct UserStore {
 
     /// Keeps the address of a sandbox for messages about its accounts. A failure changes only a message.
     func remember(_ sandbox: SandboxAddress) {
-        let folder = PrivateFolder(path: folder(ofSandbox: true))
-        try? folder.replace("address", with: Array(sandbox.base.text.utf8))
+        try? PrivateFolder(path: folder(ofSandbox: true)).replace("address", with: Array(sandbox.base.text.utf8))
     }
 
     /// The address of the sandbox at which somebody signed in last.

@@ -68,8 +68,7 @@ struct RegisterCommand: Subcommand {
         // The provider's response must not be lost.
         if !delete { try editor.check(provider) }
         try await ProviderFailure(entry: entry).explaining {
-            let environment = client.input.environment ?? known?.source.environment
-            let descriptor = try entry.descriptor.variant(environment)
+            let descriptor = try entry.descriptor.variant(client.input.environment ?? known?.source.environment)
             let given = try client.input.values(for: descriptor, context.environment, context.console)
             var inputs = (known?.source.inputs ?? [:]).merging(given) { $1 }
             var initialToken = try tokenVariable.map {

@@ -80,8 +80,7 @@ struct TokenCommand: Subcommand {
         guard let part else { return show(account, context.console) }
         var tokens = account.stored.tokens
         if part == .raw, tokens.isExpiring(within: 0, at: SystemWallClock().now) {
-            let session = try await account.session()
-            tokens = try await account.explaining { try await session.tokens() }
+            tokens = try await account.explaining { try await account.session().tokens() }
         }
         let next = "carnet profile \(account.entry.descriptor.id) prints the user's profile"
         try part.print(tokens, ownedBy: account.name, next: [next], context.console)
@@ -104,8 +103,7 @@ struct TokenCommand: Subcommand {
     }
     /// The introspection response for the access token.
     private func showState(of account: Account, _ console: Console) async throws {
-        let session = try await account.session()
-        let known = try await account.explaining { try await session.introspect() }
+        let known = try await account.explaining { try await account.session().introspect() }
         let texts: [(name: String, text: String?)] = [
             ("active", known.isActive ? "yes" : "no"), ("subject", known.subject), ("client id", known.clientID),
             ("username", known.username), ("issuer", known.issuer),

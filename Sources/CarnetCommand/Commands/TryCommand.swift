@@ -76,8 +76,7 @@ struct TryCommand: Subcommand {
 
     private func run(_ setup: TrialSetup, _ context: CommandContext) async throws {
         let console = context.console
-        let columns = TerminalWidth.columns(of: .standardOutput, context.environment)
-        let text = TrialText(console, columns: columns)
+        let text = TrialText(console, columns: TerminalWidth.columns(of: .standardOutput, context.environment))
         text.printHead(setup)
         var steps: [JSONValue] = []
         let trial = try Trial(setup, showsSecrets: showSecrets) { step in

@@ -36,8 +36,7 @@ struct HostEnvironment: Sendable {
 
     /// A relative path in an XDG variable is ignored.
     private func folder(_ variable: String, or fallback: String) -> String {
-        let base = variables[variable].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(home)/\(fallback)"
-        return base + "/carnet"
+        (variables[variable].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(home)/\(fallback)") + "/carnet"
     }
 
     /// A path as people write it.

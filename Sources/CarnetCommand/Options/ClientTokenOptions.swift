@@ -62,8 +62,7 @@ struct ClientTokenOptions: ParsableArguments {
         try await ProviderFailure(entry: entry, sandboxOption: connector.sandboxOption).explaining {
             let registration = try await connector.registration(for: entry, prefersSecret: true)
             let client = try connector.client(for: entry, registration: registration)
-            let wanted = try entry.descriptor.wantedScopes(scopes)
-            try await body(client, try grant(wanted, context.environment), entry)
+            try await body(client, try grant(entry.descriptor.wantedScopes(scopes), context.environment), entry)
         }
     }
 
@@ -101,9 +100,8 @@ struct TokenExchangeOptions: ParsableArguments {
     }
 
     func print(_ part: TokenCommand.Part?, _ account: Account, _ console: Console) async throws {
-        let session = try await account.session()
         let (tokens, _) = try await account.explaining {
-            try await session.exchange { [audience] token in
+            try await account.session().exchange { [audience] token in
                 TokenExchange(TokenExchange.TypedToken(token), audience: audience)
             }
         }

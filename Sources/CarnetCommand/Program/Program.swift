@@ -9,8 +9,7 @@ enum Program {
     static func main() async {
         // A pipe whose reader is gone is an error of the write, whichever command it is.
         signal(SIGPIPE, SIG_IGN)
-        let status = await run(Array(CommandLine.arguments.dropFirst()))
-        status.endProcess()
+        await run(Array(CommandLine.arguments.dropFirst())).endProcess()
     }
 
     private static func run(_ arguments: [String]) async -> ExitStatus {
@@ -69,8 +68,7 @@ enum Program {
         guard !CarnetCommand.exitCode(for: error).isSuccess else { return print(TerminalLine(whole(message, error))) }
         if let failure = UsageMistake.failure(in: arguments) { return report(failure, arguments) }
         if arguments.contains("--json") {
-            let document = Failure(.usage, CarnetCommand.message(for: error)).json
-            TerminalLine(document).write(to: .standardOutput)
+            TerminalLine(Failure(.usage, CarnetCommand.message(for: error)).json).write(to: .standardOutput)
         }
         let text = message.hasPrefix("Error: ") ? String(message.dropFirst("Error: ".count)) : message
         // It quotes what was typed.
