@@ -30,9 +30,6 @@ extension SequenceDiagram.Step {
             // The sandbox sends the browser back at once; a provider shows its pages before.
             response: exchange.step == .authorization && isBack
                 ? "redirects the browser back"
-                : exchange.response.map {
-                    [String($0.status), $0.contentType].compactMap { $0 }.joined(separator: " ")
-                }
-        )
+                : exchange.response.map { "\($0.status)\($0.contentType.map { " " + $0 } ?? "")" })
     }
 }

@@ -22,8 +22,8 @@ final class TrialRecorder: ExchangeObserver {
     func didReceive(_ response: RedactedResponse, step: OAuthError.Step) {
         exchanges.withLock { exchanges in
             // Exchanges can overlap; the response belongs to the latest open one of its step.
-            let index = exchanges.lastIndex { $0.exchange.step == step && $0.exchange.response == nil }
-            guard let index else { return }
+            guard let index = exchanges.lastIndex(where: { $0.exchange.step == step && $0.exchange.response == nil })
+            else { return }
             exchanges[index].exchange.response = exchanges[index].revealed ?? ShownResponse(response)
         }
     }

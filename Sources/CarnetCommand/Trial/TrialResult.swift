@@ -14,12 +14,10 @@ struct TrialResult {
 
 extension ResourceAccess {
     var json: JSONValue {
-        .object(
-            JSONObject([
-                "id": .optional(resource.id), "title": .string(resource.title),
-                "method": .string(resource.method.rawValue), "url": .string(resource.url),
-                "open": .bool(isOpen), "missing": .list(missing),
-            ])
-        )
+        [
+            "id": .optional(resource.id), "title": .string(resource.title),
+            "method": .string(resource.method.rawValue), "url": .string(resource.url),
+            "open": .bool(isOpen), "missing": .list(missing),
+        ]
     }
 }

@@ -17,9 +17,7 @@ struct TrialSetup {
 
     /// - Throws: `Failure`, `ResolutionError`.
     init(
-        _ entry: ProviderRegistry.Entry,
-        inputs given: [String: String],
-        environment: String? = nil,
+        _ entry: ProviderRegistry.Entry, inputs given: [String: String], environment: String? = nil,
         redirectURI: String?
     ) throws {
         self.entry = entry
@@ -28,11 +26,8 @@ struct TrialSetup {
         provider = try descriptor.resolve(inputs: inputs.values)
         examples = inputs.madeUp
         client = SimulatedClient(
-            for: provider,
-            redirectURI: try redirectURI ?? Self.redirectURI(for: descriptor),
-            inputs: inputs.values,
-            prefersSecret: true
-        )
+            for: provider, redirectURI: try redirectURI ?? Self.redirectURI(for: descriptor), inputs: inputs.values,
+            prefersSecret: true)
     }
 
     static func guesses(in file: SourceFile) -> [String] {
@@ -80,10 +75,7 @@ struct TrialSetup {
     private static func redirectURI(for descriptor: ProviderDescriptor) throws -> String {
         if let uri = SimulatedRedirectURI.fitting(descriptor.redirects) { return uri }
         throw Failure(
-            .usage,
-            "no default redirect URI has a form that \(descriptor.id) accepts",
-            details: [Failure.Detail(name: "descriptor_key", text: "redirects")],
-            next: ["add --redirect-uri URI"]
-        )
+            .usage, "no default redirect URI has a form that \(descriptor.id) accepts",
+            details: [Failure.Detail(name: "descriptor_key", text: "redirects")], next: ["add --redirect-uri URI"])
     }
 }

@@ -4,7 +4,7 @@ import CarnetProtocol
 
 /// One step of a trial as it happened.
 struct TrialStep {
-    enum Outcome {
+    enum Outcome: Error {
         case passed
         case failed(Failure)
         /// There is nothing to do at this provider; the text says why.
@@ -28,14 +28,10 @@ struct TrialStep {
 extension TrialStep {
     func json(number: Int) -> JSONValue {
         var step = JSONObject([
-            "number": .number(String(number)),
-            "title": .string(title),
-            "outcome": .string(outcome.name),
+            "number": .number(String(number)), "title": .string(title), "outcome": .string(outcome.name),
             "exchanges": .array(exchanges.map(\.json)),
+            "findings": .object(JSONObject(findings.map { Named($0.name, .string($0.value)) })),
         ])
-        var found = JSONObject()
-        for finding in findings { found[finding.name] = .string(finding.value) }
-        step["findings"] = .object(found)
         switch outcome {
         case .passed: break
         case .skipped(let reason): step["reason"] = .string(reason)
@@ -54,29 +50,25 @@ extension TrialStep.Outcome {
         }
     }
 
-    var isFailure: Bool {
-        if case .failed = self { true } else { false }
-    }
+    var isFailure: Bool { if case .failed = self { true } else { false } }
 }
 
 extension TrialStep.Exchange {
     fileprivate var json: JSONValue {
-        var headers = JSONObject()
-        for header in request.headers { headers[header.name] = .string(header.value) }
-        let sent = JSONObject([
-            "method": .string(request.method), "url": .string(request.url), "headers": .object(headers),
-            "body": .string(request.body),
-        ])
-        let received = response.map { response in
-            JSONValue.object(
-                JSONObject([
-                    "status": .number(String(response.status)), "content_type": .optional(response.contentType),
-                    "body": .string(response.body),
-                ])
-            )
+        let received: JSONValue? = response.map {
+            [
+                "status": .number(String($0.status)), "content_type": .optional($0.contentType),
+                "body": .string($0.body),
+            ]
         }
-        return .object(
-            JSONObject(["step": .string(step.rawValue), "request": .object(sent), "response": received ?? .null])
-        )
+        return [
+            "step": .string(step.rawValue),
+            "request": [
+                "method": .string(request.method), "url": .string(request.url),
+                "headers": .object(JSONObject(request.headers.map { Named($0.name, .string($0.value)) })),
+                "body": .string(request.body),
+            ],
+            "response": received ?? .null,
+        ]
     }
 }

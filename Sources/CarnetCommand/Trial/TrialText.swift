@@ -24,8 +24,7 @@ struct TrialText {
         let method = client.clientSecret == nil ? "without a secret" : "with a test secret"
         console.print(
             console.paint(setup.provider.name.printable, .strong)
-                + ", simulated by the sandbox: no browser, no network, no account"
-        )
+                + ", simulated by the sandbox: no browser, no network, no account")
         var rows = [
             ["descriptor", setup.entry.document.file.path.printable],
             ["client id", "\(client.clientID), \(method)"],
@@ -46,16 +45,14 @@ struct TrialText {
             case .skipped: ("skipped", .faint)
             case .failed: ("failed", .failure)
             }
-        let title = String(number).leftPadded(to: 2) + "  " + step.title.printable
+        let title = "\(number < 10 ? " " : "")\(number)  \(step.title.printable)"
         let space = String(repeating: " ", count: max(2, width - TerminalText.width(title) - mark.count))
         console.print()
         console.print(console.paint(title, .strong) + space + console.paint(mark, style))
         for (index, exchange) in step.exchanges.enumerated() {
             if index > 0 { console.print() }
-            for line in exchanges.lines(exchange.request) { console.print("    " + line) }
-            if let response = exchange.response {
-                for line in exchanges.lines(response) { console.print("    " + line) }
-            }
+            let lines = exchanges.lines(exchange.request) + (exchange.response.map(exchanges.lines) ?? [])
+            for line in lines { console.print("    " + line) }
         }
         printRows(step.findings.map { [$0.name, $0.value.printable] })
         switch step.outcome {
@@ -71,31 +68,26 @@ struct TrialText {
         let counts = "\(count(result.stepCount, "step")), \(count(result.requestCount, "request"))"
         console.print()
         guard !result.hasFailed else {
-            console.print(
+            return console.print(
                 console.paint("\(setup.provider.name.printable) does not work yet", .failure) + " (\(counts))")
-            return
         }
         let guesses = setup.guesses
-        let remark =
-            guesses.isEmpty
-            ? ""
-            : guesses.contains { Self.endpoints.contains($0) } ? " with the guessed endpoints" : " with guessed values"
+        let isOfEndpoint = guesses.contains(where: Self.endpoints.contains)
+        let remark = guesses.isEmpty ? "" : isOfEndpoint ? " with the guessed endpoints" : " with guessed values"
         console.print(console.paint("\(setup.provider.name.printable) works\(remark)", .success) + " (\(counts))")
+        func rows(_ name: String, _ texts: [String]) -> [[String]] {
+            texts.enumerated().map { [$0.offset == 0 ? name : "", $0.element] }
+        }
         let profile = result.profile.map { "\($0.name) \(($0.value.scalarText ?? $0.value.jsonText()).printable)" }
-        let open = result.resources.filter(\.isOpen)
-        var rows = [["granted", result.granted.joined(separator: " ").printable]]
-        rows += profile.enumerated().map { [$0.offset == 0 ? "profile" : "", $0.element] }
-        rows += open.enumerated().map { [$0.offset == 0 ? "opens" : "", $0.element.resource.title.printable] }
-        for closed in result.resources where !closed.isOpen {
-            let needs = closed.missing.joined(separator: " ")
-            rows.append(["closed", "\(closed.resource.title.printable), which needs \(needs.printable)"])
+        let closed = result.resources.filter { !$0.isOpen }.map {
+            ["closed", "\($0.resource.title.printable), which needs \($0.missing.joined(separator: " ").printable)"]
         }
-        if !guesses.isEmpty {
-            rows.append(["guessed", guesses.joined(separator: ", ").printable])
-            rows.append(["", "compare them with the provider's documentation, and remove the comments"])
-        }
-        rows += setup.assumptions.enumerated().map { [$0.offset == 0 ? "simulated" : "", $0.element] }
-        printRows(rows)
+        let advice = "compare them with the provider's documentation, and remove the comments"
+        printRows(
+            rows("granted", [result.granted.joined(separator: " ").printable]) + rows("profile", profile)
+                + rows("opens", result.resources.filter(\.isOpen).map(\.resource.title.printable)) + closed
+                + rows("guessed", guesses.isEmpty ? [] : [guesses.joined(separator: ", ").printable, advice])
+                + rows("simulated", setup.assumptions))
     }
 
     private static let endpoints = ["authorization", "token", "userinfo"]
@@ -107,11 +99,5 @@ struct TrialText {
     private func printRows(_ rows: [[String]]) {
         let width = rows.map { $0[0].count }.max() ?? 0
         for row in rows { console.print("    " + console.paint(row[0].padded(to: width), .faint) + "  " + row[1]) }
-    }
-}
-
-extension String {
-    fileprivate func leftPadded(to width: Int) -> String {
-        String(repeating: " ", count: max(0, width - count)) + self
     }
 }
