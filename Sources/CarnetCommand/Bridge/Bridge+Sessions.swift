@@ -6,8 +6,7 @@ import HTTPTypes
 /// The sessions that a host's `initialize` begins at the server.
 extension Bridge {
     func begin(_ head: HTTPResponse) {
-        let id = ServerSession.value(head.headerFields[MessageHeaders.session])
-        state.withLock { $0.session.id = id }
+        state.withLock { $0.session.id = ServerSession.value(head.headerFields[MessageHeaders.session]) }
     }
 
     /// Begins a new session, because the server responded with 404 (revision 2025-11-25, "Session management").
@@ -21,7 +20,7 @@ extension Bridge {
                     try await initialize(request, like: old)
                 } catch {
                     // The next message finds the old session again, and tries once more.
-                    self.old.retire()
+                    retireOld()
                     self.state.withLock { state in
                         guard state.session.number == old.number + 1 else { return }
                         (state.session.id, state.session.revision) = (old.id, old.revision)
@@ -44,7 +43,7 @@ extension Bridge {
             state.listening = nil
         }
         defer { state.withLock { $0.own = nil } }
-        let reader = ResponseReader(maximum: Self.maximum) { [self] head in
+        let reader = ResponseReader { [self] head in
             begin(head)
             // A stream may bring nothing.
             Task { [self] in
@@ -60,12 +59,10 @@ extension Bridge {
             try await post(message, reader, within: server.account.deadline)
         } catch  where Task.isCancelled {}
         let (response, revision) = state.withLock { ($0.own?.response, $0.session.revision) }
-        func failure(_ text: String) -> BridgeFailure { BridgeFailure("the server has ended the session, and " + text) }
+        func failure(_ text: String) -> Failure { Failure(.failed, "the server has ended the session, and " + text) }
         guard let response else { throw failure("began no other one") }
         guard response.members?["error"] == nil else {
-            let said = IncomingResponse(head: HTTPResponse(status: .ok), body: response.bytes)
-                .words(hiding: await server.secrets())
-            throw failure("begins no other one: \"\(said ?? "")\"")
+            throw failure("begins no other one: \"\(await server.words(of: response.bytes) ?? "")\"")
         }
         guard [revision, nil].contains(old.revision) else {
             throw failure("the new one has another revision of the protocol")
@@ -74,8 +71,8 @@ extension Bridge {
         guard let message = Message(initialized) else { return }
         // Not as other messages: a server that has forgotten this session, too, is not asked for yet another.
         let reply = try await post(
-            message, state.withLock(\.session), ResponseReader(maximum: Self.maximum) { [self] in deliver($0) }, nil)
-        guard reply.head.status.kind == .successful else { throw BridgeFailure(status: reply, Message(reply.body)) }
+            message, state.withLock(\.session), ResponseReader { [self] in deliver($0) }, nil)
+        guard reply.head.status.kind == .successful else { throw Failure(response: reply, Message(reply.body)) }
         listen()
     }
 
@@ -85,7 +82,7 @@ extension Bridge {
         let stop = { @Sendable [self] in
             await server.account.cancel()
             state.withLock(\.restart)?.cancel()
-            old.close()
+            closeOld()
             for task in tasks { task.cancel() }
         }
         if !Task.isCancelled {

@@ -7,20 +7,18 @@ import HTTPTypes
 extension Bridge {
     /// Connects again to the stream of a response that broke off or that the server closed, until all of it is there.
     ///
-    /// - Throws: `BridgeFailure` if the server does not continue it.
+    /// - Throws: `Failure` if the server does not continue it.
     func resume(_ requests: [Message.ID], after first: ResponseReader) async throws {
         var reader = first
         var failures = 0
         var retry = first.retry
         while isWaiting(requests), let id = reader.lastEventID {
             try await Task.sleep(for: retry.map { max($0, Self.shortestPause) } ?? Self.pause(after: failures))
-            let next = ResponseReader(maximum: Self.maximum, isDone: { [self] in !isWaiting(requests) }) { [self] in
-                deliver($0)
-            }
+            let next = ResponseReader(isDone: { [self] in !isWaiting(requests) }) { [self] in deliver($0) }
             let response = try await get(next, after: id)
             if response == nil || next.count == 0 && next.lastEventID == nil { failures += 1 } else { failures = 0 }
             guard failures < Self.maximumFailures, response.map({ $0.head.status.kind == .successful }) ?? true else {
-                throw BridgeFailure("the server does not continue its response")
+                throw Failure(.failed, "the server does not continue its response")
             }
             retry = next.retry ?? retry
             if next.lastEventID != nil { reader = next }
@@ -42,7 +40,7 @@ extension Bridge {
     /// Listens for messages that belong to no request. Revision 2026-07-28 has no such stream.
     func listen() {
         state.withLock { state in
-            guard !old.isChosen, state.session.request != nil else { return }
+            guard !state.isOld, state.session.request != nil else { return }
             state.listening?.cancel()
             let session = state.session
             state.listening = Task { [self] in await listen(in: session) }
@@ -53,7 +51,7 @@ extension Bridge {
         var failures = 0
         var (id, retry): (String?, Duration?) = (nil, nil)
         while !Task.isCancelled, state.withLock(\.session.number) == session.number {
-            let reader = ResponseReader(maximum: Self.maximum) { [self] in deliver($0) }
+            let reader = ResponseReader { [self] in deliver($0) }
             // A server without such a stream responds with 405, and with 404 if the session is over.
             let response = try? await get(reader, after: id)
             if let response, response.head.status.kind != .successful { return }
@@ -64,7 +62,7 @@ extension Bridge {
     }
 
     /// - Returns: `nil` if there was no response, or it broke off.
-    /// - Throws: `CancellationError`; `BridgeFailure` for a message that is too large.
+    /// - Throws: `CancellationError`; `Failure` for a message that is too large.
     private func get(_ reader: ResponseReader, after id: String?) async throws -> IncomingResponse? {
         var fields: HTTPFields = [.accept: "text/event-stream"]
         state.withLock(\.session).add(to: &fields)

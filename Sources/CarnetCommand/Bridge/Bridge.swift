@@ -31,6 +31,11 @@ final class Bridge: Sendable {
         var isStreamable = false
         /// The `initialize` of the bridge itself. The host has had a response to it already.
         var own: (request: Message.ID, response: Message?)?
+        /// Whether the server speaks the transport of revision 2024-11-05.
+        var isOld = false
+        /// Those of this revision that are not over, also the retired ones.
+        var streams: [OldStream] = []
+        var opening: Task<OldStream, any Error>?
     }
 
     let server: BridgeServer
@@ -38,13 +43,11 @@ final class Bridge: Sendable {
     private let input: HostInput
     private let output: HostOutput
     let state = Lock(State())
-    let old: OldTransport
 
     init(_ server: BridgeServer, _ console: Console) {
-        let input = HostInput(maximum: Self.maximum)
+        let input = HostInput()
         (self.server, self.console, self.input) = (server, console, input)
         output = HostOutput { input.end() }
-        old = OldTransport(server, maximum: Self.maximum)
     }
 
     /// Runs until the host closes stdin or stdout, or the task is cancelled.
@@ -86,37 +89,33 @@ final class Bridge: Sendable {
 
     /// Sends a notification or a response. The next line waits for it, so that the server gets them in this order.
     private func notify(_ message: Message) async {
-        if message.method == MessageHeaders.cancelled, let id = cancelledRequest(of: message) {
+        let cancelled = message.members?.object("params")?["requestId"].flatMap(Message.id)
+        if message.method == MessageHeaders.cancelled, let id = cancelled {
             // No response is expected.
             let task = state.withLock { state in
                 state.waiting.remove(id)
                 return state.tasks[id]
             }
-            old.forget(id)
+            for stream in state.withLock(\.streams) { stream.end([id]) }
             // Since revision 2026-07-28, closing the stream is the notification.
-            if !old.isChosen, state.withLock({ $0.session.request == nil }) {
+            if state.withLock({ !$0.isOld && $0.session.request == nil }) {
                 task?.cancel()
                 return
             }
         }
         do {
-            try await post(message, ResponseReader(maximum: Self.maximum) { [self] in deliver($0) }, within: nil)
+            try await post(message, ResponseReader { [self] in deliver($0) }, within: nil)
             if message.method == MessageHeaders.initialized { listen() }
         } catch {
             note(error)
         }
     }
 
-    private func cancelledRequest(of message: Message) -> Message.ID? {
-        message.members?.object("params")?["requestId"].flatMap(Message.id)
-    }
-
     private func request(_ message: Message) async {
         let requests = message.requests
         let other = Lock<[UInt8]?>(nil)
-        let reader = ResponseReader(maximum: Self.maximum) { [self] head in
-            guard message.method == MessageHeaders.initialize else { return }
-            begin(head)
+        let reader = ResponseReader { [self] head in
+            if message.method == MessageHeaders.initialize { begin(head) }
         } take: { [self] bytes in
             if deliver(bytes).isEmpty, Message(bytes)?.isMessage != true { other.withLock { $0 = bytes } }
         }
@@ -126,7 +125,7 @@ final class Bridge: Sendable {
             fail(requests, await server.hiding(lack(of: reader, other.withLock(\.self))))
         } catch {
             note(error)
-            let failure = Failure(bridging: error)
+            let failure = Failure(describing: error)
             let said = failure.details.filter { ["server_error", "server_description"].contains($0.name) }
             fail(requests, ([failure.summary] + said.map(\.text) + failure.next).joined(separator: "; "))
         }
@@ -141,22 +140,21 @@ final class Bridge: Sendable {
         }
         let noMessage = "the response is no JSON-RPC message: "
         if let other {
-            let words = IncomingResponse(head: HTTPResponse(status: .ok), body: other)
-                .words(hiding: await server.secrets())
+            let words = await server.words(of: other)
             return noMessage + (words.map { "\"\($0)\"" } ?? "it has neither method, result nor error")
         }
-        return reader.isStream || reader.count > 0 || old.isChosen
+        return reader.isStream || reader.count > 0 || isOld
             ? "the server ended its response before it was complete" : noMessage + "it is empty"
     }
 
     /// Sends a message; again after a new session if the server has forgotten this one, and in the older way if the server
     /// knows that one alone.
     ///
-    /// - Throws: `BridgeFailure` for a status that is no success, and as `BridgeServer`.
+    /// - Throws: `Failure` for a status that is no success, and as `BridgeServer`.
     func post(_ message: Message, _ reader: ResponseReader, within deadline: Duration?) async throws {
-        let (session, isOld) = (await currentSession(for: message), old.isChosen)
+        let (session, wasOld) = (await currentSession(for: message), isOld)
         var response = try await post(message, session, reader, deadline)
-        if !isOld, mayBeOld(message, response), try await old.choose({ [self] in deliver($0) }) {
+        if !wasOld, mayBeOld(message, response), try await chooseOld() {
             console.remark("the server has the transport of revision 2024-11-05, with two endpoints")
             response = try await post(message, session, reader, deadline)
         }
@@ -164,7 +162,7 @@ final class Bridge: Sendable {
         let isOfServer = response.status == 400 && Message(response.body)?.responses.isEmpty != false
         let said = isOfServer ? String(decoding: response.body.prefix(2048), as: UTF8.self).lowercased() : ""
         let hasForgotten = response.status == 404 || said.contains("session") || said.contains("initialized")
-        if hasForgotten, session.id != nil || old.isChosen && session.request != nil,
+        if hasForgotten, session.id != nil || isOld && session.request != nil,
             message.method != MessageHeaders.initialize
         {
             try await beginAgain(after: session)
@@ -172,11 +170,9 @@ final class Bridge: Sendable {
         }
         guard response.head.status.kind != .successful else { return }
         // The server's error says more than its status.
-        if let error = Message(response.body), !error.responses.isEmpty {
-            deliver(error.bytes)
-        }
-        throw BridgeFailure(
-            status: response, Message(response.body), isFirst: !old.isChosen && !state.withLock(\.isStreamable))
+        if let error = Message(response.body), !error.responses.isEmpty { deliver(error.bytes) }
+        throw Failure(
+            response: response, Message(response.body), isFirst: state.withLock { !$0.isOld && !$0.isStreamable })
     }
 
     /// The session for a message, which waits for one that is just beginning.
@@ -202,11 +198,9 @@ final class Bridge: Sendable {
     ) async throws -> IncomingResponse {
         do {
             var fields = MessageHeaders.fields(of: message, session)
-            guard !old.isChosen else {
-                return try await old.send(
-                    message, fields, opens: session.request == nil || message.method == MessageHeaders.initialize,
-                    within: deadline
-                ) { [self] in deliver($0) }
+            guard !isOld else {
+                let opens = session.request == nil || message.method == MessageHeaders.initialize
+                return try await sendOld(message, fields, opens: opens, within: deadline)
             }
             if MessageHeaders.revision(of: message) != nil {
                 for field in state.withLock(\.tools).fields(of: message) { fields[field.name] = field.value }
@@ -275,13 +269,13 @@ final class Bridge: Sendable {
 
     private func note(_ error: any Error) {
         guard !(error is CancellationError), !Task.isCancelled else { return }
-        console.note(Failure(bridging: error))
+        console.note(Failure(describing: error))
     }
 }
 
-extension BridgeFailure {
+extension Failure {
     /// - Parameter isFirst: Whether no response of success came before.
-    init(status response: IncomingResponse, _ message: Message?, isFirst: Bool = false) {
+    init(response: IncomingResponse, _ message: Message?, isFirst: Bool = false) {
         let text = message?.members?.object("error")?.string("message") ?? response.words(hiding: [])
         let hint =
             switch response.status {
@@ -291,19 +285,9 @@ extension BridgeFailure {
             default: ""
             }
         self.init(
+            .failed,
             "the server responded with status \(response.status)"
                 + (response.location.map { " and the address \($0)" } ?? "")
                 + (text.map { ": \"\($0.quotable(limit: 500))\"" } ?? "") + hint)
-    }
-}
-
-extension Failure {
-    /// Describes an error to the host.
-    fileprivate init(bridging error: any Error) {
-        if let error = error as? BridgeFailure {
-            self.init(.failed, error.description)
-        } else {
-            self.init(describing: error)
-        }
     }
 }

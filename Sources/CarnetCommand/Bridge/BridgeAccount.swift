@@ -71,10 +71,11 @@ actor BridgeAccount {
         return direct
     }
 
-    /// - Throws: `BridgeFailure` at a server over plain http.
+    /// - Throws: `Failure` at a server over plain http.
     func requireSignIn() throws {
         guard plain == nil else {
-            throw BridgeFailure(
+            throw Failure(
+                .failed,
                 "the server requires a sign-in, and a token over plain http could be read on the way: "
                     + "the server needs https, or no sign-in")
         }
@@ -83,8 +84,7 @@ actor BridgeAccount {
 
     private nonisolated func withoutToken() throws -> Direct {
         let resource = try plain ?? ProviderSources.resource(options.provider)
-        let transport = try connector(try ProviderSources(options.providers, context, isQuiet: true))
-            .transport(to: resource)
+        let transport = try connector().connector.transport(to: resource)
         let limits = TransportLimits(deadline: deadline)
         return Direct(resource: resource, isFinal: neverSignsIn) { head, body, stream in
             var request = OutgoingRequest(head: head, body: body)
@@ -94,9 +94,7 @@ actor BridgeAccount {
     }
 
     private nonisolated func withOwnToken() async throws -> Direct {
-        let sources = try ProviderSources(options.providers, context, isQuiet: true)
-        let connector = try connector(sources)
-        let entry = try await connector.entryToSignIn(options.provider, sources, context, found, asks: false)
+        let (connector, entry) = try await entryToSignIn()
         let failures = ProviderFailure(entry: entry, sandboxOption: connector.sandboxOption)
         return try await failures.explaining {
             let registration = try await connector.registration(for: entry, prefersSecret: true)
@@ -108,8 +106,7 @@ actor BridgeAccount {
             let grant = try ownToken.grant(wanted, context.environment)
             return Direct(resource: resource, isFinal: true) { head, body, stream in
                 do {
-                    return try await client.send(
-                        head, body: body, with: grant, accepting: 200..<600, streaming: stream)
+                    return try await client.send(head, body: body, with: grant, accepting: 200..<600, streaming: stream)
                 } catch let error as OAuthError {
                     if error.step == .discovery { await self.close() }
                     throw failures.explain(error)
@@ -144,7 +141,7 @@ actor BridgeAccount {
             open = found
             return found
         }
-        guard asks else { throw BridgeFailure("nobody is signed in") }
+        guard asks else { throw Failure(.failed, "nobody is signed in") }
         return try await opened(insteadOf: nil).open
     }
 
@@ -166,14 +163,13 @@ actor BridgeAccount {
             let missing = scopes.filter { !granted.contains($0) }
             guard !missing.isEmpty else { return true }
             context.console.note("the server requires more scopes: \(missing.joined(separator: " "))".printable)
-            let connector = try self.connector(try ProviderSources(options.providers, context, isQuiet: true))
+            let agent = agent(try connector().connector)
             do {
-                return try await open.session.requestScopes(missing, with: agent(connector), options: authorization)
+                return try await open.session.requestScopes(missing, with: agent, options: authorization())
                     .scopes.contains(where: missing.contains)
             } catch let error as OAuthError where error.server?.code == "invalid_scope" && open.registersItself {
                 // Some servers grant no scope that was not registered, and the client may be older than the scope.
-                let account = open.session.key.account
-                let new = try await signIn(again: true, requesting: granted + missing, as: account)
+                let new = try await signIn(again: true, requesting: granted + missing, as: open.session.key.account)
                 await self.use(new)
                 return try await new.session.storedTokens().scopes.contains(where: missing.contains)
             }
@@ -185,22 +181,20 @@ actor BridgeAccount {
     /// One sign-in for all messages that wait for it. It continues if one of them is cancelled.
     private func opened(insteadOf rejected: Secret?) async throws -> (open: Open, isNew: Bool) {
         if let opening { return try await opening.value }
-        let task = Task { try await signedIn(insteadOf: rejected) }
+        let task = Task {
+            try await alone { () -> (open: Open, isNew: Bool) in
+                if let found = try await found(), try await found.session.storedTokens().accessToken != rejected {
+                    return (found, false)
+                }
+                return (try await signIn(), true)
+            }
+        }
         opening = task
         defer { opening = nil }
         let result = try await task.value
         open = result.open
         if result.isNew { unproven = try? await result.open.session.storedTokens().accessToken }
         return result
-    }
-
-    private func signedIn(insteadOf rejected: Secret?) async throws -> (open: Open, isNew: Bool) {
-        try await alone {
-            if let found = try await found(), try await found.session.storedTokens().accessToken != rejected {
-                return (found, false)
-            }
-            return (try await signIn(), true)
-        }
     }
 
     // MARK: The store
@@ -211,9 +205,7 @@ actor BridgeAccount {
     private nonisolated var patience: Int { options.network.timeout ?? 300 }
 
     /// Runs `body` while no other bridge asks the user about this resource.
-    private nonisolated func alone<Result: Sendable>(
-        _ body: @Sendable () async throws -> Result
-    ) async throws -> Result {
+    private nonisolated func alone<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         let users = UserStore(context.environment)
         let isSandbox = options.network.sandbox != nil
         try users.prepare(ofSandbox: isSandbox)
@@ -250,8 +242,16 @@ actor BridgeAccount {
 
     // MARK: The user
 
-    private nonisolated func connector(_ sources: ProviderSources) throws -> Connector {
-        try Connector(options.network, options.client, sources, context, deadline: deadline)
+    private nonisolated func connector() throws -> (connector: Connector, sources: ProviderSources) {
+        let sources = try ProviderSources(options.providers, context, isQuiet: true)
+        return (try Connector(options.network, options.client, sources, context, deadline: deadline), sources)
+    }
+
+    private nonisolated func entryToSignIn() async throws -> (Connector, ProviderRegistry.Entry) {
+        let (connector, sources) = try connector()
+        return (
+            connector, try await connector.entryToSignIn(options.provider, sources, context, found, asks: false)
+        )
     }
 
     private nonisolated func agent(_ connector: Connector) -> any UserAgent {
@@ -259,8 +259,8 @@ actor BridgeAccount {
             LoginAgent(way: way, timeout: patience, secrets: connector.secretVariables, console: context.console))
     }
 
-    private nonisolated var authorization: AuthorizationOptions {
-        AuthorizationOptions(lifetime: TimeInterval(patience))
+    private nonisolated func authorization(_ scopes: [String]? = nil) -> AuthorizationOptions {
+        AuthorizationOptions(scopes: scopes, lifetime: TimeInterval(patience))
     }
 
     /// - Parameters:
@@ -269,9 +269,7 @@ actor BridgeAccount {
     private nonisolated func signIn(
         again: Bool = false, requesting scopes: [String]? = nil, as account: String? = nil
     ) async throws -> Open {
-        let sources = try ProviderSources(options.providers, context, isQuiet: true)
-        let connector = try connector(sources)
-        let entry = try await connector.entryToSignIn(options.provider, sources, context, found, asks: false)
+        let (connector, entry) = try await entryToSignIn()
         context.console.note("signing in to \(entry.descriptor.name)".printable)
         return try await ProviderFailure(entry: entry, sandboxOption: connector.sandboxOption).explaining {
             let registration = try await connector.registration(
@@ -281,9 +279,7 @@ actor BridgeAccount {
                 entry: entry, redirectURI: registration.redirectURI, sandboxOption: connector.sandboxOption)
             let session = try await failures.explaining {
                 try await client.signIn(
-                    with: agent(connector),
-                    options: AuthorizationOptions(scopes: scopes, lifetime: TimeInterval(patience)),
-                    account: account ?? options.account)
+                    with: agent(connector), options: authorization(scopes), account: account ?? options.account)
             }
             context.console.note("signed in as \(session.key.account)".printable)
             return try open(session, client, of: entry, connector)

@@ -21,7 +21,7 @@ struct BridgeServer: Sendable {
     ///   - asks: Whether the user may be asked to sign in, or for more scopes.
     ///   - stream: Takes the body of a successful response.
     /// - Returns: A response with any status but 401 and 403.
-    /// - Throws: `Failure`, `BridgeFailure`, `TokenStoreError`, `CancellationError`.
+    /// - Throws: `Failure`, `TokenStoreError`, `CancellationError`.
     func send(
         _ method: HTTPRequest.Method, to endpoint: String? = nil, _ fields: HTTPFields, body: [UInt8] = [],
         asks: Bool = true, stream: ResponseStream? = nil
@@ -33,7 +33,7 @@ struct BridgeServer: Sendable {
         }
         if let direct = try await account.withoutAccount() {
             let url = try endpoint.map(direct.resource.endpoint) ?? direct.resource
-            let response = try await following(url) { try await direct.send($0.request(method, fields), body, stream) }
+            let response = try await following(url, method, fields) { try await direct.send($0, body, stream) }
             guard response.status == 401, !direct.isFinal else { return response.hiding(await secrets()) }
             try await account.requireSignIn()
         }
@@ -46,9 +46,8 @@ struct BridgeServer: Sendable {
             do {
                 let tokens = try await open.session.tokens()
                 used = tokens
-                let response = try await following(url) {
-                    try await open.session.send(
-                        $0.request(method, fields), body: body, accepting: 200..<600, streaming: stream)
+                let response = try await following(url, method, fields) {
+                    try await open.session.send($0, body: body, accepting: 200..<600, streaming: stream)
                 }
                 await account.prove()
                 guard response.head.status.kind != .successful else { return response }
@@ -89,19 +88,19 @@ struct BridgeServer: Sendable {
         return String(decoding: response.body, as: UTF8.self)
     }
 
+    /// The reason that a body gives.
+    func words(of body: [UInt8]) async -> String? {
+        IncomingResponse(head: HTTPResponse(status: .ok), body: body).words(hiding: await secrets())
+    }
+
     /// Sends a request, and to where the server redirects it: servers redirect /mcp to /mcp/, and have done nothing then.
     /// Another origin gets no token.
     private func following(
-        _ url: WebURL, _ send: (WebURL) async throws -> IncomingResponse
+        _ url: WebURL, _ method: HTTPRequest.Method, _ fields: HTTPFields,
+        _ send: (HTTPRequest) async throws -> IncomingResponse
     ) async throws -> IncomingResponse {
-        let response = try await send(url)
+        let response = try await send(HTTPRequest(url: url.text, method: method, headerFields: fields))
         guard [307, 308].contains(response.status), let next = response.redirect(from: url) else { return response }
-        return try await send(next)
-    }
-}
-
-extension WebURL {
-    fileprivate func request(_ method: HTTPRequest.Method, _ fields: HTTPFields) -> HTTPRequest {
-        HTTPRequest(url: text, method: method, headerFields: fields)
+        return try await send(HTTPRequest(url: next.text, method: method, headerFields: fields))
     }
 }

@@ -23,9 +23,7 @@ struct EventReader {
     /// How long the server asks to wait before a new connection.
     private(set) var retry: Duration?
 
-    init(maximum: Int) {
-        self.maximum = maximum
-    }
+    init(maximum: Int = Bridge.maximum) { self.maximum = maximum }
 
     /// - Parameter take: Gets each event that has data.
     /// - Returns: Whether all events so far are within the maximum.

@@ -5,18 +5,13 @@ import Dispatch
 final class HostInput: Sendable {
     enum Line: Sendable {
         case message([UInt8])
-        /// Longer than the maximum. It was skipped.
+        /// Longer than `Bridge.maximum`. It was skipped.
         case tooLong
     }
 
-    private let lines: Lock<LineReader>
+    private let lines = Lock(LineReader())
     private let queue = DispatchQueue(label: "carnet.input")
     private let waiting = Lock<(isEnded: Bool, continuation: AsyncStream<Line?>.Continuation?)>((false, nil))
-
-    /// - Parameter maximum: The maximum size of a line, in bytes.
-    init(maximum: Int) {
-        lines = Lock(LineReader(maximum: maximum))
-    }
 
     /// The next line; `nil` at the end of input, after `end()`, or when the task is cancelled.
     func next() async -> Line? {
@@ -47,14 +42,9 @@ final class HostInput: Sendable {
 
 /// Splits what is read into lines.
 private struct LineReader {
-    let maximum: Int
-    private var read: [UInt8] = []
+    private var bytes: [UInt8] = []
     private var start = 0
     private var isAtEnd = false
-
-    init(maximum: Int) {
-        self.maximum = maximum
-    }
 
     /// The next line that is not empty; `nil` at the end.
     mutating func next() -> HostInput.Line? {
@@ -69,38 +59,29 @@ private struct LineReader {
         var isTooLong = false
         var searched = start
         while true {
-            if let end = read[searched...].firstIndex(of: 0x0A) {
-                let line = read[start..<end]
-                start = end + 1
-                return isTooLong || line.count > maximum ? .tooLong : .message(Array(line))
+            let found = bytes[searched...].firstIndex(of: 0x0A)
+            if let end = found ?? (isAtEnd ? bytes.count : nil) {
+                guard found != nil || start < end || isTooLong else { return nil }
+                let line = bytes[start..<end]
+                start = min(end + 1, bytes.count)
+                return isTooLong || line.count > Bridge.maximum ? .tooLong : .message(Array(line))
             }
-            guard !isAtEnd else {
-                defer { start = read.count }
-                guard start < read.count || isTooLong else { return nil }
-                return isTooLong || read.count - start > maximum ? .tooLong : .message(Array(read[start...]))
-            }
-            read.removeFirst(start)
+            bytes.removeFirst(start)
             start = 0
-            if read.count > maximum {
+            if bytes.count > Bridge.maximum {
                 isTooLong = true
-                read.removeAll()
+                bytes.removeAll()
             }
-            searched = read.count
+            searched = bytes.count
             fill()
         }
     }
 
     private mutating func fill() {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        let count = readInput(&buffer)
+        var count: Int
+        repeat { count = read(STDIN_FILENO, &buffer, buffer.count) } while count < 0 && errno == EINTR
         isAtEnd = count <= 0
-        if count > 0 { read += buffer[..<count] }
-    }
-}
-
-private func readInput(_ buffer: inout [UInt8]) -> Int {
-    while true {
-        let count = read(STDIN_FILENO, &buffer, buffer.count)
-        guard count < 0, errno == EINTR else { return count }
+        if count > 0 { bytes += buffer[..<count] }
     }
 }

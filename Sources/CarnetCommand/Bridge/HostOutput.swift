@@ -8,33 +8,27 @@ final class HostOutput: Sendable {
     private let whenClosed: @Sendable () -> Void
 
     /// - Parameter whenClosed: Called once when the host no longer reads.
-    init(whenClosed: @escaping @Sendable () -> Void) {
-        self.whenClosed = whenClosed
-    }
+    init(whenClosed: @escaping @Sendable () -> Void) { self.whenClosed = whenClosed }
 
     func write(_ message: [UInt8]) {
         let isFirstFailure = isOpen.withLock { isOpen in
             guard isOpen else { return false }
-            isOpen = Self.writeAll(message + [0x0A])
+            isOpen = writeAll(message + [0x0A])
             return !isOpen
         }
         if isFirstFailure { whenClosed() }
     }
-
-    private static func writeAll(_ bytes: [UInt8]) -> Bool {
-        bytes.withUnsafeBytes { bytes in
-            var rest = UnsafeRawBufferPointer(rebasing: bytes[...])
-            while !rest.isEmpty {
-                let count = writeOutput(rest)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            }
-            return true
-        }
-    }
 }
 
-private func writeOutput(_ bytes: UnsafeRawBufferPointer) -> Int {
-    write(STDOUT_FILENO, bytes.baseAddress, bytes.count)
+private func writeAll(_ bytes: [UInt8]) -> Bool {
+    bytes.withUnsafeBytes { bytes in
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = write(STDOUT_FILENO, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
 }

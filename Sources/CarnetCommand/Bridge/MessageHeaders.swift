@@ -15,9 +15,7 @@ enum MessageHeaders {
     static let initialized = "notifications/initialized"
     static let cancelled = "notifications/cancelled"
 
-    private static func name(_ text: String) -> HTTPField.Name {
-        HTTPField.Name(text) ?? .accept
-    }
+    private static func name(_ text: String) -> HTTPField.Name { HTTPField.Name(text) ?? .accept }
 
     /// The revision that a message itself names, as messages do since 2026-07-28.
     static func revision(of message: Message) -> String? {

@@ -27,12 +27,10 @@ final class OldStream: Sendable {
 
     /// - Returns: A stream that is over, and has no endpoint, if the server does not say first where messages go.
     /// - Throws: As `BridgeServer.send`.
-    static func open(
-        _ server: BridgeServer, maximum: Int, deliver: @escaping OldTransport.Deliver
-    ) async throws -> OldStream {
+    static func open(_ bridge: Bridge) async throws -> OldStream {
         let stream = OldStream()
         let (endpoints, found) = AsyncThrowingStream<String, any Error>.makeStream()
-        let reader = ResponseReader(maximum: maximum) { _ in
+        let reader = ResponseReader { _ in
             Task {
                 try? await Task.sleep(for: patience)
                 found.finish()
@@ -40,11 +38,11 @@ final class OldStream: Sendable {
         } endpoint: {
             if $0.count <= longestEndpoint { found.yield(String(decoding: $0, as: UTF8.self)) }
         } take: { bytes in
-            stream.end(deliver(bytes))
+            stream.end(bridge.deliver(bytes))
         }
         let task = Task {
             do {
-                let response = try await server.send(
+                let response = try await bridge.server.send(
                     .get, [.accept: "text/event-stream"], stream: reader.stream(within: patience))
                 if !response.isSuccess { stream.state.withLock { $0.refusal = response } }
                 found.finish()
@@ -121,7 +119,7 @@ final class OldStream: Sendable {
 extension WebURL {
     /// Where the messages of revision 2024-11-05 go: a reference (RFC 3986, section 4.2) that the server at this URL gave.
     ///
-    /// - Throws: `BridgeFailure` for another origin, which would get the messages and the credentials of this one.
+    /// - Throws: `Failure` for another origin, which would get the messages and the credentials of this one.
     func endpoint(_ reference: String) throws -> WebURL {
         let origin = "\(scheme)://\(authority)"
         let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "/"
@@ -136,10 +134,10 @@ extension WebURL {
         do throws(WebURLError) {
             url = try WebURL(text, isPlain: scheme == "http")
         } catch {
-            throw BridgeFailure("\(named): \(error.reason.quotable())")
+            throw Failure(.failed, "\(named): \(error.reason.quotable())")
         }
         guard url.hasOrigin(of: self) else {
-            throw BridgeFailure("\(named), which is not of the origin \(origin): nothing was sent there")
+            throw Failure(.failed, "\(named), which is not of the origin \(origin): nothing was sent there")
         }
         return url
     }

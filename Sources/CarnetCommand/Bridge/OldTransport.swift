@@ -5,34 +5,18 @@ import HTTPTypes
 
 /// The transport of revision 2024-11-05 ("HTTP with SSE"): one stream brings all messages of the server, and its first event
 /// says where the host's messages go. A session is as long as its stream.
-final class OldTransport: Sendable {
-    private struct State {
-        var isChosen = false
-        /// Those that are not over, also the retired ones.
-        var streams: [OldStream] = []
-        var opening: Task<OldStream, any Error>?
-    }
-
-    private let server: BridgeServer
-    private let maximum: Int
-    private let state = Lock(State())
-
-    /// Gets a message, and returns the requests that it responds to.
-    typealias Deliver = @Sendable ([UInt8]) -> [Message.ID]
-
-    init(_ server: BridgeServer, maximum: Int) { (self.server, self.maximum) = (server, maximum) }
-
+extension Bridge {
     /// Whether the server speaks it.
-    var isChosen: Bool { state.withLock(\.isChosen) }
+    var isOld: Bool { state.withLock(\.isOld) }
 
     /// Opens a stream, where the server may be an older one (revision 2025-11-25, transports, "Backwards Compatibility").
     ///
     /// - Returns: Whether the server speaks this transport.
     /// - Throws: As `BridgeServer.send`.
-    func choose(_ deliver: @escaping Deliver) async throws -> Bool {
-        if isChosen { return true }
-        guard try await !open(deliver).endpoint.isEmpty else { return false }
-        state.withLock { $0.isChosen = true }
+    func chooseOld() async throws -> Bool {
+        if isOld { return true }
+        guard try await !openOld().endpoint.isEmpty else { return false }
+        state.withLock { $0.isOld = true }
         return true
     }
 
@@ -41,12 +25,11 @@ final class OldTransport: Sendable {
     /// - Parameter opens: Whether the message may begin a session.
     /// - Returns: A response with status 404 if the session is over.
     /// - Throws: As `BridgeServer.send`.
-    func send(
-        _ message: Message, _ fields: HTTPFields, opens: Bool, within deadline: Duration?,
-        _ deliver: @escaping Deliver
+    func sendOld(
+        _ message: Message, _ fields: HTTPFields, opens: Bool, within deadline: Duration?
     ) async throws -> IncomingResponse {
         var current = state.withLock { $0.streams.last { $0.isCurrent } }
-        if current == nil, opens { current = try await open(deliver) }
+        if current == nil, opens { current = try await openOld() }
         guard let stream = current, let responses = stream.expect(message.requests) else {
             return current?.refusal ?? IncomingResponse(head: HTTPResponse(status: .notFound))
         }
@@ -65,25 +48,22 @@ final class OldTransport: Sendable {
         return response
     }
 
-    /// No response to this request is expected any more.
-    func forget(_ request: Message.ID) { for stream in state.withLock(\.streams) { stream.end([request]) } }
-
     /// Ends the session at the server. Responses that are under way still come.
-    func retire() { for stream in state.withLock(\.streams) { stream.closeWhenIdle() } }
+    func retireOld() { for stream in state.withLock(\.streams) { stream.closeWhenIdle() } }
 
-    func close() {
+    func closeOld() {
         let (streams, opening) = state.withLock { ($0.streams, $0.opening) }
         opening?.cancel()
         for stream in streams { stream.close() }
     }
 
     /// One stream for all messages that need it.
-    private func open(_ deliver: @escaping Deliver) async throws -> OldStream {
+    private func openOld() async throws -> OldStream {
         let task = state.withLock { state -> Task<OldStream, any Error> in
             if let opening = state.opening { return opening }
             let task = Task { [self] in
                 defer { self.state.withLock { $0.opening = nil } }
-                let stream = try await OldStream.open(server, maximum: maximum, deliver: deliver)
+                let stream = try await OldStream.open(self)
                 self.state.withLock { $0.streams = $0.streams.filter { !$0.isOver } + [stream] }
                 return stream
             }

@@ -21,25 +21,22 @@ final class ResponseReader: Sendable {
     }
 
     private let state = Lock(State())
-    private let maximum: Int
     private let begin: @Sendable (HTTPResponse) -> Void
     private let take: @Sendable ([UInt8]) -> Void
     private let endpoint: @Sendable ([UInt8]) -> Void
     private let isDone: @Sendable () -> Bool
 
     /// - Parameters:
-    ///   - maximum: The maximum size of a message, in bytes.
     ///   - begin: Gets the head of the response before its messages.
     ///   - take: Gets each message.
     ///   - isDone: Whether the rest of a stream is not needed.
     ///   - endpoint: Gets where messages go, which a stream of revision 2024-11-05 says first.
     init(
-        maximum: Int, begin: @escaping @Sendable (HTTPResponse) -> Void = { _ in },
+        begin: @escaping @Sendable (HTTPResponse) -> Void = { _ in },
         isDone: @escaping @Sendable () -> Bool = { false }, endpoint: @escaping @Sendable ([UInt8]) -> Void = { _ in },
         take: @escaping @Sendable ([UInt8]) -> Void
     ) {
-        (self.maximum, self.begin, self.isDone, self.take) = (maximum, begin, isDone, take)
-        self.endpoint = endpoint
+        (self.begin, self.isDone, self.endpoint, self.take) = (begin, isDone, endpoint, take)
     }
 
     /// - Parameter deadline: How long the head of the response may take.
@@ -53,7 +50,7 @@ final class ResponseReader: Sendable {
             state.hasBegun = true
             state.type = type
             if type.hasPrefix("text/event-stream") {
-                state.body = .events(EventReader(maximum: maximum))
+                state.body = .events(EventReader())
             } else if ["application/json", "text/plain"].contains(where: type.hasPrefix) || type.isEmpty {
                 state.body = .document([])
             }
@@ -73,7 +70,7 @@ final class ResponseReader: Sendable {
                 return true
             case .document(var document):
                 state.body = .other
-                guard document.count + bytes.count <= maximum else { break }
+                guard document.count + bytes.count <= Bridge.maximum else { break }
                 document += bytes
                 state.body = .document(document)
                 return true
@@ -95,7 +92,7 @@ final class ResponseReader: Sendable {
     /// Ends the response.
     ///
     /// - Parameter response: Its body is read here if the transport did not stream it.
-    /// - Throws: `BridgeFailure` for a message that is too large.
+    /// - Throws: `Failure` for a message that is too large.
     func finish(_ response: IncomingResponse) throws {
         if !state.withLock(\.hasBegun) {
             start(response.head)
@@ -122,10 +119,10 @@ final class ResponseReader: Sendable {
         if let document { take(document) }
     }
 
-    /// - Throws: `BridgeFailure` for a message that is too large.
+    /// - Throws: `Failure` for a message that is too large.
     func check() throws {
         guard !state.withLock(\.isTooLarge) else {
-            throw BridgeFailure("a message of the server is larger than \(maximum) bytes")
+            throw Failure(.failed, "a message of the server is larger than \(Bridge.maximum) bytes")
         }
     }
 
@@ -151,14 +148,5 @@ final class ResponseReader: Sendable {
 
     private var events: EventReader? {
         state.withLock { state in if case .events(let reader) = state.body { reader } else { nil } }
-    }
-}
-
-/// Why a message of the host was not passed on, or has no response.
-struct BridgeFailure: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) {
-        self.description = description
     }
 }

@@ -63,10 +63,8 @@ struct ToolHeaders: Sendable {
             let arguments = call["arguments"].flatMap({ try? JSONValue(parsing: $0) })
         else { return [] }
         return wanted.compactMap { header in
-            let value = header.path.reduce(Optional(arguments)) { $0?[$1] }
-            return value.flatMap(Self.text).map {
-                HTTPField(name: header.name, value: MessageHeaders.value($0))
-            }
+            let value = header.path.reduce(Optional(arguments)) { $0?[$1] }.flatMap(Self.text)
+            return value.map { HTTPField(name: header.name, value: MessageHeaders.value($0)) }
         }
     }
 
@@ -109,8 +107,7 @@ struct ToolHeaders: Sendable {
         switch value {
         case .string(let text): text
         case .bool(let bool): bool ? "true" : "false"
-        case .number:
-            value.integer.flatMap { integers.contains($0) ? String($0) : nil }
+        case .number: value.integer.flatMap { integers.contains($0) ? String($0) : nil }
         case .null, .array, .object: nil
         }
     }
