@@ -20,8 +20,7 @@ struct GatewayCheckCommand: Subcommand {
               carnet gateway check gateway.yaml GET https://apps.example/admin
               carnet gateway check gateway.yaml GET https://apps.example/admin --as provider=acme groups=ops
               carnet gateway check gateway.yaml --requests requests.yaml
-            """
-    )
+            """)
 
     @Argument(help: ArgumentHelp("The gateway file.", valueName: "file"), completion: .yamlFile)
     var file: String
@@ -78,9 +77,7 @@ struct GatewayCheckCommand: Subcommand {
         guard read.rules != nil else { throw Failure(diagnostics: read.diagnostics, in: source, console) }
         let gateway = try Gateway(read, knowing: registry)
         if let requests { return try runTable(requests, gateway, console) }
-        let request = try reading(console) { () throws(GatewayFileMistake) in
-            try CheckedGatewayRequest(method: method ?? "", url: url ?? "")
-        }
+        let request = try reading(console, try CheckedGatewayRequest(method: method ?? "", url: url ?? ""))
         let decision = gateway.decide(request.forwarded, as: try account(console)?.identity(in: gateway))
         let row = [
             decision.isAllowed ? "allowed" : "refused (\(decision.outcome.rawValue))", decision.place?.printable ?? "-",
@@ -116,8 +113,7 @@ struct GatewayCheckCommand: Subcommand {
                 "file": .string(file), "origin": .string(summary.rules.origin.site),
                 "providers": .list(summary.rules.providers.map(\.id.rawValue)),
                 "routes": .number("\(summary.rules.routes.count)"), "store": .string(summary.store),
-                "findings": .list(summary.findings.map(\.description)),
-                "unavailable": .list(failures.map(\.summary)),
+                "findings": .list(summary.findings.map(\.description)), "unavailable": .list(failures.map(\.summary)),
             ]))
         for failure in failures { console.note(failure) }
         if !failures.isEmpty || summary.findings.contains(where: { $0.severity == .error }) { throw ExitStatus.failed }
@@ -126,15 +122,15 @@ struct GatewayCheckCommand: Subcommand {
     private func account(_ console: Console) throws -> CheckedAccount? {
         guard let first = account.first else { return nil }
         guard account.count == 1, !first.contains("=") else {
-            return try reading(console) { () throws(GatewayFileMistake) in try CheckedAccount(values: account) }
+            return try reading(console, try CheckedAccount(values: account))
         }
         let file = try SourceFile(readingFrom: first)
-        return try reading(console) { () throws(GatewayFileMistake) in try CheckedAccount(file) }
+        return try reading(console, try CheckedAccount(file))
     }
 
     private func runTable(_ path: String, _ gateway: Gateway, _ console: Console) throws {
         let source = try SourceFile(readingFrom: path)
-        let requests = try reading(console) { () throws(GatewayFileMistake) in try ExpectedDecisions(source) }
+        let requests = try reading(console, try ExpectedDecisions(source))
         var table = DecisionTable(path: path)
         for row in requests.rows {
             let decision = requests.decision(of: row, by: gateway)
@@ -146,12 +142,10 @@ struct GatewayCheckCommand: Subcommand {
         try table.print(to: console)
     }
 
-    private func reading<Value>(
-        _ console: Console, _ body: () throws(GatewayFileMistake) -> Value
-    ) throws -> Value {
-        do throws(GatewayFileMistake) {
-            return try body()
-        } catch {
+    private func reading<Value>(_ console: Console, _ value: @autoclosure () throws -> Value) throws -> Value {
+        do {
+            return try value()
+        } catch let error as GatewayFileMistake {
             guard let file = error.file else {
                 throw Failure(.usage, error.reason, next: ["see carnet gateway check --help"])
             }
@@ -166,8 +160,7 @@ struct GatewayCheckCommand: Subcommand {
             "outcome": .string(decision.outcome.rawValue), "reason": .string(decision.reason),
             "title": .optional(decision.route?.title), "place": .optional(decision.place),
             "missing": .list(decision.missing.map { $0.phrase() }),
-            "headers": .object(
-                JSONObject(decision.headers.map { Named($0.name.rawName, JSONValue.string($0.value)) })),
+            "headers": .object(JSONObject(decision.headers.map { Named($0.name.rawName, .string($0.value)) })),
             "absent_headers": .list(decision.absentHeaders.map(\.rawName)),
         ])
     }

@@ -28,8 +28,7 @@ struct GatewayCommand: AsyncParsableCommand {
         subcommands: [
             GatewayServeCommand.self, GatewayCheckCommand.self, GatewayProxyCommand.self, GatewaySessionsCommand.self,
         ],
-        defaultSubcommand: GatewayServeCommand.self
-    )
+        defaultSubcommand: GatewayServeCommand.self)
 }
 
 /// Where the proxy finds the gateway.
@@ -88,8 +87,7 @@ struct GatewaySources: ParsableArguments {
 
 struct GatewayServeCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve",
-        abstract: "Serve the proxy. Without a file, print a small one.",
+        commandName: "serve", abstract: "Serve the proxy. Without a file, print a small one.",
         discussion: """
             At each provider, register the redirect URI ORIGIN/carnet/sign-in/PROVIDER/callback.
 
@@ -102,8 +100,7 @@ struct GatewayServeCommand: Subcommand {
               carnet gateway gateway.yaml --sandbox
               carnet gateway gateway.yaml --bind 10.0.0.5 --port 4180
               carnet gateway gateway.yaml --socket /run/carnet/gateway.sock
-            """
-    )
+            """)
 
     static let isServer = true
 
@@ -112,14 +109,11 @@ struct GatewayServeCommand: Subcommand {
 
     @OptionGroup var address: GatewayAddressOptions
 
-    @Option(
-        help: ArgumentHelp(
-            "The port of the page /metrics, which Prometheus reads. Default: none.", valueName: "n"))
+    @Option(help: ArgumentHelp("The port of the page /metrics, which Prometheus reads. Default: none.", valueName: "n"))
     var metricsPort: Int?
 
     @Option(
-        help: ArgumentHelp(
-            "The address of this machine for --metrics-port. Default: 127.0.0.1.", valueName: "address"))
+        help: ArgumentHelp("The address of this machine for --metrics-port. Default: 127.0.0.1.", valueName: "address"))
     var metricsBind: String?
 
     @Flag(help: "Let a sandbox simulate every provider. Sign-ins are forgotten when the gateway ends.")
@@ -143,10 +137,6 @@ struct GatewayServeCommand: Subcommand {
 
     func run(_ context: CommandContext) async throws {
         guard let file else { return Self.printSample(context.console) }
-        try await serve(file, context)
-    }
-
-    private func serve(_ file: String, _ context: CommandContext) async throws {
         let logger = Logger(label: "carnet.gateway") { _ in ConsoleLogHandler(context.console) }
         // Before the first metric is made.
         let metrics = metricsPort.map { (text: MetricsText(), address: metricsBind ?? "127.0.0.1", port: $0) }
@@ -166,8 +156,7 @@ struct GatewayServeCommand: Subcommand {
         let server = GatewayServer(
             site: GatewaySite(version, logger: logger), loader: loader, inputs: inputs, sandbox: stage,
             address: socket.map { .unixDomainSocket(path: $0) } ?? .hostname(bind, port: port),
-            connections: address.connections,
-            metrics: metrics, signals: context.signals, console: console)
+            connections: address.connections, metrics: metrics, signals: context.signals, console: console)
         let opening = try socket.map { try GatewaySocket($0) }
         try await Failure.explaining(socket.map { .file($0) } ?? .port(port, of: bind, option: "--port")) {
             try await server.run { port in
@@ -184,7 +173,6 @@ struct GatewayServeCommand: Subcommand {
 
     /// What to write, for somebody who has no file yet.
     private static func printSample(_ console: Console) {
-        let sample = sample
         console.print(sample)
         console.print(json: JSONObject(["sample": .string(sample)]))
         console.note("write this to gateway.yaml, then run: carnet gateway gateway.yaml --sandbox")

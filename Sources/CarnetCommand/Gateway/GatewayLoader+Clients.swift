@@ -12,11 +12,11 @@ extension GatewayLoader {
         of provider: GatewayProvider, _ descriptor: ProviderDescriptor, _ rules: GatewayRules,
         _ registrations: Registrations, _ store: any TokenStore
     ) async throws -> OAuthClient {
+        let inputs = Dictionary(provider.inputs.items.map { ($0.name, $0.value) }) { $1 }
         if let sandbox {
             return try await sandbox.client(
                 of: descriptor.variant(provider.environment), signsIn: provider.signsIn, scopes: provider.scopes,
-                inputs: Dictionary(provider.inputs.items.map { ($0.name, $0.value) }) { $1 }, at: rules.origin,
-                store: store)
+                inputs: inputs, at: rules.origin, store: store)
         }
         var own = ClientSource()
         own.clientID = provider.clientID
@@ -27,12 +27,10 @@ extension GatewayLoader {
         own.clientSecret = try provider.clientSecret.map {
             try places.value(of: $0, "client_secret", provider.line(of:), environment)
         }
-        own.inputs = Dictionary(provider.inputs.items.map { ($0.name, $0.value) }) { $1 }
-        own.environment = provider.environment
+        (own.inputs, own.environment) = (inputs, provider.environment)
         // A registration of the file is complete. Values of other places are for other clients.
         var source =
-            own.clientID == nil
-            ? ClientSource(merging: [own, try registrations.source(for: descriptor)]) : own
+            own.clientID == nil ? ClientSource(merging: [own, try registrations.source(for: descriptor)]) : own
         if !descriptor.isFromNamedPlace, source.credential != nil {
             throw Registrations.untrusted(descriptor, with: "the \(source.credential ?? "secret")")
         }
@@ -41,7 +39,9 @@ extension GatewayLoader {
         }
         // Keys of an issuer need no client; an introspection does.
         if source.clientID == nil { source.clientID = rules.origin.site }
-        var registration = try registrations.registration(for: descriptor, from: source.at(rules, provider))
+        source.redirectURI = rules.origin.site + GatewayPaths.callback(of: provider.id)
+        if provider.returnsAfterSignOut { source.postLogoutRedirectURI = rules.origin.site + GatewayPaths.signedOut }
+        var registration = try registrations.registration(for: descriptor, from: source)
         let resolved = try descriptor.variant(registration.environment).resolve(inputs: registration.inputs)
         if provider.signsIn { try resolved.requireSignIn() }
         if !provider.scopes.isEmpty {
@@ -93,15 +93,5 @@ extension Provider {
         throw Failure(
             .usage, "\(self.id) has \(obstacle), so nobody can sign in with it at a gateway",
             next: ["write sign_in: false for an issuer of bearer alone, or remove it from providers"])
-    }
-}
-
-extension ClientSource {
-    /// With the gateway's callback.
-    fileprivate func at(_ rules: GatewayRules, _ provider: GatewayProvider) -> ClientSource {
-        var source = self
-        source.redirectURI = rules.origin.site + GatewayPaths.callback(of: provider.id)
-        if provider.returnsAfterSignOut { source.postLogoutRedirectURI = rules.origin.site + GatewayPaths.signedOut }
-        return source
     }
 }

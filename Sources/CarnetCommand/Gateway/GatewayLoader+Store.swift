@@ -18,20 +18,21 @@ extension GatewayLoader {
             return OpenStore(tokens: memory, keys: memoryKeys, name: "in memory", key: "in memory")
         }
         let known = opened.withLock { $0 }
-        if let known, known.places != rules.session.places {
+        let places = [rules.session.store, rules.session.key]
+        if let known, known.places != places {
             throw Failure(
                 .usage, "session.store or session.key has changed, and needs a new start", next: ["restart the gateway"]
             )
         }
         do {
-            let store = try known?.store ?? GatewayStore(rules.session, in: places, environment)
+            let store = try known?.store ?? GatewayStore(rules.session, in: self.places, environment)
             let keys: KeyRing
             if creating {
                 let (ring, made) = try await store.keysOfGateway()
                 if let made { console.note("made the key of the sessions: \(made)".printable) }
                 if known == nil { try await store.tokens.prepareToSave(ConnectionKey(provider: "", account: "")) }
                 keys = ring
-                opened.withLock { $0 = (rules.session.places, store) }
+                opened.withLock { $0 = (places, store) }
             } else {
                 let ring = try await store.keys.read()
                 guard ring != nil || store.keys.isOwn else { throw store.missingKey }
@@ -40,8 +41,7 @@ extension GatewayLoader {
                 if ring == nil { console.note("the gateway will make its key: \(store.keys.file ?? "")".printable) }
             }
             await warnAboutFormerKeys(keys, store)
-            return OpenStore(
-                tokens: store.tokens, keys: keys, name: store.name, key: keys.ids.joined(separator: ", "))
+            return OpenStore(tokens: store.tokens, keys: keys, name: store.name, key: keys.ids.joined(separator: ", "))
         } catch let error as TokenStoreError {
             // What keeps the gateway from its store is seldom its own fault.
             var failure = Failure(error)
@@ -89,9 +89,4 @@ extension GatewayLoader {
             throw Failure(.usage, "\(error.source) \(error.reason)", next: [error.hint].compactMap { $0 })
         }
     }
-}
-
-extension GatewaySessionRules {
-    /// Where the store and its keys are.
-    fileprivate var places: [SecretPlace?] { [store, key] }
 }

@@ -42,15 +42,11 @@ final class GatewayLoader: Sendable {
     let memoryKeys: KeyRing
 
     init(_ options: Options, _ context: CommandContext, sandbox: GatewaySandbox?, logger: Logger) throws {
-        self.options = options
-        self.context = context
-        self.sandbox = sandbox
-        self.logger = logger
+        (self.options, self.context, self.sandbox, self.logger) = (options, context, sandbox, logger)
         places = GatewayPlaces(file: options.path)
         memoryKeys = KeyRing(try EncryptionKey(SystemRandomSource().bytes(count: 32)))
     }
 
-    private var folder: String { places.folder }
     var environment: HostEnvironment { context.environment }
     var console: Console { context.console }
 
@@ -60,7 +56,7 @@ final class GatewayLoader: Sendable {
         func read(_ path: String) -> SourceFile? { try? SourceFile(readingFrom: path, maximumBytes: 1 << 18) }
         inputs.gateway = try? SourceFile(readingFrom: options.path)
         let rules = inputs.gateway.flatMap { GatewayFile($0).rules }
-        inputs.secrets = (rules?.secretFiles ?? []).map { read(Path.below(folder, $0)) }
+        inputs.secrets = (rules?.secretFiles ?? []).map { read(Path.below(places.folder, $0)) }
         if sandbox == nil, rules?.session.key == nil { inputs.secrets.append(read(GatewayStore.ownKey(environment))) }
         for path in [options.clients, Registrations.ownFile(environment)].compactMap({ $0 }) {
             let file = read(path)
@@ -75,9 +71,7 @@ final class GatewayLoader: Sendable {
     }
 
     /// - Throws: `GatewayMistakes`: everything that is wrong, not only the first.
-    func load() async throws -> GatewayVersion {
-        try await version(creating: true).version
-    }
+    func load() async throws -> GatewayVersion { try await version(creating: true).version }
 
     /// What a gateway would start with. Nothing is created.
     ///
@@ -97,28 +91,19 @@ final class GatewayLoader: Sendable {
                 return nil
             }
         }
+        func require<Value>(_ value: @autoclosure () throws -> Value) throws -> Value {
+            do { return try value() } catch { throw GatewayMistakes([Failure(describing: error)]) }
+        }
         let inputs = self.inputs()
-        let file: SourceFile
-        do throws(SourceFileError) {
-            file = try SourceFile(readingFrom: options.path)
-        } catch {
-            throw GatewayMistakes([Failure(describing: error)])
-        }
+        let file = try require(try SourceFile(readingFrom: options.path))
         let read = GatewayFile(file)
-        guard let rules = read.rules, !read.diagnostics.contains(where: { $0.severity == .error }) else {
-            throw GatewayMistakes(read.diagnostics, in: file)
-        }
+        guard let rules = read.rules else { throw GatewayMistakes(read.diagnostics, in: file) }
         let gateway = try Gateway(read)
-        let sources: ProviderSources
-        let registrations: Registrations
-        do {
-            sources = try ProviderSources(
-                ProviderOptions.parse(options.providers.flatMap { ["--providers", $0] }), context)
-            registrations = try Registrations(
-                ClientOptions.parse(options.clients.map { ["--clients", $0] } ?? []), sources.registry, context)
-        } catch {
-            throw GatewayMistakes([Failure(describing: error)])
-        }
+        let folders = options.providers.flatMap { ["--providers", $0] }
+        let sources = try require(try ProviderSources(ProviderOptions.parse(folders), context))
+        let clientsFile = options.clients.map { ["--clients", $0] } ?? []
+        let registrations = try require(
+            try Registrations(ClientOptions.parse(clientsFile), sources.registry, context))
         // Without the descriptor, the gateway file would have the mistake.
         for provider in rules.providers {
             guard let document = sources.registry.brokenDocument(for: provider.id.rawValue) else { continue }
@@ -127,7 +112,7 @@ final class GatewayLoader: Sendable {
         let findings = Linter(others: [GatewayFiles(registry: sources.registry)]).lint(files: [file]).diagnostics
         let refused = findings.filter { GatewayRuleCatalog.refused.contains($0.code) }
         guard refused.isEmpty else { throw GatewayMistakes(refused, in: file) }
-        let found: OpenStore? = await attempt { try await self.store(rules, creating: creating) }
+        let found = await attempt { try await self.store(rules, creating: creating) }
         let tokens: any TokenStore = found?.tokens ?? memory
         let known = self.clients.withLock { $0 }
         var clients: [(parts: GatewayClientParts, client: OAuthClient)] = []
@@ -140,7 +125,7 @@ final class GatewayLoader: Sendable {
                 clients.append(same)
                 continue
             }
-            let made: OAuthClient? = await attempt {
+            let made = await attempt {
                 let entry = try sources.entry(provider.id.rawValue)
                 var failure = ProviderFailure(entry: entry)
                 failure.writing = writing(provider, entry.descriptor)
@@ -150,13 +135,10 @@ final class GatewayLoader: Sendable {
             }
             if let made { clients.append((parts, made)) }
         }
-        let secret: Secret?? = await attempt { () async throws -> Secret? in
-            guard let place = rules.proxy.secret else { return nil }
-            return try self.places.value(of: place, "secret", rules.proxy.line(of:), self.environment)
+        let secret = await attempt {
+            try rules.proxy.secret.map { try places.value(of: $0, "secret", rules.proxy.line(of:), environment) }
         }
-        let signing: [ClientKey]? = await attempt {
-            try self.identityKeys(rules, found?.keys ?? self.memoryKeys)
-        }
+        let signing = await attempt { try self.identityKeys(rules, found?.keys ?? self.memoryKeys) }
         for place in rules.secretPlaces { places.checkMode(of: place, console) }
         if let secret = secret ?? nil, secret.reveal().utf8.count < Self.shortestSecret {
             places.warn("proxy.secret is short enough to be guessed; make one: openssl rand -hex 32", console)
@@ -172,8 +154,7 @@ final class GatewayLoader: Sendable {
         let issuers = try rules.bearer.map { issuer in
             // A rule of lint rejects a file with another one.
             guard let client = all[issuer.provider] else { throw Failure(.usage, "bearer has an unknown provider") }
-            return TokenIssuer(
-                client, audiences: issuer.audiences, introspectsOpaqueTokens: issuer.introspects)
+            return TokenIssuer(client, audiences: issuer.audiences, introspectsOpaqueTokens: issuer.introspects)
         }
         let version = GatewayVersion(
             gateway, web: web, issuers: issuers, usedProofs: tokens as? any UsedTokenStore ?? usedProofs,

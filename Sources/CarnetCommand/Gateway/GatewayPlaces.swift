@@ -20,15 +20,13 @@ struct GatewayPlaces: Sendable {
     func place(_ line: Int) -> String { "\(file):\(line)" }
 
     /// What was said once need not be said at each reading.
-    final class Warned: Sendable {
-        private let texts = Lock<Set<String>>([])
-
-        func isNew(_ text: String) -> Bool { texts.withLock { $0.insert(text).inserted } }
+    private final class Warned: Sendable {
+        let texts = Lock<Set<String>>([])
     }
 
     /// Says something once.
     func warn(_ text: String, _ console: Console) {
-        if warned.isNew(text) { console.warn(text.printable) }
+        if warned.texts.withLock({ $0.insert(text).inserted }) { console.warn(text.printable) }
     }
 
     /// The value of a secret.
@@ -44,9 +42,8 @@ struct GatewayPlaces: Sendable {
         case .inline(let secret): return secret
         case .environment(let name):
             do throws(VariableError) {
-                return Secret(
-                    try environment.variables.value(
-                        ofVariable: name, at: "\(place(line("\(key)_env"))): \(key)_env"))
+                let site = "\(place(line("\(key)_env"))): \(key)_env"
+                return Secret(try environment.variables.value(ofVariable: name, at: site))
             } catch {
                 throw Failure(
                     .usage, error.reason,
@@ -107,7 +104,6 @@ struct GatewayMistakes: Error {
         guard failures.count > 1 else { return failures.first ?? Failure(.usage, "the gateway file cannot be used") }
         for failure in failures { console.note(failure) }
         return Failure(
-            failures.allSatisfy { $0.status == .usage } ? .usage : .failed, "\(failures.count) things are missing",
-            details: [], next: ["see the lines above"])
+            areLasting ? .usage : .failed, "\(failures.count) things are missing", next: ["see the lines above"])
     }
 }

@@ -31,8 +31,7 @@ struct GatewayProxyCommand: Subcommand {
     var output: OutputOptions { plainOutput.all }
 
     func run(_ context: CommandContext) async throws {
-        try GatewayProxy(options, context).run(
-            name, file, at: address)
+        try GatewayProxy(options: options, context: context).run(name, file, at: address)
     }
 }
 
@@ -74,8 +73,7 @@ struct GatewayProxyOptions: ParsableArguments {
         completion: .file())
     var certificate: String?
 
-    @Option(
-        help: ArgumentHelp("The file with the key of --certificate.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("The file with the key of --certificate.", valueName: "file"), completion: .file())
     var certificateKey: String?
 
     @Flag(
@@ -86,23 +84,17 @@ struct GatewayProxyOptions: ParsableArguments {
 
 /// `carnet gateway proxy`: the configuration of a proxy, made from the gateway file.
 struct GatewayProxy {
-    private let options: GatewayProxyOptions
-    private let context: CommandContext
+    let options: GatewayProxyOptions
+    let context: CommandContext
     private var console: Console { context.console }
 
     static var names: [String] { ProxyKind.all.map(\.name) }
-
-    init(_ options: GatewayProxyOptions, _ context: CommandContext) {
-        self.options = options
-        self.context = context
-    }
 
     /// - Parameters:
     ///   - name: The proxy.
     ///   - path: The gateway file.
     ///   - address: The gateway's.
     func run(_ name: String, _ path: String, at address: GatewayAddressOptions) throws {
-        let (bind, port, socket) = (address.bind, address.port, address.socket)
         guard options.timeout.map((1...86_400).contains) ?? true else {
             throw Failure(.usage, "--timeout must be a number of seconds from 1 to 86400")
         }
@@ -122,16 +114,15 @@ struct GatewayProxy {
         }
         let setup = try ProxySetup(
             rules, of: path, in: try folder() ?? kind.folder,
-            gateway: try gateway(kind, bind: bind, port: port, socket: socket), tls: try tls(kind, rules, path),
+            gateway: try gateway(kind, at: address), tls: try tls(kind, rules, path),
             port: options.listen, programs: try options.programs.map { try ProgramPlace($0) },
             connections: address.connections, timeout: options.timeout)
         try kind.check(setup)
         if options.folder == nil {
             show(kind.files(setup), kind)
         } else {
-            try write(
-                kind.files(setup) + [try secretFile(rules, path, kind, setup)].compactMap { $0 }, kind, in: setup.folder
-            )
+            let secret = try secretFile(rules, path, kind, setup)
+            try write(kind.files(setup) + [secret].compactMap { $0 }, kind, in: setup.folder)
         }
         note(setup, rules, kind, "carnet gateway \(path.shellWord)\(start(address))")
     }
@@ -206,8 +197,8 @@ struct GatewayProxy {
         return path
     }
 
-    private func gateway(_ kind: ProxyKind, bind: String, port: Int, socket: String?) throws -> ProxySetup.Gateway {
-        if let socket {
+    private func gateway(_ kind: ProxyKind, at place: GatewayAddressOptions) throws -> ProxySetup.Gateway {
+        if let socket = place.socket {
             guard kind.takesSockets else {
                 throw Failure(
                     .usage, "this configuration of \(kind.name) reaches the gateway by a port",
@@ -219,10 +210,10 @@ struct GatewayProxy {
             }
             return .socket(socket)
         }
-        let isAny = bind == "0.0.0.0" || bind == "::"
-        guard let address = ProgramPlace.address("\(isAny ? "127.0.0.1" : bind):\(port)") else {
+        let isAny = place.bind == "0.0.0.0" || place.bind == "::"
+        guard let address = ProgramPlace.address("\(isAny ? "127.0.0.1" : place.bind):\(place.port)") else {
             throw Failure(
-                .usage, "--bind \(bind) with --port \(port) is no address for a proxy",
+                .usage, "--bind \(place.bind) with --port \(place.port) is no address for a proxy",
                 next: ["write an IPv4 address or a name, and a port from 1 to 65535"])
         }
         return .address(address)

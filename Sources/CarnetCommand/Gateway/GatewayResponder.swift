@@ -11,9 +11,7 @@ struct GatewayResponder: HTTPResponder {
     struct Context: InitializableFromSource {
         let channel: any Channel
 
-        init(source: ApplicationRequestContextSource) {
-            channel = source.channel
-        }
+        init(source: ApplicationRequestContextSource) { channel = source.channel }
     }
 
     let site: GatewaySite
@@ -29,7 +27,7 @@ struct GatewayResponder: HTTPResponder {
             }
             body = Array(read.readableBytesView)
         }
-        let peer = context.channel.remoteAddress.flatMap { $0.ipAddress }.flatMap { IPAddress(numericHost: $0) }
+        let peer = (context.channel.remoteAddress?.ipAddress).flatMap { IPAddress(numericHost: $0) }
         var reply = await site.respond(to: request.head, body: body, from: peer)
         if let sandbox, !isDecision { reply = await sandbox.redirecting(reply) }
         return Response(reply)

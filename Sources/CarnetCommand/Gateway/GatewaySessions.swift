@@ -140,9 +140,7 @@ struct GatewaySessionsEndCommand: Subcommand {
                 next: ["write the whole id, which list prints"])
         }
         for session in sessions {
-            for key in found.keys where key.main == session.key {
-                try await store.tokens.remove(key, ifRevision: nil)
-            }
+            for key in found.keys where key.main == session.key { try await store.tokens.remove(key, ifRevision: nil) }
             console.note(
                 "ended \(session.key.account) provider=\(session.key.provider) subject=\(session.subject)".printable)
         }
@@ -200,9 +198,7 @@ struct GatewaySession {
     fileprivate static func read(_ path: String, _ context: CommandContext) async throws -> (Found, GatewayStore) {
         let file = try SourceFile(readingFrom: path)
         let read = GatewayFile(file)
-        guard let rules = read.rules, !read.diagnostics.contains(where: { $0.severity == .error }) else {
-            throw Failure(diagnostics: read.diagnostics, in: file, context.console)
-        }
+        guard let rules = read.rules else { throw Failure(diagnostics: read.diagnostics, in: file, context.console) }
         let store = try await GatewayStore(rules.session, in: GatewayPlaces(file: path), context.environment)
             .forCommand()
         return (try await all(in: store), store)
@@ -223,8 +219,7 @@ struct GatewaySession {
                     GatewaySession(
                         key: key, subject: connection.subject ?? "", name: claims?["name"]?.scalarText,
                         email: (claims?["email"]?.scalarText ?? note.email).flatMap { EmailAddress($0)?.text },
-                        firstEmail: note.email,
-                        signedInAt: note.signedInAt, expiresAt: note.expiresAt,
+                        firstEmail: note.email, signedInAt: note.signedInAt, expiresAt: note.expiresAt,
                         browser: note.name ?? ""))
             } catch let error as TokenStoreError where error.kind == .unreadable || store.lacksKey {
                 found.unreadable.append((key, error))
@@ -253,8 +248,7 @@ struct GatewaySession {
             }
             guard let stored else { continue }
             // A sign-in in progress saves the further token sets first.
-            let isAlone =
-                !known.contains(key.main) && now.timeIntervalSince(stored.connection.tokens.issuedAt) > 3600
+            let isAlone = !known.contains(key.main) && now.timeIntervalSince(stored.connection.tokens.issuedAt) > 3600
             guard isAlone || stored.connection.browser.map({ $0.expiresAt <= now }) ?? false else { continue }
             guard try await store.tokens.remove(key, ifRevision: stored.revision) else { continue }
             known.remove(key)

@@ -25,11 +25,7 @@ struct GatewaySocket: Sendable {
             let reason = isSocket ? "another program responds there" : "a file of another kind is there"
             throw Failure(
                 .failed, "the socket \(path) cannot be opened: \(reason)",
-                next: [
-                    isSocket
-                        ? "end that program, or choose another path with --socket" : "choose another path with --socket"
-                ]
-            )
+                next: [(isSocket ? "end that program, or " : "") + "choose another path with --socket"])
         }
     }
 

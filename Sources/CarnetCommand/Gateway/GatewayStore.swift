@@ -37,18 +37,18 @@ struct GatewayStore: Sendable {
                 .usage, "a store that several machines share needs session.key_env or session.key_file",
                 next: ["make a key for all replicas: openssl rand -base64 32"])
         }
-        keys = try SessionKeys(
-            rules.key, own: Self.ownKey(environment), below: file.folder, environment)
+        keys = try SessionKeys(rules.key, own: Self.ownKey(environment), below: file.folder, environment)
         if isShared, let address {
             let configuration = PostgreSQLConfiguration(Secret(address), tls: Self.tls(of: address))
             (tokens, name, folder) = (PostgreSQLStore(configuration, key: keys.forStore), "postgresql", nil)
             return
         }
-        guard let path = address.map({ $0.dropping("files:") }) ?? (environment.dataFolder + "/gateway") else {
+        guard address?.hasPrefix("files:") ?? true else {
             throw Failure(
                 .usage, "session.store is not the address of a store",
                 next: ["write files:FOLDER or postgresql://HOST/DATABASE"])
         }
+        let path = address.map { String($0.dropFirst("files:".count)) } ?? (environment.dataFolder + "/gateway")
         let place = Path.below(file.folder, path)
         (tokens, name, folder) = (FileTokenStore(folder: place, key: keys.forStore), "files:\(place)", place)
     }
@@ -126,11 +126,5 @@ extension Path {
     /// A path as written in a file of a folder.
     static func below(_ folder: String, _ path: String) -> String {
         path.hasPrefix("/") || folder.isEmpty ? path : "\(folder)/\(path)"
-    }
-}
-
-extension String {
-    fileprivate func dropping(_ prefix: String) -> String? {
-        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
     }
 }
