@@ -42,34 +42,26 @@ extension ProbeOptions {
                 if let earlier { known.keepKnown(of: id, from: earlier) }
                 try known.write(to: results)
             }
-            show(id, known, earlier, console)
+            for outcome in shown(id, known, earlier) { console.print("\(id): \(outcome.line)".printable) }
         }
         let ids = entries.map(\.descriptor.id.rawValue)
-        let reported = ids.filter { !reports($0, known, earlier).isEmpty }
+        let reported = ids.filter { shown($0, known, earlier).contains { earlier != nil || $0.verdict.isFinding } }
         console.print(
             "\(ids.filter { known[$0] != nil }.count) probed, \(reported.count) with \(earlier == nil ? "findings" : "changes"), "
                 + "\(skipped.count) skipped")
-        var document = JSONObject()
-        document["providers"] = .array(
-            ids.compactMap { id in
-                guard let outcomes = known[id] else { return nil }
-                let shown = earlier == nil ? outcomes : reports(id, known, earlier)
-                return ["id": .string(id), "outcomes": .array(shown.map(\.json))]
-            })
-        document["skipped"] = .array(
-            skipped.map { ["id": .string($0.id), "reason": .string($0.reason)] })
-        console.print(json: document)
+        let providers = ids.filter { known[$0] != nil }.map { id -> JSONValue in
+            ["id": .string(id), "outcomes": .array(shown(id, known, earlier).map(\.json))]
+        }
+        console.print(
+            json: JSONObject([
+                "providers": .array(providers),
+                "skipped": .array(skipped.map { ["id": .string($0.id), "reason": .string($0.reason)] }),
+            ]))
         if !reported.isEmpty { throw ExitStatus.failed }
     }
 
-    private func reports(_ id: String, _ known: ProbeResults, _ earlier: ProbeResults?) -> [ProbeOutcome] {
-        earlier.map { known.changes(of: id, since: $0) } ?? (known[id] ?? []).filter(\.verdict.isFinding)
-    }
-
-    private func show(_ id: String, _ known: ProbeResults, _ earlier: ProbeResults?, _ console: Console) {
-        let outcomes = earlier.map { known.changes(of: id, since: $0) } ?? known[id] ?? []
-        for outcome in outcomes {
-            console.print("\(id): \(outcome.line)".printable)
-        }
+    /// The outcomes, or what has changed.
+    private func shown(_ id: String, _ known: ProbeResults, _ earlier: ProbeResults?) -> [ProbeOutcome] {
+        earlier.map { known.changes(of: id, since: $0) } ?? known[id] ?? []
     }
 }

@@ -46,17 +46,13 @@ struct ProbeOutcome: Hashable, Sendable {
         var object = JSONObject([
             "endpoint": .string(endpoint), "url": .string(url), "verdict": .string(verdict.rawValue),
         ])
-        if let status { object["status"] = .number(String(status)) }
+        object["status"] = status.map { .number(String($0)) }
         object["detail"] = .string(detail)
         return .object(object)
     }
 
     init(_ endpoint: String, _ url: String, _ verdict: Verdict, status: Int? = nil, _ detail: String = "") {
-        self.endpoint = endpoint
-        self.url = url
-        self.verdict = verdict
-        self.status = status
-        self.detail = detail
+        (self.endpoint, self.url, self.verdict, self.status, self.detail) = (endpoint, url, verdict, status, detail)
     }
 
     /// - Returns: `nil` for what is no outcome.
@@ -72,7 +68,7 @@ struct ProbeOutcome: Hashable, Sendable {
 
 /// The outcomes of a run, by provider, as a file has them.
 struct ProbeResults {
-    private(set) var outcomes: [String: [ProbeOutcome]] = [:]
+    private var outcomes: [String: [ProbeOutcome]] = [:]
 
     init() {}
 
@@ -100,18 +96,13 @@ struct ProbeResults {
         outcomes[id].map { !$0.contains { $0.verdict == .rateLimited } } ?? false
     }
 
-    var json: JSONObject {
-        var providers = JSONObject()
-        for (id, outcomes) in outcomes.sorted(by: { $0.key < $1.key }) {
-            providers[id] = .array(outcomes.map(\.json))
-        }
-        return JSONObject(["version": 1, "providers": .object(providers)])
-    }
-
     /// - Throws: `Failure` if the file cannot be written.
     func write(to path: String) throws {
+        var providers = JSONObject()
+        for (id, outcomes) in outcomes.sorted(by: { $0.key < $1.key }) { providers[id] = .array(outcomes.map(\.json)) }
+        let document: JSONValue = ["version": 1, "providers": .object(providers)]
         do {
-            try Data(JSONValue.object(json).jsonText().utf8).write(to: URL(filePath: path), options: .atomic)
+            try Data(document.jsonText().utf8).write(to: URL(filePath: path), options: .atomic)
         } catch {
             throw Failure(.usage, "\(path) cannot be written")
         }
@@ -122,8 +113,7 @@ struct ProbeResults {
         let before = Dictionary((earlier[id] ?? []).map { ($0.endpoint, $0) }) { first, _ in first }
         return (outcomes[id] ?? []).filter { outcome in
             guard !outcome.verdict.isUnclear else { return false }
-            guard let old = before[outcome.endpoint] else { return outcome.verdict.isFinding }
-            return old.verdict != outcome.verdict
+            return before[outcome.endpoint].map { $0.verdict != outcome.verdict } ?? outcome.verdict.isFinding
         }
     }
 

@@ -11,7 +11,7 @@ final class ProbeTransport: Transport {
     private let failure = Lock<TransportError?>(nil)
 
     /// Why the last request got no response; `nil` if it got one.
-    var lastFailure: TransportError? { failure.withLock { $0 } }
+    var lastFailure: TransportError? { failure.withLock(\.self) }
 
     /// A server's operator can see who asks, and that no person does.
     static let userAgent =
@@ -19,8 +19,7 @@ final class ProbeTransport: Transport {
 
     /// - Parameter isFirst: Whether no other provider was asked before.
     init(_ base: any Transport, pause: Duration, isFirst: Bool = true) {
-        self.base = base
-        self.pause = pause
+        (self.base, self.pause) = (base, pause)
         hasSent = Lock(!isFirst)
     }
 

@@ -18,11 +18,9 @@ struct Prober {
     private let simulation: Simulation
 
     init(_ provider: Provider, of descriptor: ProviderDescriptor, over transport: ProbeTransport) {
-        self.provider = provider
-        self.transport = transport
         var limits = TransportLimits()
         limits.localHosts = descriptor.ownHosts
-        self.limits = limits
+        (self.provider, self.transport, self.limits) = (provider, transport, limits)
         simulation = Simulation(provider, clientID: Self.clientID)
     }
 
@@ -33,9 +31,6 @@ struct Prober {
         case revocation
         case device = "device_authorization"
     }
-
-    /// The names of the endpoints that are asked.
-    var endpoints: [String] { asked.map(\.rawValue) }
 
     private var asked: [Endpoint] {
         Endpoint.allCases.filter { endpoint in
@@ -97,23 +92,20 @@ struct Prober {
         do {
             let metadata = try await Discovery(transport: transport, limits: limits).metadata(of: provider)
             let drift = metadata.drift(from: provider).filter { $0.severity == .error }
-            guard drift.isEmpty else {
-                let text = drift.map { "\($0.key): \($0.message)" }.joined(separator: "; ")
-                return ProbeOutcome(name, url, .differs, text)
-            }
-            return ProbeOutcome(name, url, .asExpected)
+            let text = drift.map { "\($0.key): \($0.message)" }.joined(separator: "; ")
+            return ProbeOutcome(name, url, drift.isEmpty ? .asExpected : .differs, text)
         } catch let error as OAuthError {
             if error.kind == .cancelled { throw CancellationError() }
-            if error.status == nil, let failure = transport.lastFailure {
-                return Self.outcome(of: failure, name, url)
-            }
-            switch error.status {
-            case 404?, 410?: return ProbeOutcome(name, url, .gone, status: error.status)
-            case 429?: return ProbeOutcome(name, url, .rateLimited, status: 429)
-            case (500...)?: return ProbeOutcome(name, url, .serverError, status: error.status)
-            case (300..<400)?: return ProbeOutcome(name, url, .moved, status: error.status, "\(error)")
-            default: return ProbeOutcome(name, url, .otherForm, status: error.status, "\(error)")
-            }
+            if error.status == nil, let failure = transport.lastFailure { return Self.outcome(of: failure, name, url) }
+            let (verdict, detail): (ProbeOutcome.Verdict, String) =
+                switch error.status {
+                case 404?, 410?: (.gone, "")
+                case 429?: (.rateLimited, "")
+                case (500...)?: (.serverError, "")
+                case (300..<400)?: (.moved, "\(error)")
+                default: (.otherForm, "\(error)")
+                }
+            return ProbeOutcome(name, url, verdict, status: error.status, detail)
         }
     }
 
@@ -151,21 +143,19 @@ struct Prober {
             let wait = response.head.headerFields[.retryAfter].map { "the server says to retry after \($0)" }
             return outcome(.rateLimited, wait ?? "")
         case 511: return outcome(.captivePage, "a portal of the network wants a sign-in")
-        case 300..<400: return redirect(response, to: request, endpoint)
+        case 300..<400: return redirect(response, to: request, endpoint, outcome)
         default: break
         }
         if endpoint == .token { return judgeToken(response, outcome) }
         // Some servers have the client's id in the path, which is made up.
-        let hasClientInPath = place.contains(Self.clientID)
         switch status {
-        case 404, 410: return hasClientInPath ? outcome(.asExpected) : outcome(.gone)
+        case 404, 410: return outcome(place.contains(Self.clientID) ? .asExpected : .gone)
         case 405: return outcome(.otherForm, "the server does not allow the method \(request.method)")
         case 500...: return outcome(.serverError)
         case 403 where endpoint == .authorization: return outcome(.refused)
         default: break
         }
-        let isPage = response.head.headerFields[.contentType]?.lowercased().hasPrefix("text/html") == true
-        if endpoint != .authorization, isPage, status == 200, !response.body.isEmpty {
+        if endpoint != .authorization, Self.isPage(response), status == 200, !response.body.isEmpty {
             return outcome(.captivePage, "a page instead of a response of the endpoint")
         }
         return outcome(.asExpected)
@@ -180,34 +170,32 @@ struct Prober {
             return outcome(.otherForm, "the server accepts a made-up code")
         } catch {
             if let server = error.server { return outcome(.asExpected, "error \(server.code)") }
-            let type = response.head.headerFields[.contentType] ?? ""
             switch response.status {
             case 404, 410: return outcome(.gone, "")
             case 405: return outcome(.otherForm, "the server does not allow the method")
             case 500...: return outcome(.serverError, "")
-            case 403 where type.lowercased().hasPrefix("text/html"): return outcome(.refused, "")
-            case 200 where type.lowercased().hasPrefix("text/html"):
-                return outcome(.captivePage, "a page instead of a token response")
+            case 403 where Self.isPage(response): return outcome(.refused, "")
+            case 200 where Self.isPage(response): return outcome(.captivePage, "a page instead of a token response")
             default: return outcome(.otherForm, "\(error)")
             }
         }
     }
 
+    private static func isPage(_ response: IncomingResponse) -> Bool {
+        response.head.headerFields[.contentType]?.lowercased().hasPrefix("text/html") == true
+    }
+
     private func redirect(
-        _ response: IncomingResponse, to request: SimulatedRequest, _ endpoint: Endpoint
+        _ response: IncomingResponse, to request: SimulatedRequest, _ endpoint: Endpoint,
+        _ outcome: (ProbeOutcome.Verdict, String) -> ProbeOutcome
     ) -> ProbeOutcome {
-        let (status, place) = (response.status, Self.place(request.url))
         let location = response.head.headerFields[.location] ?? ""
-        func outcome(_ verdict: ProbeOutcome.Verdict, _ detail: String) -> ProbeOutcome {
-            ProbeOutcome(endpoint.rawValue, place, verdict, status: status, detail)
-        }
-        let redirectURI = simulation.registration.redirectURI
-        if endpoint == .authorization, location.hasPrefix(redirectURI) {
+        if endpoint == .authorization, location.hasPrefix(simulation.registration.redirectURI) {
             return outcome(.asExpected, "an error for the client")
         }
         let target = location.contains("://") ? Self.host(of: location) : Self.host(of: request.url)
         guard isKnown(target) else { return outcome(.otherDomain, "to \(target)") }
-        guard endpoint == .authorization, ![301, 308].contains(status) else {
+        guard endpoint == .authorization, ![301, 308].contains(response.status) else {
             return outcome(.moved, "to \(Self.place(location))")
         }
         return outcome(.asExpected, "to \(target)")
@@ -217,7 +205,7 @@ struct Prober {
     private func isKnown(_ host: String) -> Bool {
         let own =
             EndpointName.allCases.compactMap { simulation.provider.endpoints[$0]?.host }
-            + [provider.issuer, provider.docs].compactMap { $0 }.map { Self.host(of: $0) }
+            + [provider.issuer, provider.docs].compactMap { $0.map(Self.host) }
         return own.contains { Self.domain(of: $0) == Self.domain(of: host) }
     }
 
@@ -226,26 +214,27 @@ struct Prober {
     private static func outgoing(_ request: SimulatedRequest) -> OutgoingRequest {
         let parts = request.url.split(separator: "://", maxSplits: 1)
         let rest = parts.last ?? ""
-        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        let authority = authority(of: request.url)
         var path = String(rest.dropFirst(authority.count).prefix { $0 != "#" })
         if !path.hasPrefix("/") { path = "/" + path }
         var head = HTTPRequest(
             method: HTTPRequest.Method(rawValue: request.method) ?? .get, scheme: parts.first.map(String.init),
             authority: String(authority), path: path)
         for header in request.headers {
-            if let name = HTTPField.Name(header.name) {
-                head.headerFields.append(HTTPField(name: name, value: header.value))
-            }
+            guard let name = HTTPField.Name(header.name) else { continue }
+            head.headerFields.append(HTTPField(name: name, value: header.value))
         }
         return OutgoingRequest(head: head, body: Array(request.body.utf8))
     }
 
     private static func place(_ url: String) -> String { String(url.prefix { $0 != "?" && $0 != "#" }) }
 
+    private static func authority(of url: String) -> Substring {
+        (url.split(separator: "://", maxSplits: 1).last ?? "").prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    }
+
     private static func host(of url: String) -> String {
-        let rest = url.split(separator: "://", maxSplits: 1).last ?? ""
-        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        return authority.split(separator: ":").first.map { $0.lowercased() } ?? ""
+        authority(of: url).split(separator: ":").first.map { $0.lowercased() } ?? ""
     }
 
     /// The last two labels of a host name; an address is its own domain.
