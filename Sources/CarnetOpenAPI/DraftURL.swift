@@ -112,9 +112,8 @@ struct DraftURL {
     /// Those of a description or an operation: first those that requests go to, and of these first those not for tests.
     /// Of an operation, only the first counts: the others are read until it is found.
     static func servers(_ document: OpenAPIDocument, _ own: YAMLNode? = nil) -> [DraftURL] {
-        var unused = ImportFindings()
         if document.isSwagger {
-            let server = ServerReader.readSwagger(document.root, &unused)
+            let server = ServerReader.readSwagger(document)
             return server.flatMap { base in base.origin.map { [DraftURL($0 + base.path, below: nil)] } } ?? []
         }
         let nodes = (own ?? document.root.entry("servers")?.value)?.elements ?? []

@@ -12,17 +12,22 @@ package struct ImportFinding: Hashable {
 }
 
 /// The findings, each once, in the order of the file.
-package struct ImportFindings {
+package final class ImportFindings {
     private(set) var all: [ImportFinding] = []
     private var seen: Set<ImportFinding> = []
 
-    mutating func add(
-        _ severity: Diagnostic.Severity, _ message: String, at place: SourceSpan, help: String? = nil,
-        in file: String? = nil
-    ) {
-        let finding = ImportFinding(
-            severity: severity, message: message, help: help, place: place.start, file: file)
-        if seen.insert(finding).inserted { all.append(finding) }
+    func add(_ finding: ImportFinding) { if seen.insert(finding).inserted { all.append(finding) } }
+
+    func error(_ place: SourceSpan, _ message: String, help: String? = nil) {
+        add(ImportFinding(severity: .error, message: message, help: help, place: place.start))
+    }
+
+    func warn(_ place: SourceSpan, _ message: String, help: String? = nil) {
+        add(ImportFinding(severity: .warning, message: message, help: help, place: place.start))
+    }
+
+    func inform(_ place: SourceSpan, _ message: String, help: String? = nil) {
+        add(ImportFinding(severity: .information, message: message, help: help, place: place.start))
     }
 
     package var sorted: [ImportFinding] {
@@ -31,14 +36,11 @@ package struct ImportFindings {
 
     /// Findings with the same words as one, with the number of places.
     package var grouped: [(first: ImportFinding, count: Int)] {
-        struct Words: Hashable {
-            let severity: Diagnostic.Severity
-            let message: String
-        }
         var groups: [(first: ImportFinding, count: Int)] = []
-        var positions: [Words: Int] = [:]
+        var positions: [ImportFinding: Int] = [:]
         for finding in sorted {
-            let words = Words(severity: finding.severity, message: finding.message)
+            let words = ImportFinding(
+                severity: finding.severity, message: finding.message, place: SourceSpan.fileStart.start)
             if let position = positions[words] {
                 groups[position].count += 1
             } else {

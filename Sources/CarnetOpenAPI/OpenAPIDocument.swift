@@ -1,15 +1,15 @@
 package import CarnetDescriptors
 import CarnetFoundation
 import CarnetLint
+import CarnetProtocol
 
 /// An API's description in OpenAPI 3 or Swagger 2.0, as YAML or JSON.
 package struct OpenAPIDocument {
     let file: SourceFile
     let root: YAMLNode
+    let findings = ImportFindings()
     /// Whether it is Swagger 2.0.
     let isSwagger: Bool
-    /// What is wrong with the file as YAML, in the parts that an import reads.
-    let mistakes: [Diagnostic]
     /// What a `$ref` may name, by its pointer.
     private let targets: [ByteKey: YAMLNode]
 
@@ -49,8 +49,10 @@ package struct OpenAPIDocument {
         isSwagger = version.key == "swagger"
         let errors = document.diagnostics.filter { $0.severity == .error }
         guard errors.count <= Self.mostMistakes else { throw WritingError("\(errors[0])") }
-        mistakes = errors.filter { root.isImported(at: $0.span.start) }
         targets = Self.targets(in: root)
+        for mistake in errors where root.isImported(at: mistake.span.start) {
+            findings.error(mistake.span, mistake.message, help: mistake.help)
+        }
     }
 
     /// - Parameter path: `-` for standard input.
@@ -84,7 +86,7 @@ package struct OpenAPIDocument {
 
     /// The value that a reference to this document names (RFC 6901, section 6).
     func target(of reference: String) -> YAMLNode? {
-        guard reference.hasPrefix("#/"), let decoded = reference.dropFirst(1).decodingPercent,
+        guard reference.hasPrefix("#/"), let decoded = PercentEncoding.decode(String(reference.dropFirst())),
             let pointer = JSONPointer(decoded)
         else { return nil }
         return targets[ByteKey(pointer.tokens.joined(separator: "\n"))]
@@ -114,7 +116,8 @@ extension YAMLNode {
     fileprivate func isImported(at place: SourcePosition) -> Bool {
         var node = self
         var keys: [String] = []
-        while let entry = node.entries?.first(where: { $0.value.span.holds(place) }) {
+        func holds(_ span: SourceSpan) -> Bool { span.start <= place && place < span.end }
+        while let entry = node.entries?.first(where: { holds($0.value.span) }) {
             keys.append(entry.key)
             guard Self.isImported(keys) else { return false }
             node = entry.value
@@ -135,28 +138,5 @@ extension YAMLNode {
         case (4, "paths"): return ["security", "servers", "$ref"].contains(keys[3])
         default: return true
         }
-    }
-}
-
-extension SourceSpan {
-    fileprivate func holds(_ place: SourcePosition) -> Bool { start <= place && place < end }
-}
-
-extension Substring {
-    /// The text without percent-encoding; `nil` if it encodes no UTF-8.
-    fileprivate var decodingPercent: String? {
-        guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
-        var bytes: [UInt8] = []
-        var rest = utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let value = UInt8(String(rest.prefix(2)) ?? "", radix: 16), rest.count >= 2 else { return nil }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        return String(utf8: bytes[...])
     }
 }

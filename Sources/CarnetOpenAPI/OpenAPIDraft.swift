@@ -9,6 +9,7 @@ struct OpenAPIDraft {
     private var facts = DescriptorDraft.Facts()
     private var issuer: String?
     private let document: OpenAPIDocument
+    private var findings: ImportFindings { document.findings }
     private let servers: [DraftURL]
     /// The first server of paths and operations, by the places of the lists: many can have the same, by references.
     private var ownServers: [SourceSpan: DraftURL?] = [:]
@@ -18,7 +19,7 @@ struct OpenAPIDraft {
 
     init(
         id: String, title: String?, _ document: OpenAPIDocument, _ requirements: OpenAPIRequirements,
-        _ operations: OpenAPIOperations, _ resources: [OpenAPIImport.Resource], _ findings: inout ImportFindings
+        _ operations: OpenAPIOperations, _ resources: [OpenAPIImport.Resource]
     ) {
         self.document = document
         servers = DraftURL.servers(document)
@@ -40,7 +41,7 @@ struct OpenAPIDraft {
         for name in headers.managed { remark("The key in the header \(name) is left out: Carnet sets it itself.") }
         readProfile(requirements, operations)
         let scopes = resources.flatMap { $0.need.alternatives.joined() }
-        if let scheme = schemes.first { read(scheme, scheme.rank < 3 ? scopes : [], id, &findings) }
+        if let scheme = schemes.first { read(scheme, scheme.rank < 3 ? scopes : [], id) }
         text = DescriptorDraft(id: id, issuer: issuer, facts: facts)?.text ?? ""
     }
 
@@ -82,10 +83,10 @@ struct OpenAPIDraft {
     }
 
     private mutating func readProfile(_ requirements: OpenAPIRequirements, _ operations: OpenAPIOperations) {
-        var (requirements, unused) = (requirements, ImportFindings())
+        var requirements = requirements
         var gap = OpenAPIProfile.absent(among: operations).map { "\($0) has no operation in this document" }
         for operation in OpenAPIProfile.candidates(among: operations) {
-            let (need, found) = (requirements.need(of: operation, &unused), url(of: operation))
+            let (need, found) = (requirements.need(of: operation), url(of: operation))
             let name = "\(operation.method) \(operation.path)"
             let gaps = [
                 (operation.node == nil, "\(name) is in another document"),
@@ -109,13 +110,11 @@ struct OpenAPIDraft {
 
     // MARK: The authorization server
 
-    private mutating func read(
-        _ scheme: OpenAPIScheme, _ scopes: [String], _ id: String, _ findings: inout ImportFindings
-    ) {
+    private mutating func read(_ scheme: OpenAPIScheme, _ scopes: [String], _ id: String) {
         let flows = schemes.flatMap(\.flows).sorted { $0.rank < $1.rank }
         facts.hasClientCredentials = flows.contains(where: \.isOfClient)
         facts.hasPage = flows.isEmpty || flows.contains(where: \.hasPage)
-        let isDiscovered = readIssuer(&findings)
+        let isDiscovered = readIssuer()
         // In a descriptor, braces would name an input.
         let listed = schemes.flatMap(\.scopes)
         var known: Set<ByteKey> = []
@@ -136,8 +135,8 @@ struct OpenAPIDraft {
             facts.remarks[key] = isGuess ? "guessed: of the flow \(flow.name.quoted)" : url.remark
             if let known = use(url) { return known }
             facts.remarks[key] = "the document has \(written): \(url.problem ?? "")".oneLine(limit: 300)
-            findings.add(
-                .warning, "the descriptor cannot have the \(name): \(url.problem ?? "")", at: scheme.span,
+            findings.warn(
+                scheme.span, "the descriptor cannot have the \(name): \(url.problem ?? "")",
                 help: "write the complete URL into the descriptor, such as https://id.example.com/oauth")
             return nil
         }
@@ -153,13 +152,13 @@ struct OpenAPIDraft {
             facts.remarks[key] = "guessed: \(operation.method) \(operation.path)"
             facts.endpoints.append((key, url))
         }
-        report(scheme, flows, &findings)
+        report(scheme, flows)
         let hint = endpoints.first { $0.key == "issuer" }?.operation.path
         let signs = [isOpenID ? "scopes have openid" : nil, hint.map { "operations have \($0)" }].compactMap(\.self)
         guard let sign = signs.isEmpty ? nil : signs.joined(separator: " and the ") else { return }
         remark("The \(sign): write the issuer of the provider's metadata, with scopes.default: [openid].")
-        findings.add(
-            .information, "the \(sign), and the document does not say the issuer", at: scheme.span,
+        findings.inform(
+            scheme.span, "the \(sign), and the document does not say the issuer",
             help: "run carnet new \(id) --issuer URL, or write issuer: URL into the descriptor")
     }
 
@@ -177,7 +176,7 @@ struct OpenAPIDraft {
     }
 
     /// Reads the issuer from a scheme, or an operation of its host; returns whether the metadata is that of OpenID Connect.
-    private mutating func readIssuer(_ findings: inout ImportFindings) -> Bool {
+    private mutating func readIssuer() -> Bool {
         var found = schemes.compactMap { scheme in
             scheme.metadata.map {
                 (DraftURL($0, below: servers.first), "the scheme \(scheme.name)", Optional(scheme.span))
@@ -196,16 +195,14 @@ struct OpenAPIDraft {
                 return url.text.contains("/openid-configuration")
             }
             guard let span else { continue }
-            findings.add(
-                .warning, "the URL is not that of an issuer's metadata: the descriptor's endpoints are guesses",
-                at: span, help: "it ends with /.well-known/openid-configuration")
+            findings.warn(
+                span, "the URL is not that of an issuer's metadata: the descriptor's endpoints are guesses",
+                help: "it ends with /.well-known/openid-configuration")
         }
         return false
     }
 
-    private mutating func report(
-        _ scheme: OpenAPIScheme, _ flows: [OpenAPIScheme.Flow], _ findings: inout ImportFindings
-    ) {
+    private mutating func report(_ scheme: OpenAPIScheme, _ flows: [OpenAPIScheme.Flow]) {
         var message = "the scheme has no authorization code flow: the descriptor has guesses for it"
         if scheme.kind != .oauth2 || flows.isEmpty {
             message = "the scheme does not say who issues the tokens: the descriptor's endpoints are guesses"
@@ -224,6 +221,6 @@ struct OpenAPIDraft {
             }
             message = "the authorization code flow has no \(missing): the descriptor has a guess"
         }
-        findings.add(.information, message, at: scheme.span)
+        findings.inform(scheme.span, message)
     }
 }

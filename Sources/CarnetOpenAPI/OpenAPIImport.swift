@@ -35,12 +35,12 @@ package struct OpenAPIImport {
 
     package let id: String
     private(set) var resources: [Resource] = []
-    package private(set) var findings = ImportFindings()
+    package var findings: ImportFindings { document.findings }
     private let operationCount: Int
     package private(set) var draft = ""
     package private(set) var map = ""
 
-    private let document: OpenAPIDocument
+    let document: OpenAPIDocument
     private var requirements: OpenAPIRequirements
     /// The servers of the document. A map is for any host.
     private let servers: [ServerPlace]
@@ -55,50 +55,52 @@ package struct OpenAPIImport {
     /// - Throws: `WritingError` if the file is no description, or an option names what it has not.
     package init(_ file: SourceFile, _ options: Options) throws {
         document = try OpenAPIDocument(file)
-        for mistake in document.mistakes {
-            findings.add(.error, mistake.message, at: mistake.span, help: mistake.help)
-        }
-        let operations = try OpenAPIOperations(document, &findings)
+        let findings = document.findings
+        let operations = try OpenAPIOperations(document)
         operationCount = operations.all.count
         requirements = try OpenAPIRequirements(
-            document, operations, named: options.schemes, checkedElsewhere: options.checkedElsewhere, &findings)
+            document, operations, named: options.schemes, checkedElsewhere: options.checkedElsewhere)
         let title = document.root.entry("info")?.value.text("title")
         id = options.id ?? Self.id(from: title ?? "")
         guard DescriptorDraft(id: id, issuer: nil) != nil else {
             throw WritingError("\(id.quoted) is not an id: use lower-case letters, digits and hyphens, at most 64")
         }
-        let servers = Self.servers(of: document, &findings)
+        let listed = document.isSwagger ? nil : document.root.entry("servers")?.value
+        let swagger = document.isSwagger ? ServerReader.readSwagger(document) : nil
+        var servers = listed.map { ServerReader.read($0, findings) } ?? [swagger].compactMap(\.self)
+        if servers.isEmpty { servers = [.root] }
         var own: [SourceSpan: [ServerBase]] = [:]
         for servers in operations.all.compactMap(\.servers) where own[servers.span] == nil {
-            own[servers.span] = ServerReader.read(servers, &findings)
+            own[servers.span] = ServerReader.read(servers, findings)
         }
         // A relative one can have any host.
         let hosts = Set(servers.map(\.key) + own.values.joined().map(\.key).filter { $0 == nil })
         self.servers = Self.places(of: servers, besides: hosts)
         ownServers = own.mapValues { Self.places(of: $0, besides: hosts) }
         if requirements.accepted.isEmpty, operationCount > 0 {
-            findings.add(
-                .warning, "the document has no security scheme for access tokens",
-                at: document.root.entry("components")?.keySpan ?? document.root.span)
+            findings.warn(
+                document.root.entry("components")?.keySpan ?? document.root.span,
+                "the document has no security scheme for access tokens")
         }
         try addResources(operations)
-        map =
-            ResourceMapText(
-                resources, of: file.path, title: title?.oneLine(limit: 60), schemes: requirements.accepted.map(\.name)
-            ).text
-        draft =
-            OpenAPIDraft(id: id, title: title, document, requirements, operations, resources, &findings).text
-        check()
+        map = resourceMap(title: title?.oneLine(limit: 60))
+        draft = OpenAPIDraft(id: id, title: title, document, requirements, operations, resources).text
+        // What the readers of both files find in them.
+        let files = [SourceFile(path: "\(id).yaml", text: draft), SourceFile(path: "\(id)-resources.yaml", text: map)]
+        for found in Linter().lint(files: files).diagnostics {
+            findings.add(
+                ImportFinding(
+                    severity: found.severity, message: found.message, help: found.help, place: found.span.start,
+                    file: found.file))
+        }
     }
 
     /// The schemes whose tokens the map accepts.
     package var acceptedSchemes: [String] { requirements.accepted.map(\.name) }
 
     package var counts: (operations: Int, resources: Int, open: Int, closed: Int) {
-        (
-            operationCount, resources.count, resources.count(where: \.need.isOpen),
-            resources.count(where: \.need.isClosed)
-        )
+        let (open, closed) = (resources.count(where: \.need.isOpen), resources.count(where: \.need.isClosed))
+        return (operationCount, resources.count, open, closed)
     }
 
     private static func id(from title: String) -> String {
@@ -109,76 +111,54 @@ package struct OpenAPIImport {
         let trimmed = id.hasSuffix("-") ? String(id.dropLast()) : id
         return ProviderID.isValid(trimmed) ? trimmed : "api"
     }
-
-    private static func servers(of document: OpenAPIDocument, _ findings: inout ImportFindings) -> [ServerBase] {
-        let servers =
-            document.isSwagger
-            ? ServerReader.readSwagger(document.root, &findings).map { [$0] } ?? []
-            : document.root.entry("servers").map { ServerReader.read($0.value, &findings) } ?? []
-        return servers.isEmpty ? [.root] : servers
-    }
-
-    /// What the readers of both files find in them.
-    private mutating func check() {
-        let files = [
-            SourceFile(path: "\(id).yaml", text: draft), SourceFile(path: "\(id)-resources.yaml", text: map),
-        ]
-        for found in Linter().lint(files: files).diagnostics {
-            findings.add(found.severity, found.message, at: found.span, help: found.help, in: found.file)
-        }
-    }
 }
 
 // MARK: Resources
 
 extension OpenAPIImport {
-    /// An operation at one of its servers.
-    private struct Occurrence {
-        let operation: OpenAPIOperation
-        let path: OpenAPIPath
-        let need: AccessNeed
-        let hosts: Set<ByteKey?>
-        /// Whether it is the first, which has the operation's id.
-        let isFirst: Bool
-    }
-
     private mutating func addResources(_ operations: OpenAPIOperations) throws {
-        var later: [Occurrence] = []
+        // Those that a map cannot say as they are, with the path of the operation.
+        var later: [(resource: Resource, path: String)] = []
         for operation in operations.all {
-            var need = requirements.need(of: operation, &findings)
+            var need = requirements.need(of: operation)
             var places = servers(of: operation)
             if places.isEmpty {
-                findings.add(
-                    .warning, "none of the operation's servers is imported: the map refuses the request",
-                    at: operation.place)
+                findings.warn(
+                    operation.place, "none of the operation's servers is imported: the map refuses the request")
                 (places, need) = (servers, .nobody)
             }
+            let name = operation.node?.text("operationId")?.oneLine(limit: 80)
+            let title = operation.node?.text("summary")?.oneLine(limit: 80) ?? name
             for (index, server) in places.enumerated() {
                 let path = OpenAPIPath(server.path + operation.path, host: server.host)
                 try grow(by: path.url.utf8.count)
                 if let problem = path.problem {
-                    findings.add(
-                        .warning, "no request can be this one: \(problem.reason)", at: operation.place)
+                    findings.warn(operation.place, "no request can be this one: \(problem.reason)")
                     continue
                 }
-                let occurrence = Occurrence(
-                    operation: operation, path: path, need: need, hosts: server.hosts, isFirst: index == 0)
+                let resource = Resource(
+                    id: index == 0 ? name : nil,
+                    title: title ?? "\(operation.method) \(operation.path)".oneLine(limit: 80) ?? operation.method,
+                    path: path, methods: [operation.method], hosts: server.hosts, parts: path.parts, need: need,
+                    place: operation.place)
                 if path.isWhole, ResourceMethod(rawValue: operation.method) != nil {
-                    add(occurrence)
+                    add(resource)
                 } else {
-                    later.append(occurrence)
+                    later.append((resource, operation.path))
                 }
             }
         }
-        for occurrence in later {
-            if ResourceMethod(rawValue: occurrence.operation.method) != nil {
-                addPart(occurrence)
+        for (resource, path) in later {
+            if ResourceMethod(rawValue: resource.methods[0]) != nil {
+                addPart(resource)
             } else {
-                addMethod(occurrence)
+                addMethod(resource, at: path)
             }
         }
         // Otherwise a more general resource would decide about them.
-        for occurrence in later where !shapes.contains(occurrence.path.shape) { refuse(Self.methods, occurrence) }
+        for (resource, path) in later where !shapes.contains(resource.path.shape) {
+            refuse(Self.methods, resource.path, path, resource.hosts, resource.place)
+        }
         for (path, place) in operations.others {
             for server in servers {
                 let path = OpenAPIPath(server.path + path, host: server.host)
@@ -188,15 +168,14 @@ extension OpenAPIImport {
                 }
             }
         }
-        resources = try OpenAPIOverlaps(resources, of: document.file.path, &findings).resources
+        resources = try OpenAPIOverlaps(resources, of: document).resources
         for resource in resources {
             let (allOf, anyOf, isWhole) = resource.need.requirement
             try grow(by: (allOf + anyOf).map(\.utf8.count).reduce(0, +))
             guard !isWhole else { continue }
-            findings.add(
-                .warning,
-                "a map cannot require one of these combinations of scopes: it does not accept all of them",
-                at: resource.place)
+            findings.warn(
+                resource.place,
+                "a map cannot require one of these combinations of scopes: it does not accept all of them")
         }
     }
 
@@ -233,21 +212,9 @@ extension OpenAPIImport {
         }
     }
 
-    private mutating func add(_ occurrence: Occurrence) {
-        let (operation, path) = (occurrence.operation, occurrence.path)
-        if let position = positions[operation.method + " " + path.shape] {
-            restrict(
-                position, occurrence, "an earlier operation is the same request for a map: it requires what both need")
-            return
-        }
-        let name = operation.node?.text("operationId")?.oneLine(limit: 80)
-        let title = operation.node?.text("summary")?.oneLine(limit: 80) ?? name
-        append(
-            Resource(
-                id: occurrence.isFirst ? name : nil,
-                title: title ?? "\(operation.method) \(operation.path)".oneLine(limit: 80) ?? operation.method,
-                path: path, methods: [operation.method], hosts: occurrence.hosts, need: occurrence.need,
-                place: operation.place))
+    private mutating func add(_ resource: Resource) {
+        guard let position = positions[resource.methods[0] + " " + resource.path.shape] else { return append(resource) }
+        restrict(position, resource, "an earlier operation is the same request for a map: it requires what both need")
     }
 
     private mutating func append(_ resource: Resource) {
@@ -257,55 +224,45 @@ extension OpenAPIImport {
         resources.append(resource)
     }
 
-    /// Makes a resource require also what another operation needs.
-    private mutating func restrict(_ position: Int, _ occurrence: Occurrence, _ message: String) {
-        let need = resources[position].need.and(occurrence.need)
-        let isSame = need.isSame(as: resources[position].need) && need.isSame(as: occurrence.need)
+    /// Makes a resource require also what another one needs.
+    private mutating func restrict(_ position: Int, _ other: Resource, _ message: String) {
+        let need = resources[position].need.and(other.need)
+        let isSame = need.isSame(as: resources[position].need) && need.isSame(as: other.need)
         resources[position].need = need
-        resources[position].hosts.formUnion(occurrence.hosts)
-        resources[position].parts.formUnion(occurrence.path.parts)
-        if !isSame { findings.add(.warning, message, at: occurrence.operation.place) }
+        resources[position].hosts.formUnion(other.hosts)
+        resources[position].parts.formUnion(other.parts)
+        if !isSame { findings.warn(other.place, message) }
     }
 
     /// An operation whose path a map can only say with other paths.
-    private mutating func addPart(_ occurrence: Occurrence) {
-        guard let position = positions[occurrence.operation.method + " " + occurrence.path.shape] else {
-            findings.add(
-                .warning, "a map cannot say a part of a segment, or a query: it refuses the request",
-                at: occurrence.operation.place,
-                help: "add a resource by hand if its URL may be \(occurrence.path.url)")
-            return
+    private mutating func addPart(_ resource: Resource) {
+        guard let position = positions[resource.methods[0] + " " + resource.path.shape] else {
+            return findings.warn(
+                resource.place, "a map cannot say a part of a segment, or a query: it refuses the request",
+                help: "add a resource by hand if its URL may be \(resource.path.url)")
         }
-        let message =
-            "a map cannot distinguish the request from \(resources[position].path.url): it requires what both need"
-        restrict(position, occurrence, message)
+        let known = resources[position].path.url
+        restrict(position, resource, "a map cannot distinguish the request from \(known): it requires what both need")
     }
 
     /// An operation whose method a map cannot name.
-    private mutating func addMethod(_ occurrence: Occurrence) {
-        let method = occurrence.operation.method
+    private mutating func addMethod(_ resource: Resource, at path: String) {
+        let method = resource.methods[0]
         guard method == "HEAD" else {
-            findings.add(
-                .warning, "a map cannot name the method \(method.quoted): it refuses the request",
-                at: occurrence.operation.place)
-            return
+            return findings.warn(
+                resource.place, "a map cannot name the method \(method.quoted): it refuses the request")
         }
-        guard let position = positions["GET " + occurrence.path.shape] else {
-            findings.add(
-                .warning, "a map cannot name HEAD without GET: it refuses the request", at: occurrence.operation.place)
-            // So that no other path lets it in.
-            if shapes.contains(occurrence.path.shape) { refuse(["GET"], occurrence) }
-            return
+        if let position = positions["GET " + resource.path.shape] {
+            return restrict(position, resource, "HEAD is GET for a map: it requires what both need")
         }
-        restrict(position, occurrence, "HEAD is GET for a map: it requires what both need")
+        findings.warn(resource.place, "a map cannot name HEAD without GET: it refuses the request")
+        // So that no other path lets it in.
+        if shapes.contains(resource.path.shape) {
+            refuse(["GET"], resource.path, path, resource.hosts, resource.place)
+        }
     }
 
     private static let methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
-
-    private mutating func refuse(_ methods: [String], _ occurrence: Occurrence) {
-        let operation = occurrence.operation
-        refuse(methods, occurrence.path, operation.path, occurrence.hosts, operation.place)
-    }
 
     private mutating func refuse(
         _ methods: [String], _ path: OpenAPIPath, _ title: String, _ hosts: Set<ByteKey?>, _ place: SourceSpan

@@ -21,10 +21,9 @@ struct OpenAPIOperations {
     private(set) var all: [OpenAPIOperation] = []
     /// Paths of which a map must know that they exist, so that no general resource decides about them.
     private(set) var others: [(path: String, place: SourceSpan)] = []
+    private let findings: ImportFindings
 
-    private static let methods = [
-        "get", "put", "post", "delete", "options", "head", "patch", "trace", "query",
-    ]
+    private static let methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"]
     private static let otherFields = [
         "$ref", "summary", "description", "servers", "parameters", "additionalOperations",
     ]
@@ -32,27 +31,27 @@ struct OpenAPIOperations {
     static let most = 200_000
 
     /// - Throws: `WritingError` if there are too many.
-    init(_ document: OpenAPIDocument, _ findings: inout ImportFindings) throws {
+    init(_ document: OpenAPIDocument) throws {
+        findings = document.findings
         guard let paths = document.root.entry("paths")?.value.entries else {
-            findings.add(.warning, "the document has no paths", at: document.root.entry("paths")?.keySpan ?? .fileStart)
+            findings.warn(document.root.entry("paths")?.keySpan ?? .fileStart, "the document has no paths")
             return
         }
         for entry in paths where !entry.key.hasPrefix("x-") {
             guard entry.key.hasPrefix("/") else {
-                findings.add(
-                    .error, "the path \(entry.key.quoted) does not begin with a slash: it is not imported",
-                    at: entry.keySpan)
+                findings.error(
+                    entry.keySpan, "the path \(entry.key.quoted) does not begin with a slash: it is not imported")
                 continue
             }
             let items = document.resolving(entry.value)
             if items == nil {
-                findings.add(
-                    .error, "the path \(document.missing(entry.value)): it is not imported", at: entry.value.span,
+                findings.error(
+                    entry.value.span, "the path \(document.missing(entry.value)): it is not imported",
                     help: "bundle the documents into one file")
             } else if entry.value.entries == nil {
-                findings.add(.error, "the path is no mapping: it is not imported", at: entry.keySpan)
+                findings.error(entry.keySpan, "the path is no mapping: it is not imported")
             }
-            read(items ?? [entry.value], of: entry, &findings)
+            read(items ?? [entry.value], of: entry)
             guard all.count <= Self.most else {
                 throw WritingError(
                     "\(document.file.path) has more than \(Self.most) operations",
@@ -61,20 +60,20 @@ struct OpenAPIOperations {
         }
     }
 
-    private mutating func read(_ items: [YAMLNode], of path: YAMLEntry, _ findings: inout ImportFindings) {
+    private mutating func read(_ items: [YAMLNode], of path: YAMLEntry) {
         let count = all.count
         let servers = items.lazy.compactMap { $0.entry("servers")?.value }.first
         let parameters = items.lazy.compactMap { $0.entry("parameters")?.value }.first
         for field in items.flatMap({ $0.entries ?? [] }) where !field.key.hasPrefix("x-") {
             if Self.methods.contains(field.key) {
-                add(path.key, field.key.uppercased(), field, servers, parameters, &findings)
+                add(path.key, field.key.uppercased(), field, servers, parameters)
             } else if field.key == "additionalOperations" {
                 for other in field.value.entries ?? [] {
-                    add(path.key, other.key, other, servers, parameters, &findings)
+                    add(path.key, other.key, other, servers, parameters)
                 }
             } else if !Self.otherFields.contains(field.key) {
-                findings.add(
-                    .error, "a path has no field \(field.key.quoted): it is not imported", at: field.keySpan,
+                findings.error(
+                    field.keySpan, "a path has no field \(field.key.quoted): it is not imported",
                     help: "methods are written in lower case")
             }
         }
@@ -82,15 +81,12 @@ struct OpenAPIOperations {
     }
 
     private mutating func add(
-        _ path: String, _ method: String, _ field: YAMLEntry, _ servers: YAMLNode?, _ parameters: YAMLNode?,
-        _ findings: inout ImportFindings
+        _ path: String, _ method: String, _ field: YAMLEntry, _ servers: YAMLNode?, _ parameters: YAMLNode?
     ) {
-        var node: YAMLNode? = field.value
-        if field.value.entries == nil || field.value.entry("$ref") != nil {
-            findings.add(
-                .error, "the operation is no mapping, or is in another document: the map refuses the request",
-                at: field.value.span)
-            node = nil
+        let node = field.value.entries == nil || field.value.entry("$ref") != nil ? nil : field.value
+        if node == nil {
+            findings.error(
+                field.value.span, "the operation is no mapping, or is in another document: the map refuses the request")
         }
         all.append(
             OpenAPIOperation(

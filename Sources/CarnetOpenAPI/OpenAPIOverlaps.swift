@@ -23,6 +23,7 @@ struct OpenAPIOverlaps {
     private(set) var resources: [OpenAPIImport.Resource]
     /// The resources as the description has them.
     private let said: [OpenAPIImport.Resource]
+    private let findings: ImportFindings
     private var nodes: [Node] = []
     private var roots: [String: Int] = [:]
     private var shapes: [Shape] = []
@@ -33,42 +34,41 @@ struct OpenAPIOverlaps {
     private static let costOfResource = 500
 
     /// - Throws: `WritingError` if there are too many.
-    init(_ resources: [OpenAPIImport.Resource], of file: String, _ findings: inout ImportFindings) throws {
-        (self.resources, said) = (resources, resources)
+    init(_ resources: [OpenAPIImport.Resource], of document: OpenAPIDocument) throws {
+        (self.resources, said, findings) = (resources, resources, document.findings)
         for position in resources.indices { insert(position) }
         do throws(TooMany) {
-            for position in said.indices where !said[position].need.isClosed { try restrict(position, &findings) }
+            for position in said.indices where !said[position].need.isClosed { try restrict(position) }
             // The paths that this adds can be those of the same requests as others.
             var index = 0
             while index < shapes.count {
                 for other in try find(shapes[index].path, isWithin: false) where other < index {
-                    try separate(index, other, &findings)
+                    try separate(index, other)
                 }
                 index += 1
             }
         } catch {
             throw WritingError(
-                "too many paths of \(file) stand for the same requests to make a map",
+                "too many paths of \(document.file.path) stand for the same requests to make a map",
                 next: ["split the description"])
         }
     }
 
     private struct TooMany: Error {}
 
-    private mutating func restrict(_ position: Int, _ findings: inout ImportFindings) throws(TooMany) {
+    private mutating func restrict(_ position: Int) throws(TooMany) {
         let need = said[position].need
         for other in try deciding(said[position].path, said[position].methods[0]) where other != position {
             resources[position].need = resources[position].need.and(said[other].need)
             guard !resources[position].need.isSame(as: need) else { continue }
-            findings.add(
-                .warning,
-                "a request can also be one of \(said[other].path.url): the map requires what both need",
-                at: said[position].place)
+            findings.warn(
+                said[position].place,
+                "a request can also be one of \(said[other].path.url): the map requires what both need")
         }
     }
 
     /// Adds resources for the requests of two paths of which neither is more specific.
-    private mutating func separate(_ one: Int, _ other: Int, _ findings: inout ImportFindings) throws(TooMany) {
+    private mutating func separate(_ one: Int, _ other: Int) throws(TooMany) {
         let path = shapes[one].path.crossing(shapes[other].path)
         guard !isSame(one, other), let winner = try find(path, isWithin: true).first,
             shapes[winner].path.shape != path.shape
@@ -76,20 +76,18 @@ struct OpenAPIOverlaps {
         var added: [OpenAPIImport.Resource] = []
         var isAnyStricter = false
         for (method, position) in shapes[winner].positions.sorted(by: { $0.value < $1.value }) {
-            var resource = resources[position]
-            let known = resource.need
+            let known = resources[position]
             let deciding = try deciding(path, method)
-            resource = OpenAPIImport.Resource(
+            let resource = OpenAPIImport.Resource(
                 title: path.url.oneLine(limit: 80) ?? method, path: path, methods: [method], hosts: [],
-                need: deciding.reduce(.anyone) { $0.and(said[$1].need) }, place: resource.place)
+                need: deciding.reduce(.anyone) { $0.and(said[$1].need) }, place: known.place)
             added.append(resource)
-            guard !resource.need.isSame(as: known) else { continue }
+            guard !resource.need.isSame(as: known.need) else { continue }
             isAnyStricter = true
             if let also = deciding.first(where: { said[$0].path.shape != shapes[winner].path.shape }) {
-                findings.add(
-                    .warning,
-                    "\(path.url) is also a request of \(said[also].path.url): the map requires what both need",
-                    at: resource.place)
+                findings.warn(
+                    resource.place,
+                    "\(path.url) is also a request of \(said[also].path.url): the map requires what both need")
             }
         }
         guard isAnyStricter else { return }
@@ -137,15 +135,10 @@ struct OpenAPIOverlaps {
         var node = roots[path.host ?? ""] ?? newNode()
         roots[path.host ?? ""] = node
         for segment in path.segments {
-            if OpenAPIPath.isParameter(segment) {
-                let next = nodes[node].parameter ?? newNode()
-                nodes[node].parameter = next
-                node = next
-            } else {
-                let next = nodes[node].literals[segment] ?? newNode()
-                nodes[node].literals[segment] = next
-                node = next
-            }
+            let isParameter = OpenAPIPath.isParameter(segment)
+            let next = (isParameter ? nodes[node].parameter : nodes[node].literals[segment]) ?? newNode()
+            if isParameter { nodes[node].parameter = next } else { nodes[node].literals[segment] = next }
+            node = next
         }
         let shape = nodes[node].shape ?? shapes.count
         if shape == shapes.count { shapes.append(Shape(path: path)) }

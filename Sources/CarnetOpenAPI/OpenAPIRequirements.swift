@@ -6,6 +6,7 @@ import CarnetProtocol
 /// Reads the security requirements of a document (OpenAPI 3.2, section 4.30) as needs of a token.
 struct OpenAPIRequirements {
     private let document: OpenAPIDocument
+    private var findings: ImportFindings { document.findings }
     private let schemes: [ByteKey: OpenAPIScheme]
     private let listed: [OpenAPIScheme]
     /// The schemes whose tokens the map accepts.
@@ -22,11 +23,10 @@ struct OpenAPIRequirements {
     ///   - named: The schemes whose tokens the map accepts; by default the first with an authorization server.
     /// - Throws: `WritingError` if there is no scheme with a name.
     init(
-        _ document: OpenAPIDocument, _ operations: OpenAPIOperations, named: [String], checkedElsewhere: [String],
-        _ findings: inout ImportFindings
+        _ document: OpenAPIDocument, _ operations: OpenAPIOperations, named: [String], checkedElsewhere: [String]
     ) throws {
         self.document = document
-        let schemes = Self.schemes(of: document, &findings)
+        let schemes = Self.schemes(of: document)
         let known = Dictionary(schemes.map { ($0.key, $0) }) { first, _ in first }
         (self.schemes, listed) = (known, schemes)
         for name in named + checkedElsewhere where known[ByteKey(name)] == nil {
@@ -51,13 +51,12 @@ struct OpenAPIRequirements {
         }
         acceptedNames = Set(accepted.map(\.key))
         self.checkedElsewhere = elsewhere
-        report(schemes.filter { used.contains($0.key) }, &findings)
-        general = document.root.entry("security").map { need($0.value, &findings) }
+        report(schemes.filter { used.contains($0.key) })
+        general = document.root.entry("security").map { need($0.value) }
         let hasSecurity = general != nil || operations.all.contains { $0.node?.entry("security") != nil }
         if !hasSecurity, let paths = document.root.entry("paths"), !operations.all.isEmpty {
-            findings.add(
-                .warning, "the document has no security: the map requires a token for each operation",
-                at: paths.keySpan,
+            findings.warn(
+                paths.keySpan, "the document has no security: the map requires a token for each operation",
                 help: "write security: [] into the document if anyone may send all requests")
             general = .anyToken
         }
@@ -65,12 +64,12 @@ struct OpenAPIRequirements {
 
     // MARK: Schemes
 
-    private static func schemes(of document: OpenAPIDocument, _ findings: inout ImportFindings) -> [OpenAPIScheme] {
+    private static func schemes(of document: OpenAPIDocument) -> [OpenAPIScheme] {
         let path = document.isSwagger ? ["securityDefinitions"] : ["components", "securitySchemes"]
         return (document.root.node(at: path)?.entries ?? []).filter { !$0.key.hasPrefix("x-") }.map { entry in
             let node = document.resolving(entry.value)?.last
             if node == nil {
-                findings.add(.error, "the security scheme \(document.missing(entry.value))", at: entry.value.span)
+                document.findings.error(entry.value.span, "the security scheme \(document.missing(entry.value))")
             }
             return OpenAPIScheme(
                 entry.key, node ?? entry.value, at: entry.keySpan, isSwagger: document.isSwagger)
@@ -115,74 +114,71 @@ struct OpenAPIRequirements {
     }
 
     /// What each scheme means for all operations that use it.
-    private func report(_ used: [OpenAPIScheme], _ findings: inout ImportFindings) {
+    private func report(_ used: [OpenAPIScheme]) {
         for scheme in used where !acceptedNames.contains(scheme.key) && !checkedElsewhere.contains(scheme.key) {
             if case .other(let what) = scheme.kind {
                 guard !what.isEmpty else { continue }
-                findings.add(
-                    .warning, "a map cannot require \(what): it refuses requests that have no other credential",
-                    at: scheme.span,
+                findings.warn(
+                    scheme.span, "a map cannot require \(what): it refuses requests that have no other credential",
                     help: "if another program checks it besides the token, add --checked-elsewhere "
                         + scheme.name.shellWord)
             } else {
-                findings.add(
-                    .warning, "the map does not accept tokens of this scheme", at: scheme.span,
+                findings.warn(
+                    scheme.span, "the map does not accept tokens of this scheme",
                     help: "to accept them too, add --scheme "
                         + (accepted.prefix(20) + [scheme]).map(\.name.shellWord).joined(separator: " --scheme "))
             }
         }
         for scheme in accepted where scheme.kind == .authorizationKey {
-            findings.add(
-                .information, "the key in the Authorization header is taken for an access token", at: scheme.span)
+            findings.inform(scheme.span, "the key in the Authorization header is taken for an access token")
         }
     }
 
     // MARK: Needs
 
     /// The need of an operation.
-    mutating func need(of operation: OpenAPIOperation, _ findings: inout ImportFindings) -> AccessNeed {
+    mutating func need(of operation: OpenAPIOperation) -> AccessNeed {
         guard let node = operation.node else { return .nobody }
         let need: AccessNeed
         if let security = node.entry("security") {
-            need = needs[security.value.span] ?? self.need(security.value, &findings)
+            need = needs[security.value.span] ?? self.need(security.value)
             needs[security.value.span] = need
         } else if let general {
             need = general
         } else {
-            findings.add(
-                .warning, "neither the operation nor the document has security: the map requires a token",
-                at: operation.place, help: "write security: [] into the operation if anyone may send the request")
+            findings.warn(
+                operation.place, "neither the operation nor the document has security: the map requires a token",
+                help: "write security: [] into the operation if anyone may send the request")
             return .anyToken
         }
         if need.isClosed {
-            findings.add(
-                .warning, "no access token of the accepted schemes is enough: the map refuses the request",
-                at: operation.place)
+            findings.warn(
+                operation.place, "no access token of the accepted schemes is enough: the map refuses the request")
         }
         return need
     }
 
-    private func need(_ security: YAMLNode, _ findings: inout ImportFindings) -> AccessNeed {
+    private func need(_ security: YAMLNode) -> AccessNeed {
         guard let elements = security.elements else {
-            findings.add(.error, "security is no list: the map refuses the request", at: security.span)
+            findings.error(security.span, "security is no list: the map refuses the request")
             return .nobody
         }
         if elements.count > AccessNeed.mostAlternatives {
-            findings.add(
-                .warning, "there are more than \(AccessNeed.mostAlternatives) alternatives: the others are left out",
-                at: security.span)
+            findings.warn(
+                security.span,
+                "there are more than \(AccessNeed.mostAlternatives) alternatives: the others are left out")
         }
         if elements.isEmpty || elements.contains(where: { $0.entries?.isEmpty == true }) { return .anyone }
         return AccessNeed(
-            elements.prefix(AccessNeed.mostAlternatives).compactMap { scopes(of: $0, &findings) })
+            elements.prefix(AccessNeed.mostAlternatives).compactMap { scopes(of: $0) })
     }
 
     /// The scopes of an alternative, of which all schemes are needed together.
     ///
     /// - Returns: `nil` if an access token cannot meet it.
-    private func scopes(of alternative: YAMLNode, _ findings: inout ImportFindings) -> [String]? {
+    private func scopes(of alternative: YAMLNode) -> [String]? {
         guard let entries = alternative.entries else {
-            findings.add(.error, "the alternative is no mapping: it is left out", at: alternative.span)
+            findings.error(alternative.span, "the alternative is no mapping: it is left out")
             return nil
         }
         let needed = entries.filter { !checkedElsewhere.contains(ByteKey($0.key)) }
@@ -190,9 +186,9 @@ struct OpenAPIRequirements {
         var isMet = !needed.isEmpty
         for entry in needed {
             guard let scheme = schemes[ByteKey(entry.key)] else {
-                findings.add(
-                    .error, "the document has no security scheme \(entry.key.quoted): the alternative is left out",
-                    at: entry.keySpan)
+                findings.error(
+                    entry.keySpan,
+                    "the document has no security scheme \(entry.key.quoted): the alternative is left out")
                 isMet = false
                 continue
             }
@@ -201,7 +197,7 @@ struct OpenAPIRequirements {
                 continue
             }
             guard let elements = entry.value.elements else {
-                findings.add(.error, "the scopes are no list: the alternative is left out", at: entry.value.span)
+                findings.error(entry.value.span, "the scopes are no list: the alternative is left out")
                 isMet = false
                 continue
             }
@@ -209,35 +205,33 @@ struct OpenAPIRequirements {
                 let scope = node.scalar?.text ?? ""
                 if scheme.absentScopes.contains(ByteKey(scope)) { continue }
                 guard ScopeRules.isToken(scope) else {
-                    findings.add(
-                        .error, "\(scope.quoted) is no scope: the alternative is left out", at: node.span,
+                    findings.error(
+                        node.span, "\(scope.quoted) is no scope: the alternative is left out",
                         help: "write each scope as an element of its own (RFC 6749, section 3.3)")
                     isMet = false
                     continue
                 }
-                report(scope, of: scheme, at: node.span, &findings)
+                report(scope, of: scheme, at: node.span)
                 scopes.append(scope)
             }
         }
         if !isMet, needed.contains(where: { acceptedNames.contains(ByteKey($0.key)) }), needed.count > 1 {
-            findings.add(
-                .warning, "the alternative needs more than an access token of the accepted schemes: it is left out",
-                at: alternative.span)
+            findings.warn(
+                alternative.span,
+                "the alternative needs more than an access token of the accepted schemes: it is left out")
         }
         return isMet ? scopes : nil
     }
 
     /// Scopes that the scheme does not list.
     private func report(
-        _ scope: String, of scheme: OpenAPIScheme, at place: SourceSpan, _ findings: inout ImportFindings
+        _ scope: String, of scheme: OpenAPIScheme, at place: SourceSpan
     ) {
         if scheme.kind == .bearer || scheme.kind == .authorizationKey {
-            findings.add(
-                .information, "the scheme \(scheme.name.quoted) has no scopes: the map requires the names as scopes",
-                at: place)
+            findings.inform(
+                place, "the scheme \(scheme.name.quoted) has no scopes: the map requires the names as scopes")
         } else if !scheme.scopes.isEmpty, !scheme.scopeIDs.contains(ByteKey(scope)) {
-            findings.add(
-                .information, "the scheme \(scheme.name.quoted) does not list the scope \(scope.quoted)", at: place)
+            findings.inform(place, "the scheme \(scheme.name.quoted) does not list the scope \(scope.quoted)")
         }
     }
 }

@@ -13,8 +13,7 @@ struct ServerBase {
     /// - Parameter url: The URL of a server with all variables filled, or a relative one.
     /// - Returns: `nil` if it is relative to something that is not known.
     init?(_ url: String) {
-        var rest = url[...]
-        if let cut = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) { rest = rest[..<cut] }
+        var rest = url.prefix { $0 != "?" && $0 != "#" }
         if let mark = rest.firstRange(of: "://") {
             let authority = rest[mark.upperBound...].prefix { $0 != "/" }
             guard !authority.isEmpty else { return nil }
@@ -55,26 +54,25 @@ struct ServerReader {
     private static let longestURL = 8 * 1024
 
     /// - Returns: One for each value of a variable in the path.
-    static func read(_ servers: YAMLNode, _ findings: inout ImportFindings) -> [ServerBase] {
+    static func read(_ servers: YAMLNode, _ findings: ImportFindings) -> [ServerBase] {
         var bases: [ServerBase] = []
         for server in servers.elements ?? [] {
             // Without a scheme, it has that of the document.
             guard let url = server.text("url").map({ $0.hasPrefix("//") ? "https:" + $0 : $0 }) else {
-                findings.add(.error, "the server has no url: it is not imported", at: server.span)
+                findings.error(server.span, "the server has no url: it is not imported")
                 continue
             }
-            for filled in fill(url, server, &findings) {
+            for filled in fill(url, server, findings) {
                 guard let base = ServerBase(filled) else {
                     let message = "the server's URL is relative to a document that is not known: it is not imported"
-                    findings.add(.warning, message, at: server.span)
+                    findings.warn(server.span, message)
                     continue
                 }
                 bases.append(base)
             }
             guard bases.count <= mostServers else {
-                findings.add(
-                    .warning, "there are more than \(mostServers) servers: this and the others are not imported",
-                    at: server.span)
+                findings.warn(
+                    server.span, "there are more than \(mostServers) servers: this and the others are not imported")
                 return Array(bases.prefix(mostServers))
             }
         }
@@ -82,7 +80,7 @@ struct ServerReader {
     }
 
     /// The URL with the values of its variables: all of those in the path, and the default of the others.
-    private static func fill(_ url: String, _ server: YAMLNode, _ findings: inout ImportFindings) -> [String] {
+    private static func fill(_ url: String, _ server: YAMLNode, _ findings: ImportFindings) -> [String] {
         let known = server.entry("variables")?.value
         var parts: [(text: Substring, variable: Int?)] = []
         var names: [Substring] = []
@@ -104,22 +102,20 @@ struct ServerReader {
         parts.append((rest, nil))
         var choices: [[String]] = [[]]
         for name in names.prefix(mostVariables) {
-            let values = values(of: String(name), known, isInPath: isInPath("{\(name)}", url), &findings)
+            let values = values(of: String(name), known, isInPath: isInPath("{\(name)}", url), findings)
             choices = Array(choices.lazy.flatMap { choice in values.map { choice + [$0] } }.prefix(mostServers + 1))
         }
         func isShort(_ choice: [String]) -> Bool {
             parts.reduce(0) { $0 + $1.text.utf8.count + ($1.variable.map { choice[$0].utf8.count } ?? 0) } <= longestURL
         }
         guard names.count <= mostVariables, choices.allSatisfy(isShort) else {
-            findings.add(
-                .warning,
-                "the server's URL is longer than \(longestURL) bytes or has more than \(mostVariables) variables: it is not imported",
-                at: server.span)
+            findings.warn(
+                server.span,
+                "the server's URL is longer than \(longestURL) bytes or has more than \(mostVariables) variables: it is not imported"
+            )
             return []
         }
-        return choices.map { choice in
-            parts.map { $0.text + ($0.variable.map { choice[$0] } ?? "") }.joined()
-        }
+        return choices.map { choice in parts.map { $0.text + ($0.variable.map { choice[$0] } ?? "") }.joined() }
     }
 
     private static func isInPath(_ place: String, _ url: String) -> Bool {
@@ -128,7 +124,7 @@ struct ServerReader {
     }
 
     private static func values(
-        of name: String, _ variables: YAMLNode?, isInPath: Bool, _ findings: inout ImportFindings
+        of name: String, _ variables: YAMLNode?, isInPath: Bool, _ findings: ImportFindings
     ) -> [String] {
         guard let variable = variables?.entry(name) else { return [] }
         var values: [String] = []
@@ -136,9 +132,8 @@ struct ServerReader {
             let listed = variable.value.entry("enum")?.value.elements ?? []
             values = listed.prefix(mostServers + 1).compactMap(\.scalar?.text)
             if values.isEmpty {
-                findings.add(
-                    .information, "the server's variable may have other values: the map has its default",
-                    at: variable.keySpan)
+                findings.inform(
+                    variable.keySpan, "the server's variable may have other values: the map has its default")
             }
         }
         if values.isEmpty { values = [variable.value.text("default") ?? ""] }
@@ -147,10 +142,11 @@ struct ServerReader {
     }
 
     /// The server of Swagger 2.0.
-    static func readSwagger(_ root: YAMLNode, _ findings: inout ImportFindings) -> ServerBase? {
+    static func readSwagger(_ document: OpenAPIDocument) -> ServerBase? {
+        let root = document.root
         var path = root.text("basePath") ?? ""
         if !path.isEmpty, !path.hasPrefix("/"), let place = root.entry("basePath")?.keySpan {
-            findings.add(.warning, "basePath does not begin with a slash: it is read with one", at: place)
+            document.findings.warn(place, "basePath does not begin with a slash: it is read with one")
             path = "/" + path
         }
         guard let host = root.text("host") else { return ServerBase(path) }

@@ -2,31 +2,24 @@ import CarnetDescriptors
 import CarnetFoundation
 import CarnetLint
 
-/// A resource map as YAML, with a resource in each line.
-struct ResourceMapText {
-    let text: String
-
-    /// - Parameters:
-    ///   - path: The file that the resources come from.
-    ///   - schemes: The security schemes whose tokens the map accepts.
-    init(_ resources: [OpenAPIImport.Resource], of path: String, title: String?, schemes: [String]) {
-        let source = ([path] + (title.map { ["(\($0))"] } ?? [])).joined(separator: " ")
+extension OpenAPIImport {
+    /// The resource map as YAML, with a resource in each line.
+    func resourceMap(title: String?) -> String {
+        let source = ([document.file.path] + (title.map { ["(\($0))"] } ?? [])).joined(separator: " ")
         var lines = ["# From \(source.oneLine(limit: 160) ?? "an API's description")"]
-        if let schemes = schemes.joined(separator: ", ").oneLine(limit: 160) {
+        if let schemes = acceptedSchemes.joined(separator: ", ").oneLine(limit: 160) {
             lines.append("# For access tokens of \(schemes)")
         }
         if resources.contains(where: \.need.isClosed) {
             lines.append("# claims: { closed: [] } refuses every request. The findings of the import say why.")
         }
-        let hosts = Set(resources.map { $0.path.host == nil })
-        if hosts.count == 2 { lines.append("hosts: [\"*\"]") }
+        if Set(resources.map { $0.path.host == nil }).count == 2 { lines.append("hosts: [\"*\"]") }
         lines.append(resources.isEmpty ? "resources: []" : "resources:")
-        text =
-            (lines + resources.map { "  - { \(Self.entries($0).joined(separator: ", ")) }" })
-            .joined(separator: "\n") + "\n"
+        lines += resources.map { "  - { \(Self.entries($0).joined(separator: ", ")) }" }
+        return lines.joined(separator: "\n") + "\n"
     }
 
-    private static func entries(_ resource: OpenAPIImport.Resource) -> [String] {
+    private static func entries(_ resource: Resource) -> [String] {
         var entries = resource.id.map { ["id: " + YAMLText.plainOrQuoted($0)] } ?? []
         entries += [
             "title: " + YAMLText.plainOrQuoted(resource.title), "url: " + YAMLText.plainOrQuoted(resource.path.url),
