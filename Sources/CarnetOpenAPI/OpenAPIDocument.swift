@@ -8,7 +8,6 @@ package struct OpenAPIDocument {
     let file: SourceFile
     let root: YAMLNode
     let findings = ImportFindings()
-    /// Whether it is Swagger 2.0.
     let isSwagger: Bool
     /// What a `$ref` may name, by its pointer.
     private let targets: [ByteKey: YAMLNode]

@@ -19,7 +19,6 @@ package struct OpenAPIImport {
         }
     }
 
-    /// A resource of the map.
     struct Resource {
         var id: String?
         var title: String

@@ -12,7 +12,6 @@ struct OpenAPIOperation {
     let node: YAMLNode?
     /// Those of the operation or of its path, which replace those of the document.
     let servers: YAMLNode?
-    /// Those of its path.
     let parameters: YAMLNode?
 }
 

@@ -136,7 +136,6 @@ struct OpenAPIRequirements {
 
     // MARK: Needs
 
-    /// The need of an operation.
     mutating func need(of operation: OpenAPIOperation) -> AccessNeed {
         guard let node = operation.node else { return .nobody }
         let need: AccessNeed
@@ -223,7 +222,6 @@ struct OpenAPIRequirements {
         return isMet ? scopes : nil
     }
 
-    /// Scopes that the scheme does not list.
     private func report(
         _ scope: String, of scheme: OpenAPIScheme, at place: SourceSpan
     ) {

@@ -135,7 +135,6 @@ struct OpenAPIScheme {
 }
 
 extension YAMLNode {
-    /// The string under a key, if there is one.
     func text(_ key: String) -> String? {
         guard let scalar = entry(key)?.value.scalar, !scalar.isNull, !scalar.text.isEmpty else { return nil }
         return scalar.text

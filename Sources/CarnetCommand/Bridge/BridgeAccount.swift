@@ -118,7 +118,6 @@ actor BridgeAccount {
     /// The next message makes another client: this one remembers for a while that it got no metadata, and the server may be back.
     func close() { (open, direct) = (nil, nil) }
 
-    /// The tokens of the account.
     func secrets() async -> [Secret] { (try? await open?.session.storedTokens())?.secrets ?? [] }
 
     /// The server has accepted a token.
@@ -130,8 +129,6 @@ actor BridgeAccount {
     /// Ends a sign-in that waits for the user.
     func cancel() { opening?.cancel() }
 
-    /// The account.
-    ///
     /// - Parameter asks: Whether the user signs in if there is none.
     /// - Throws: `Failure`, `OAuthError`, `TokenStoreError`.
     func current(asks: Bool) async throws -> Open {

@@ -17,7 +17,6 @@ struct BridgeServer: Sendable {
 
     /// - Parameters:
     ///   - endpoint: Where it goes instead of the resource's own URL, as the server named it.
-    ///   - fields: Those of the request.
     ///   - asks: Whether the user may be asked to sign in, or for more scopes.
     ///   - stream: Takes the body of a successful response.
     /// - Returns: A response with any status but 401 and 403.
@@ -88,7 +87,6 @@ struct BridgeServer: Sendable {
         return String(decoding: response.body, as: UTF8.self)
     }
 
-    /// The reason that a body gives.
     func words(of body: [UInt8]) async -> String? {
         IncomingResponse(head: HTTPResponse(status: .ok), body: body).words(hiding: await secrets())
     }

@@ -40,7 +40,6 @@ final class HostInput: Sendable {
     }
 }
 
-/// Splits what is read into lines.
 private struct LineReader {
     private var bytes: [UInt8] = []
     private var start = 0

@@ -2,7 +2,6 @@ import CarnetFoundation
 
 /// A line of the host or a message of the server: what the bridge has to know of it. JSON-RPC 2.0.
 struct Message {
-    /// The id of a request.
     typealias ID = ByteKey
 
     /// The message as it came, in one line.
@@ -35,7 +34,6 @@ struct Message {
 
     var method: String? { members?.string("method") }
 
-    /// The requests in it.
     var requests: [ID] { parts.filter { $0["method"] != nil }.compactMap(Self.id) }
 
     /// The requests that it responds to.

@@ -60,7 +60,6 @@ struct ServerSession: Sendable {
     var request: [UInt8]?
     var id: String?
     var revision: String?
-    /// Counts the sessions.
     var number = 0
 
     func add(to fields: inout HTTPFields) {

@@ -6,7 +6,6 @@ import HTTPTypes
 /// The transport of revision 2024-11-05 ("HTTP with SSE"): one stream brings all messages of the server, and its first event
 /// says where the host's messages go. A session is as long as its stream.
 extension Bridge {
-    /// Whether the server speaks it.
     var isOld: Bool { state.withLock(\.isOld) }
 
     /// Opens a stream, where the server may be an older one (revision 2025-11-25, transports, "Backwards Compatibility").

@@ -89,8 +89,6 @@ final class ResponseReader: Sendable {
         return isWithinLimits && !isDone()
     }
 
-    /// Ends the response.
-    ///
     /// - Parameter response: Its body is read here if the transport did not stream it.
     /// - Throws: `Failure` for a message that is too large.
     func finish(_ response: IncomingResponse) throws {
@@ -137,13 +135,10 @@ final class ResponseReader: Sendable {
         }
     }
 
-    /// How many messages came.
     var count: Int { state.withLock(\.count) }
 
-    /// The id of the last event that had one.
     var lastEventID: String? { events?.lastID }
 
-    /// How long the server asks to wait before a new connection.
     var retry: Duration? { events?.retry }
 
     private var events: EventReader? {

@@ -11,7 +11,6 @@ struct ToolHeaders: Sendable {
         let path: [String]
     }
 
-    /// Why a tool is left out.
     private struct Mistake: Error {
         let reason: String
     }
@@ -23,8 +22,6 @@ struct ToolHeaders: Sendable {
     /// Of one tool. Each request for it has them all.
     private static let maximumHeaders = 100
 
-    /// Reads a list of tools.
-    ///
     /// - Returns: The list without the tools whose annotations are invalid, and why each is left out. The message itself if
     ///   there is none.
     mutating func read(_ message: Message) -> (message: Message, leftOut: [String]) {
@@ -56,7 +53,6 @@ struct ToolHeaders: Sendable {
         return (Message(JSONValue.object(changed).jsonText().utf8) ?? message, leftOut)
     }
 
-    /// The fields of a call.
     func fields(of message: Message) -> [HTTPField] {
         guard !headers.isEmpty, message.method == "tools/call", let call = message.members?.object("params"),
             let name = call.string("name"), let wanted = headers[ByteKey(name)], !wanted.isEmpty,

@@ -6,7 +6,6 @@ import CarnetGateway
 import CarnetProtocol
 import CarnetTransport
 
-/// The clients at the providers.
 extension GatewayLoader {
     func client(
         of provider: GatewayProvider, _ descriptor: ProviderDescriptor, _ rules: GatewayRules,

@@ -4,7 +4,6 @@ import CarnetGateway
 import CarnetProtocol
 import CarnetStorage
 
-/// The store of the sessions, and the keys.
 extension GatewayLoader {
     struct OpenStore {
         let tokens: any TokenStore

@@ -11,7 +11,6 @@ import CarnetProtocol
 
 /// The gateway file as messages name it, and the secrets that it names.
 struct GatewayPlaces: Sendable {
-    /// The path of the file.
     let file: String
     private let warned = Warned()
 
@@ -24,13 +23,10 @@ struct GatewayPlaces: Sendable {
         let texts = Lock<Set<String>>([])
     }
 
-    /// Says something once.
     func warn(_ text: String, _ console: Console) {
         if warned.texts.withLock({ $0.insert(text).inserted }) { console.warn(text.printable) }
     }
 
-    /// The value of a secret.
-    ///
     /// - Parameters:
     ///   - key: Its key without an ending.
     ///   - line: The line of a key.

@@ -35,7 +35,6 @@ struct GatewayProxyCommand: Subcommand {
     }
 }
 
-/// How the configuration is made.
 struct GatewayProxyOptions: ParsableArguments {
     @Option(
         name: .customLong("output"),
@@ -90,10 +89,6 @@ struct GatewayProxy {
 
     static var names: [String] { ProxyKind.all.map(\.name) }
 
-    /// - Parameters:
-    ///   - name: The proxy.
-    ///   - path: The gateway file.
-    ///   - address: The gateway's.
     func run(_ name: String, _ path: String, at address: GatewayAddressOptions) throws {
         guard options.timeout.map((1...86_400).contains) ?? true else {
             throw Failure(.usage, "--timeout must be a number of seconds from 1 to 86400")

@@ -20,7 +20,6 @@ struct GatewayServer: Sendable {
     let inputs: GatewayLoader.Inputs
     let sandbox: GatewaySandbox?
     let address: BindAddress
-    /// The maximum number of connections.
     let connections: Int
     /// The metrics, and the address and port of this machine where they are.
     let metrics: (text: MetricsText, address: String, port: Int)?
@@ -114,7 +113,6 @@ struct GatewayServer: Sendable {
         }
     }
 
-    /// The page of the metrics.
     private func serve(
         _ metrics: MetricsText, at address: BindAddress, _ onStart: @escaping @Sendable () -> Void
     ) async throws {

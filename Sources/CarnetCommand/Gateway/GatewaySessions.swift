@@ -170,7 +170,6 @@ struct GatewaySession {
     let expiresAt: Date
     let browser: String
 
-    /// What a store has.
     struct Found {
         /// The latest sign-in first.
         var sessions: [GatewaySession] = []

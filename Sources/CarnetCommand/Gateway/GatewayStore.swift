@@ -26,7 +26,6 @@ struct GatewayStore: Sendable {
 
     /// Reads and creates nothing.
     ///
-    /// - Parameter folder: That of the gateway file.
     /// - Throws: `Failure` for a secret that is not where it should be.
     init(_ rules: GatewaySessionRules, in file: GatewayPlaces, _ environment: HostEnvironment) throws {
         configuration = ConfigurationFolder(environment)
@@ -93,7 +92,6 @@ struct GatewayStore: Sendable {
         }
     }
 
-    /// Whether there is no key at all.
     var lacksKey: Bool { keys.isMissing }
 
     /// The same store for a command beside the gateway. Root acts as the gateway's user from now on.

@@ -20,7 +20,6 @@ extension GatewayLoader {
                 + "store \(store), key \(key)"
         }
 
-        /// Prints the findings.
         func report(_ console: Console) {
             for finding in findings { console.warn(finding.lineWithHelp, level: finding.level) }
         }

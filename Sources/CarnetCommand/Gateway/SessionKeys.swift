@@ -43,8 +43,6 @@ final class SessionKeys: Sendable {
     /// Whether no keys were found yet.
     var isMissing: Bool { current.withLock { $0 == nil } }
 
-    /// Reads the keys again.
-    ///
     /// - Returns: `nil` if they are a file that does not exist.
     /// - Throws: `TokenStoreError`. The keys before stay in use.
     @discardableResult

@@ -7,7 +7,6 @@ extension ProbeOptions {
     ///
     /// - Parameters:
     ///   - isSingle: Whether the user named one provider, so that what prevents its probe is an error.
-    ///   - transport: The network for a provider.
     /// - Throws: `ExitStatus.failed` if there is a finding, or with `--probe-since` a change; `Failure`.
     func run(
         _ entries: [ProviderRegistry.Entry], _ registrations: Registrations, isSingle: Bool, _ console: Console,

@@ -14,7 +14,6 @@ struct ProbeOutcome: Hashable, Sendable {
         case captivePage = "captive_page"
         /// Not the form of response that the descriptor describes.
         case otherForm = "other_form"
-        /// The metadata differs from the descriptor.
         case differs
         /// The certificate is expired, or not of this host.
         case certificate
@@ -55,7 +54,6 @@ struct ProbeOutcome: Hashable, Sendable {
         (self.endpoint, self.url, self.verdict, self.status, self.detail) = (endpoint, url, verdict, status, detail)
     }
 
-    /// - Returns: `nil` for what is no outcome.
     init?(_ json: JSONValue) {
         guard let endpoint = json["endpoint"]?.string, let url = json["url"]?.string,
             let verdict = json["verdict"]?.string.flatMap(Verdict.init)

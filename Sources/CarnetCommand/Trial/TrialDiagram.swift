@@ -5,7 +5,6 @@ import CarnetProtocol
 extension SequenceDiagram {
     enum Format: String, ExpressibleByArgument, CaseIterable { case text, svg }
 
-    /// The exchanges of a trial.
     init(of steps: [TrialStep]) {
         let isBack = steps.contains { step in step.exchanges.contains { $0.step == .callback } }
         self.init(steps: steps.flatMap { step in step.exchanges.map { Step(of: $0, in: step, isBack: isBack) } })

@@ -1,7 +1,6 @@
 import CarnetDescriptors
 import CarnetFoundation
 
-/// The result of a trial.
 struct TrialResult {
     var hasFailed = false
     var stepCount = 0

@@ -20,7 +20,6 @@ struct TrialStep {
 
     var title: String
     var exchanges: [Exchange] = []
-    /// The results of the step.
     var findings: [Named<String>] = []
     var outcome = Outcome.passed
 }

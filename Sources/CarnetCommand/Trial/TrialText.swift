@@ -8,7 +8,6 @@ import CarnetProtocol
 struct TrialText {
     let console: Console
     private let exchanges: ExchangeText
-    /// The width of the output in columns.
     private let width: Int
 
     /// - Parameter columns: The width of the terminal; `nil` for a file or a pipe.
