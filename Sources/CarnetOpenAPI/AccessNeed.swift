@@ -14,9 +14,7 @@ struct AccessNeed: Equatable {
     /// As many as a description can have that somebody wrote.
     static let mostAlternatives = 64
 
-    private init(isOpen: Bool) { self.isOpen = isOpen }
-
-    private init() {}
+    private init(isOpen: Bool = false) { self.isOpen = isOpen }
 
     /// - Parameter alternatives: At most `mostAlternatives`; others are left out.
     init(_ alternatives: [[String]]) {

@@ -16,18 +16,15 @@ package final class ImportFindings {
     private(set) var all: [ImportFinding] = []
     private var seen: Set<ImportFinding> = []
 
-    func add(_ finding: ImportFinding) { if seen.insert(finding).inserted { all.append(finding) } }
+    func error(_ place: SourceSpan, _ message: String, help: String? = nil) { add(.error, place, message, help) }
+    func warn(_ place: SourceSpan, _ message: String, help: String? = nil) { add(.warning, place, message, help) }
+    func inform(_ place: SourceSpan, _ message: String, help: String? = nil) { add(.information, place, message, help) }
 
-    func error(_ place: SourceSpan, _ message: String, help: String? = nil) {
-        add(ImportFinding(severity: .error, message: message, help: help, place: place.start))
-    }
-
-    func warn(_ place: SourceSpan, _ message: String, help: String? = nil) {
-        add(ImportFinding(severity: .warning, message: message, help: help, place: place.start))
-    }
-
-    func inform(_ place: SourceSpan, _ message: String, help: String? = nil) {
-        add(ImportFinding(severity: .information, message: message, help: help, place: place.start))
+    func add(
+        _ severity: Diagnostic.Severity, _ place: SourceSpan, _ message: String, _ help: String?, in file: String? = nil
+    ) {
+        let finding = ImportFinding(severity: severity, message: message, help: help, place: place.start, file: file)
+        if seen.insert(finding).inserted { all.append(finding) }
     }
 
     package var sorted: [ImportFinding] {

@@ -4,22 +4,15 @@ import CarnetFoundation
 ///
 /// JSON writes characters beyond U+FFFF as two escapes (RFC 8259, section 7), which are invalid in YAML, and allows
 /// characters in strings that YAML does not (YAML 1.2.2, section 5.1).
-struct JSONAsYAML {
-    private(set) var bytes: [UInt8]
-
-    /// - Parameter bytes: Those of any file. Those of a file that begins with no brace stay as they are.
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-        let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-        let first = bytes[start...].first { ![0x09, 0x0A, 0x0D, 0x20].contains($0) }
-        guard first == UInt8(ascii: "{") else { return }
+enum JSONAsYAML {
+    /// - Parameter source: The bytes of any file. Those of a file that begins with no brace stay as they are.
+    static func bytes(_ source: [UInt8]) -> [UInt8] {
+        let start = source.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        let first = source[start...].first { ![0x09, 0x0A, 0x0D, 0x20].contains($0) }
         // Nearly all files have neither.
-        guard bytes.contains(UInt8(ascii: "\\")) || bytes.contains(where: { $0 >= 0x7F }) else { return }
-        rewrite(from: start)
-    }
-
-    private mutating func rewrite(from start: Int) {
-        let source = bytes
+        guard first == UInt8(ascii: "{"), source.contains(where: { $0 == UInt8(ascii: "\\") || $0 >= 0x7F }) else {
+            return source
+        }
         var output = Array(source[..<start])
         output.reserveCapacity(source.count)
         var (isInString, missing, index) = (false, 0, start)
@@ -36,12 +29,12 @@ struct JSONAsYAML {
                 }
                 index += 1
             case UInt8(ascii: "\\") where isInString:
-                let escape = Self.escape(source, at: index)
+                let escape = escape(source, at: index)
                 output += escape.text
                 missing += escape.length - escape.text.count
                 index += escape.length
             case 0x7F...:
-                let (text, length) = Self.character(source, at: index)
+                let (text, length) = character(source, at: index)
                 output += text
                 index += length
             default:
@@ -49,7 +42,7 @@ struct JSONAsYAML {
                 index += 1
             }
         }
-        bytes = output
+        return output
     }
 
     /// An escape, and its length in the source.

@@ -22,7 +22,7 @@ package struct OpenAPIDocument {
     /// - Throws: `WritingError` with the place of the mistake.
     init(_ file: SourceFile) throws {
         let document = YAMLReader(limits: Self.limits).read(
-            SourceFile(path: file.path, bytes: JSONAsYAML(file.bytes).bytes))
+            SourceFile(path: file.path, bytes: JSONAsYAML.bytes(file.bytes)))
         guard let root = document.root else {
             guard let mistake = document.diagnostics.first, mistake.code != ReaderDiagnostics.emptyFile.code else {
                 throw WritingError("\(file.path) is empty", next: ["download the description again"])

@@ -87,10 +87,7 @@ package struct OpenAPIImport {
         // What the readers of both files find in them.
         let files = [SourceFile(path: "\(id).yaml", text: draft), SourceFile(path: "\(id)-resources.yaml", text: map)]
         for found in Linter().lint(files: files).diagnostics {
-            findings.add(
-                ImportFinding(
-                    severity: found.severity, message: found.message, help: found.help, place: found.span.start,
-                    file: found.file))
+            findings.add(found.severity, found.span, found.message, found.help, in: found.file)
         }
     }
 

@@ -63,13 +63,23 @@ struct OpenAPIOperations {
         let count = all.count
         let servers = items.lazy.compactMap { $0.entry("servers")?.value }.first
         let parameters = items.lazy.compactMap { $0.entry("parameters")?.value }.first
+        func add(_ method: String, _ field: YAMLEntry) {
+            let node = field.value.entries == nil || field.value.entry("$ref") != nil ? nil : field.value
+            if node == nil {
+                findings.error(
+                    field.value.span,
+                    "the operation is no mapping, or is in another document: the map refuses the request")
+            }
+            all.append(
+                OpenAPIOperation(
+                    path: path.key, method: method, place: field.keySpan, node: node,
+                    servers: node?.entry("servers")?.value ?? servers, parameters: parameters))
+        }
         for field in items.flatMap({ $0.entries ?? [] }) where !field.key.hasPrefix("x-") {
             if Self.methods.contains(field.key) {
-                add(path.key, field.key.uppercased(), field, servers, parameters)
+                add(field.key.uppercased(), field)
             } else if field.key == "additionalOperations" {
-                for other in field.value.entries ?? [] {
-                    add(path.key, other.key, other, servers, parameters)
-                }
+                for other in field.value.entries ?? [] { add(other.key, other) }
             } else if !Self.otherFields.contains(field.key) {
                 findings.error(
                     field.keySpan, "a path has no field \(field.key.quoted): it is not imported",
@@ -77,19 +87,5 @@ struct OpenAPIOperations {
             }
         }
         if all.count == count { others.append((path.key, path.keySpan)) }
-    }
-
-    private mutating func add(
-        _ path: String, _ method: String, _ field: YAMLEntry, _ servers: YAMLNode?, _ parameters: YAMLNode?
-    ) {
-        let node = field.value.entries == nil || field.value.entry("$ref") != nil ? nil : field.value
-        if node == nil {
-            findings.error(
-                field.value.span, "the operation is no mapping, or is in another document: the map refuses the request")
-        }
-        all.append(
-            OpenAPIOperation(
-                path: path, method: method, place: field.keySpan, node: node,
-                servers: node?.entry("servers")?.value ?? servers, parameters: parameters))
     }
 }

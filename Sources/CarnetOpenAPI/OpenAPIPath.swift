@@ -14,36 +14,26 @@ struct OpenAPIPath {
     /// Why no request can have the path.
     let problem: RoutePatternProblem?
 
-    var url: String { (host.map { "https://" + $0 } ?? "") + path }
+    var url: String { origin + "/" + segments.joined(separator: "/") }
 
     /// The URL without the names of parameters: equal for two paths of which a map can have only one.
-    var shape: String {
-        (host.map { "https://" + $0 } ?? "")
-            + "/" + segments.map { Self.isParameter($0) ? "{}" : $0 }.joined(separator: "/")
-    }
+    var shape: String { origin + "/" + segments.map { Self.isParameter($0) ? "{}" : $0 }.joined(separator: "/") }
 
-    private var path: String { "/" + segments.joined(separator: "/") }
+    private var origin: String { host.map { "https://" + $0 } ?? "" }
 
     /// - Parameters:
     ///   - path: With what the server puts before it.
     ///   - host: The host of the server, if the resource is only for it.
     init(_ path: String, host: String?) {
-        var rest = path[...]
-        var isWhole = true
         // Not allowed, but written: for a map, the query is no part of a request.
-        if let cut = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) {
-            rest = rest[..<cut]
-            isWhole = false
-        }
+        let rest = path.prefix { $0 != "?" && $0 != "#" }
         var parts = rest.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         if parts.last?.isEmpty == true { parts.removeLast() }
         let parameters = parts.map(Self.parameter)
-        segments = zip(parts, parameters).map { part, parameter in
-            parameter.map { "{\($0.name)}" } ?? Self.encoded(part)
-        }
+        segments = zip(parts, parameters).map { part, found in found.map { "{\($0.name)}" } ?? Self.encoded(part) }
         self.parts = Set(parameters.indices.filter { parameters[$0]?.isWhole == false })
         self.host = host
-        self.isWhole = isWhole && self.parts.isEmpty
+        isWhole = rest.endIndex == path.endIndex && self.parts.isEmpty
         do throws(RoutePatternProblem) {
             _ = try RoutePattern(path: "/" + segments.joined(separator: "/"), host: host)
             problem = nil
@@ -76,8 +66,7 @@ struct OpenAPIPath {
         let inner = segment.dropFirst().dropLast()
         guard segment.first == "{", segment.last == "}", !inner.isEmpty, !inner.contains("{"), !inner.contains("}")
         else { return ("part", false) }
-        let name = String(
-            decoding: inner.utf8.map { ASCII.isAlphanumeric($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
+        let name = String(decoding: inner.utf8.map { ASCII.isAlphanumeric($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
         // In a descriptor, this name stands for another value.
         return (name == "issuer" ? "issuer_" : name, true)
     }

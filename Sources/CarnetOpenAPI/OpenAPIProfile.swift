@@ -71,10 +71,7 @@ enum OpenAPIProfile {
 
     /// The members of the response that usually have a claim.
     private static let members: [(claim: String, names: [String])] = [
-        (
-            "subject",
-            ["sub", "id", "_id", "user_id", "userId", "uid", "uuid", "account_id", "accountId", "gid"]
-        ),
+        ("subject", ["sub", "id", "_id", "user_id", "userId", "uid", "uuid", "account_id", "accountId", "gid"]),
         ("name", ["name", "display_name", "displayName", "full_name", "fullName", "handle"]),
         ("email", ["email", "mail", "email_address", "emailAddress"]),
     ]

@@ -40,8 +40,7 @@ struct OpenAPIRequirements {
         }
         let elsewhere = Set(checkedElsewhere.map(ByteKey.init))
         if let name = named.first(where: { elsewhere.contains(ByteKey($0)) }) {
-            throw WritingError(
-                "--scheme and --checked-elsewhere cannot name the same security scheme, \(name.quoted)")
+            throw WritingError("--scheme and --checked-elsewhere cannot name the same security scheme, \(name.quoted)")
         }
         let used = Set(Self.alternatives(document, operations).joined().map { ByteKey($0.key) }).subtracting(elsewhere)
         accepted =
@@ -71,8 +70,7 @@ struct OpenAPIRequirements {
             if node == nil {
                 document.findings.error(entry.value.span, "the security scheme \(document.missing(entry.value))")
             }
-            return OpenAPIScheme(
-                entry.key, node ?? entry.value, at: entry.keySpan, isSwagger: document.isSwagger)
+            return OpenAPIScheme(entry.key, node ?? entry.value, at: entry.keySpan, isSwagger: document.isSwagger)
         }
     }
 
@@ -107,9 +105,7 @@ struct OpenAPIRequirements {
         let tokens = schemes.filter { $0.isToken && !others.contains($0.key) }
         let candidates = tokens.contains { used.contains($0.key) } ? tokens.filter { used.contains($0.key) } : tokens
         // Of equals, the first.
-        guard let best = candidates.map(\.rank).min(), let first = candidates.first(where: { $0.rank == best }) else {
-            return []
-        }
+        guard let first = candidates.min(by: { $0.rank < $1.rank }) else { return [] }
         return [first] + tokens.filter { $0.key != first.key && $0.hasServer(of: first) }
     }
 
@@ -168,8 +164,7 @@ struct OpenAPIRequirements {
                 "there are more than \(AccessNeed.mostAlternatives) alternatives: the others are left out")
         }
         if elements.isEmpty || elements.contains(where: { $0.entries?.isEmpty == true }) { return .anyone }
-        return AccessNeed(
-            elements.prefix(AccessNeed.mostAlternatives).compactMap { scopes(of: $0) })
+        return AccessNeed(elements.prefix(AccessNeed.mostAlternatives).compactMap { scopes(of: $0) })
     }
 
     /// The scopes of an alternative, of which all schemes are needed together.
@@ -184,20 +179,16 @@ struct OpenAPIRequirements {
         var scopes: [String] = []
         var isMet = !needed.isEmpty
         for entry in needed {
-            guard let scheme = schemes[ByteKey(entry.key)] else {
-                findings.error(
-                    entry.keySpan,
-                    "the document has no security scheme \(entry.key.quoted): the alternative is left out")
+            let scheme = schemes[ByteKey(entry.key)]
+            guard let scheme, acceptedNames.contains(scheme.key), let elements = entry.value.elements else {
                 isMet = false
-                continue
-            }
-            guard acceptedNames.contains(scheme.key) else {
-                isMet = false
-                continue
-            }
-            guard let elements = entry.value.elements else {
-                findings.error(entry.value.span, "the scopes are no list: the alternative is left out")
-                isMet = false
+                if scheme == nil {
+                    findings.error(
+                        entry.keySpan,
+                        "the document has no security scheme \(entry.key.quoted): the alternative is left out")
+                } else if acceptedNames.contains(ByteKey(entry.key)) {
+                    findings.error(entry.value.span, "the scopes are no list: the alternative is left out")
+                }
                 continue
             }
             for node in elements {
@@ -210,7 +201,14 @@ struct OpenAPIRequirements {
                     isMet = false
                     continue
                 }
-                report(scope, of: scheme, at: node.span)
+                if [.bearer, .authorizationKey].contains(scheme.kind) {
+                    findings.inform(
+                        node.span,
+                        "the scheme \(scheme.name.quoted) has no scopes: the map requires the names as scopes")
+                } else if !scheme.scopes.isEmpty, !scheme.scopeIDs.contains(ByteKey(scope)) {
+                    findings.inform(
+                        node.span, "the scheme \(scheme.name.quoted) does not list the scope \(scope.quoted)")
+                }
                 scopes.append(scope)
             }
         }
@@ -220,16 +218,5 @@ struct OpenAPIRequirements {
                 "the alternative needs more than an access token of the accepted schemes: it is left out")
         }
         return isMet ? scopes : nil
-    }
-
-    private func report(
-        _ scope: String, of scheme: OpenAPIScheme, at place: SourceSpan
-    ) {
-        if scheme.kind == .bearer || scheme.kind == .authorizationKey {
-            findings.inform(
-                place, "the scheme \(scheme.name.quoted) has no scopes: the map requires the names as scopes")
-        } else if !scheme.scopes.isEmpty, !scheme.scopeIDs.contains(ByteKey(scope)) {
-            findings.inform(place, "the scheme \(scheme.name.quoted) does not list the scope \(scope.quoted)")
-        }
     }
 }

@@ -81,10 +81,9 @@ struct OpenAPIScheme {
     init(_ name: String, _ node: YAMLNode, at span: SourceSpan, isSwagger: Bool) {
         self.name = name
         self.span = span
-        func text(_ key: String) -> String? { node.text(key) }
+        let text = node.text
         switch text("type") {
-        case "oauth2"?:
-            kind = .oauth2
+        case "oauth2"?: kind = .oauth2
         case "openIdConnect"?:
             kind = .openIDConnect
             metadata = text("openIdConnectUrl")
