@@ -75,10 +75,8 @@ enum DescriptorTool {
             let name = EmbeddedDescriptor.constantName(of: id.rawValue)
             guard let earlier = first.updateValue(first[name] ?? id, forKey: name), earlier != id else { return nil }
             return DuplicateProvider.explanation.diagnostic(
-                "the ids \"\(earlier)\" and \"\(id)\" both become the constant \"\(name)\"",
-                file: document.file.path,
-                span: document.span(of: ["id"])
-            )
+                "the ids \"\(earlier)\" and \"\(id)\" both become the constant \"\(name)\"", file: document.file.path,
+                span: document.span(of: ["id"]))
         }
     }
 
@@ -90,9 +88,7 @@ enum DescriptorTool {
         OutputChannel.standardError.write(text)
     }
 
-    private static func report(_ line: String) {
-        OutputChannel.standardError.write(line + "\n")
-    }
+    private static func report(_ line: String) { OutputChannel.standardError.write(line + "\n") }
 }
 
 extension EmbeddedDescriptor {

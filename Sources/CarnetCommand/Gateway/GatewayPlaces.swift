@@ -10,21 +10,19 @@ import CarnetProtocol
 #endif
 
 /// The gateway file as messages name it, and the secrets that it names.
-struct GatewayPlaces: Sendable {
+final class GatewayPlaces: Sendable {
     let file: String
-    private let warned = Warned()
+    /// What was said once need not be said at each reading.
+    private let warned = Lock<Set<String>>([])
+
+    init(file: String) { self.file = file }
 
     var folder: String { Path.folder(of: file) }
 
     func place(_ line: Int) -> String { "\(file):\(line)" }
 
-    /// What was said once need not be said at each reading.
-    private final class Warned: Sendable {
-        let texts = Lock<Set<String>>([])
-    }
-
     func warn(_ text: String, _ console: Console) {
-        if warned.texts.withLock({ $0.insert(text).inserted }) { console.warn(text.printable) }
+        if warned.withLock({ $0.insert(text).inserted }) { console.warn(text.printable) }
     }
 
     /// - Parameters:

@@ -25,17 +25,6 @@ struct GatewayProxyCommand: Subcommand {
     @Argument(help: ArgumentHelp("The gateway file.", valueName: "file"), completion: .yamlFile)
     var file: String
 
-    @OptionGroup var options: GatewayProxyOptions
-    @OptionGroup var address: GatewayAddressOptions
-    @OptionGroup(title: "Output options") var plainOutput: PlainOutputOptions
-    var output: OutputOptions { plainOutput.all }
-
-    func run(_ context: CommandContext) async throws {
-        try GatewayProxy(options: options, context: context).run(name, file, at: address)
-    }
-}
-
-struct GatewayProxyOptions: ParsableArguments {
     @Option(
         name: .customLong("output"),
         help: ArgumentHelp(
@@ -79,11 +68,19 @@ struct GatewayProxyOptions: ParsableArguments {
         name: .customLong("no-tls"),
         help: "For an origin with https: take plain HTTP, because TLS ends in front of the proxy.")
     var withoutTLS = false
+
+    @OptionGroup var address: GatewayAddressOptions
+    @OptionGroup(title: "Output options") var plainOutput: PlainOutputOptions
+    var output: OutputOptions { plainOutput.all }
+
+    func run(_ context: CommandContext) async throws {
+        try GatewayProxy(options: self, context: context).run(name, file, at: address)
+    }
 }
 
 /// `carnet gateway proxy`: the configuration of a proxy, made from the gateway file.
 struct GatewayProxy {
-    let options: GatewayProxyOptions
+    let options: GatewayProxyCommand
     let context: CommandContext
     private var console: Console { context.console }
 

@@ -143,8 +143,14 @@ struct GatewayServer: Sendable {
 
     /// Uses a new version when something that it was made of has changed, or at SIGHUP. A file with mistakes changes nothing.
     private func watch() async throws {
-        let state = FileState()
-        state.note(isOK: true)
+        // Whether the gateway uses its file as it is now, for an alert.
+        let isOK = Gauge(label: "carnet.gateway.file.ok")
+        let changed = Gauge(label: "carnet.gateway.file.read.timestamp.seconds")
+        func noteSuccess() {
+            isOK.record(1)
+            changed.record(SystemWallClock().now.timeIntervalSince1970)
+        }
+        noteSuccess()
         var inputs = inputs
         var reloads = Reloads()
         var lastLook = ContinuousClock.now
@@ -159,12 +165,12 @@ struct GatewayServer: Sendable {
             do {
                 site.replace(try await loader.load())
                 reloads.hasSucceeded()
-                state.note(isOK: true)
+                noteSuccess()
                 loader.lastSummary.withLock { $0 }?.report(console)
                 console.note("the gateway file was read again")
             } catch {
                 try Task.checkCancellation()
-                state.note(isOK: false)
+                isOK.record(0)
                 let mistakes = error as? GatewayMistakes ?? GatewayMistakes([Failure(describing: error)])
                 guard reloads.isNews(mistakes) else { continue }
                 var failure = mistakes.failure(console)
@@ -195,16 +201,5 @@ struct Reloads {
     mutating func isNews(_ mistakes: GatewayMistakes) -> Bool {
         defer { passing = mistakes.areLasting ? nil : mistakes.summary }
         return isNew || passing != mistakes.summary
-    }
-}
-
-/// Whether the gateway uses its file as it is now, for an alert.
-private struct FileState {
-    private let isOK = Gauge(label: "carnet.gateway.file.ok")
-    private let changed = Gauge(label: "carnet.gateway.file.read.timestamp.seconds")
-
-    func note(isOK: Bool) {
-        self.isOK.record(isOK ? 1 : 0)
-        if isOK { changed.record(SystemWallClock().now.timeIntervalSince1970) }
     }
 }

@@ -39,7 +39,7 @@ struct GatewaySessionsListCommand: Subcommand {
         let rows = found.sessions.map { session in
             [
                 session.key.account.printable, session.key.provider.printable, session.subject.printable,
-                (session.email ?? session.name ?? "-").printable, session.signedInAt.formatted(.iso8601),
+                (session.email ?? session.name ?? "-").printable, session.note.signedInAt.formatted(.iso8601),
                 session.browser.printable,
             ]
         }
@@ -55,11 +55,6 @@ struct GatewaySessionsListCommand: Subcommand {
             console.note("nobody is signed in (store: \(store.name))".printable)
             console.note("a gateway with --sandbox keeps its sessions to itself")
         }
-        report(found, console)
-    }
-
-    /// What is in the store besides sessions.
-    private func report(_ found: GatewaySession.Found, _ console: Console) {
         let count = found.unreadable.count
         if let first = found.unreadable.first {
             let what =
@@ -161,14 +156,14 @@ struct GatewaySessionsEndCommand: Subcommand {
 /// A sign-in of one browser, as its record describes it.
 struct GatewaySession {
     let key: ConnectionKey
-    let subject: String
-    let name: String?
-    let email: String?
-    /// At the sign-in.
-    let firstEmail: String?
-    let signedInAt: Date
-    let expiresAt: Date
-    let browser: String
+    fileprivate let subject: String
+    fileprivate let note: BrowserNote
+
+    fileprivate var name: String? { note.claims?.claims["name"]?.scalarText }
+    fileprivate var email: String? {
+        (note.claims?.claims["email"]?.scalarText ?? note.email).flatMap { EmailAddress($0)?.text }
+    }
+    fileprivate var browser: String { note.name ?? "" }
 
     struct Found {
         /// The latest sign-in first.
@@ -185,12 +180,14 @@ struct GatewaySession {
         [
             "id": .string(key.account), "provider": .string(key.provider), "subject": .string(subject),
             "name": .optional(name), "email": .optional(email),
-            "signed_in_at": .optional(signedInAt), "expires_at": .optional(expiresAt), "browser": .string(browser),
+            "signed_in_at": .optional(note.signedInAt), "expires_at": .optional(note.expiresAt),
+            "browser": .string(browser),
         ]
     }
 
     func hasEmail(_ address: String) -> Bool {
-        [email, firstEmail].contains { $0.map { EmailAddress.isSame($0, address) } ?? false }
+        // As it is now, and as it was at the sign-in.
+        [email, note.email].contains { $0.map { EmailAddress.isSame($0, address) } ?? false }
     }
 
     /// - Throws: `Failure`, `TokenStoreError`.
@@ -213,18 +210,12 @@ struct GatewaySession {
                 guard let connection = try await store.tokens.load(key)?.connection, let note = connection.browser,
                     note.expiresAt > now
                 else { continue }
-                let claims = note.claims?.claims
-                found.sessions.append(
-                    GatewaySession(
-                        key: key, subject: connection.subject ?? "", name: claims?["name"]?.scalarText,
-                        email: (claims?["email"]?.scalarText ?? note.email).flatMap { EmailAddress($0)?.text },
-                        firstEmail: note.email, signedInAt: note.signedInAt, expiresAt: note.expiresAt,
-                        browser: note.name ?? ""))
+                found.sessions.append(GatewaySession(key: key, subject: connection.subject ?? "", note: note))
             } catch let error as TokenStoreError where error.kind == .unreadable || store.lacksKey {
                 found.unreadable.append((key, error))
             }
         }
-        found.sessions.sort { ($0.signedInAt, $0.key.account) > ($1.signedInAt, $1.key.account) }
+        found.sessions.sort { ($0.note.signedInAt, $0.key.account) > ($1.note.signedInAt, $1.key.account) }
         return found
     }
 

@@ -34,7 +34,7 @@ extension ProbeOptions {
             let id = entry.descriptor.id.rawValue
             let network = ProbeTransport(transport(provider), pause: .seconds(pause), isFirst: number == 0)
             let prober = Prober(provider, of: entry.descriptor, over: network)
-            known[id] = try await prober.probe { endpoint in
+            known.outcomes[id] = try await prober.probe { endpoint in
                 console.showProgress("\(number + 1) of \(probers.count): \(id), \(endpoint)")
             }
             if let results {
@@ -46,9 +46,9 @@ extension ProbeOptions {
         let ids = entries.map(\.descriptor.id.rawValue)
         let reported = ids.filter { shown($0, known, earlier).contains { earlier != nil || $0.verdict.isFinding } }
         console.print(
-            "\(ids.filter { known[$0] != nil }.count) probed, \(reported.count) with \(earlier == nil ? "findings" : "changes"), "
+            "\(ids.filter { known.outcomes[$0] != nil }.count) probed, \(reported.count) with \(earlier == nil ? "findings" : "changes"), "
                 + "\(skipped.count) skipped")
-        let providers = ids.filter { known[$0] != nil }.map { id -> JSONValue in
+        let providers = ids.filter { known.outcomes[$0] != nil }.map { id -> JSONValue in
             ["id": .string(id), "outcomes": .array(shown(id, known, earlier).map(\.json))]
         }
         console.print(
@@ -61,6 +61,6 @@ extension ProbeOptions {
 
     /// The outcomes, or what has changed.
     private func shown(_ id: String, _ known: ProbeResults, _ earlier: ProbeResults?) -> [ProbeOutcome] {
-        earlier.map { known.changes(of: id, since: $0) } ?? known[id] ?? []
+        earlier.map { known.changes(of: id, since: $0) } ?? known.outcomes[id] ?? []
     }
 }

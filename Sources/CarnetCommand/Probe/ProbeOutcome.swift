@@ -66,7 +66,7 @@ struct ProbeOutcome: Hashable, Sendable {
 
 /// The outcomes of a run, by provider, as a file has them.
 struct ProbeResults {
-    private var outcomes: [String: [ProbeOutcome]] = [:]
+    var outcomes: [String: [ProbeOutcome]] = [:]
 
     init() {}
 
@@ -82,11 +82,6 @@ struct ProbeResults {
         for member in providers.members {
             outcomes[member.name] = (member.value.array ?? []).compactMap { ProbeOutcome($0) }
         }
-    }
-
-    subscript(id: String) -> [ProbeOutcome]? {
-        get { outcomes[id] }
-        set { outcomes[id] = newValue }
     }
 
     /// Whether a provider needs no further request.
@@ -108,7 +103,7 @@ struct ProbeResults {
 
     /// What differs from an earlier run. An unclear outcome is no change.
     func changes(of id: String, since earlier: ProbeResults) -> [ProbeOutcome] {
-        let before = Dictionary((earlier[id] ?? []).map { ($0.endpoint, $0) }) { first, _ in first }
+        let before = Dictionary((earlier.outcomes[id] ?? []).map { ($0.endpoint, $0) }) { first, _ in first }
         return (outcomes[id] ?? []).filter { outcome in
             guard !outcome.verdict.isUnclear else { return false }
             return before[outcome.endpoint].map { $0.verdict != outcome.verdict } ?? outcome.verdict.isFinding
@@ -117,7 +112,7 @@ struct ProbeResults {
 
     /// Takes the earlier outcome over where the new one is unclear.
     mutating func keepKnown(of id: String, from earlier: ProbeResults) {
-        guard let outcomes = outcomes[id], let before = earlier[id] else { return }
+        guard let outcomes = outcomes[id], let before = earlier.outcomes[id] else { return }
         self.outcomes[id] = outcomes.map { outcome in
             guard outcome.verdict.isUnclear, outcome.verdict != .rateLimited else { return outcome }
             return before.first { $0.endpoint == outcome.endpoint } ?? outcome
