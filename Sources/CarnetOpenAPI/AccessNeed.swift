@@ -18,7 +18,10 @@ struct AccessNeed: Equatable {
 
     /// - Parameter alternatives: At most `mostAlternatives`; others are left out.
     init(_ alternatives: [[String]]) {
-        let sets = alternatives.prefix(Self.mostAlternatives).map { (scopes: $0.withoutRepeats, set: Set($0)) }
+        let sets = alternatives.prefix(Self.mostAlternatives).map { scopes in
+            var seen: Set<String> = []
+            return (scopes: scopes.filter { seen.insert($0).inserted }, set: Set(scopes))
+        }
         for (index, one) in sets.enumerated() {
             let isImplied = sets.enumerated().contains { position, other in
                 position != index && other.set.isSubset(of: one.set) && (other.set != one.set || position < index)
@@ -57,12 +60,5 @@ struct AccessNeed: Equatable {
         case 1: return (shared + single, [], false)
         case let count: return (shared, single, count == rests.count)
         }
-    }
-}
-
-extension [String] {
-    fileprivate var withoutRepeats: [String] {
-        var seen: Set<String> = []
-        return filter { seen.insert($0).inserted }
     }
 }

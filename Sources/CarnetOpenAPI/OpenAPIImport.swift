@@ -270,10 +270,6 @@ extension OpenAPIImport {
     }
 }
 
-extension ServerBase {
-    fileprivate var key: ByteKey? { host.map(ByteKey.init) }
-}
-
 extension String {
     /// Whether it is a name or an address of IPv4, with or without a port.
     fileprivate var isPlainHost: Bool {

@@ -72,7 +72,7 @@ struct OpenAPIScheme {
         !Set(urls.map(ByteKey.init)).isDisjoint(with: other.urls.map(ByteKey.init))
     }
 
-    var hosts: Set<ByteKey> { Set(urls.compactMap { ServerBase($0)?.host.map(ByteKey.init) }) }
+    var hosts: Set<ByteKey> { Set(urls.compactMap { ServerBase($0)?.key }) }
 
     func hasHost(of other: OpenAPIScheme) -> Bool { !hosts.isDisjoint(with: other.hosts) }
 

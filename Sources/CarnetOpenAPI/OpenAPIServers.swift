@@ -30,6 +30,8 @@ struct ServerBase {
         path = String(rest)
     }
 
+    var key: ByteKey? { host.map(ByteKey.init) }
+
     private init() { (host, path, origin) = (nil, "", nil) }
 
     /// The server of a description that names none.

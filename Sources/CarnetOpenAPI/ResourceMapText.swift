@@ -21,23 +21,18 @@ extension OpenAPIImport {
 
     private static func entries(_ resource: Resource) -> [String] {
         var entries = resource.id.map { ["id: " + YAMLText.plainOrQuoted($0)] } ?? []
-        entries += [
-            "title: " + YAMLText.plainOrQuoted(resource.title), "url: " + YAMLText.plainOrQuoted(resource.path.url),
-        ]
-        if resource.methods.count > 1 {
-            entries.append("method: " + list(resource.methods))
-        } else if let method = resource.methods.first, method != "GET" {
-            entries.append("method: " + method)
+        entries.append("title: " + YAMLText.plainOrQuoted(resource.title))
+        entries.append("url: " + YAMLText.plainOrQuoted(resource.path.url))
+        if resource.methods != ["GET"] {
+            entries.append("method: " + (resource.methods.count > 1 ? list(resource.methods) : resource.methods[0]))
         }
-        return entries + self.entries(resource.need)
-    }
-
-    private static func entries(_ need: AccessNeed) -> [String] {
-        if need.isOpen { return ["anonymous: no security is required"] }
-        if need.isClosed { return ["claims: { closed: [] }"] }
-        let (allOf, anyOf, _) = need.requirement
-        if allOf.count == 1, anyOf.isEmpty { return ["scope: " + YAMLText.plainOrQuoted(allOf[0])] }
-        return (allOf.isEmpty ? [] : ["all_of: " + list(allOf)]) + (anyOf.isEmpty ? [] : ["any_of: " + list(anyOf)])
+        if resource.need.isOpen { return entries + ["anonymous: no security is required"] }
+        if resource.need.isClosed { return entries + ["claims: { closed: [] }"] }
+        let (allOf, anyOf, _) = resource.need.requirement
+        if allOf.count == 1, anyOf.isEmpty { return entries + ["scope: " + YAMLText.plainOrQuoted(allOf[0])] }
+        if !allOf.isEmpty { entries.append("all_of: " + list(allOf)) }
+        if !anyOf.isEmpty { entries.append("any_of: " + list(anyOf)) }
+        return entries
     }
 
     private static func list(_ texts: [String]) -> String {

@@ -70,8 +70,7 @@ extension Bridge {
         let initialized = Array(#"{"jsonrpc":"2.0","method":"\#(MessageHeaders.initialized)"}"#.utf8)
         guard let message = Message(initialized) else { return }
         // Not as other messages: a server that has forgotten this session, too, is not asked for yet another.
-        let reply = try await post(
-            message, state.withLock(\.session), ResponseReader { [self] in deliver($0) }, nil)
+        let reply = try await post(message, state.withLock(\.session), ResponseReader { [self] in deliver($0) }, nil)
         guard reply.head.status.kind == .successful else { throw Failure(response: reply, Message(reply.body)) }
         listen()
     }

@@ -162,7 +162,8 @@ actor BridgeAccount {
             context.console.note("the server requires more scopes: \(missing.joined(separator: " "))".printable)
             let agent = agent(try connector().connector)
             do {
-                return try await open.session.requestScopes(missing, with: agent, options: authorization())
+                let options = AuthorizationOptions(lifetime: TimeInterval(patience))
+                return try await open.session.requestScopes(missing, with: agent, options: options)
                     .scopes.contains(where: missing.contains)
             } catch let error as OAuthError where error.server?.code == "invalid_scope" && open.registersItself {
                 // Some servers grant no scope that was not registered, and the client may be older than the scope.
@@ -229,10 +230,9 @@ actor BridgeAccount {
                 .usage, "\(entry.descriptor.id) is the id of no protected resource",
                 next: ["run carnet mcp URL, or write resource: URL in the descriptor"])
         }
-        let url =
-            ProviderSources.isResource(options.provider) ? try ProviderSources.resource(options.provider) : resource
+        let isNamed = ProviderSources.isResource(options.provider)
         return Open(
-            session: session, resource: url,
+            session: session, resource: isNamed ? try ProviderSources.resource(options.provider) : resource,
             failures: ProviderFailure(entry: entry, sandboxOption: connector.sandboxOption),
             registersItself: try connector.registersItself(at: entry))
     }
@@ -246,18 +246,12 @@ actor BridgeAccount {
 
     private nonisolated func entryToSignIn() async throws -> (Connector, ProviderRegistry.Entry) {
         let (connector, sources) = try connector()
-        return (
-            connector, try await connector.entryToSignIn(options.provider, sources, context, found, asks: false)
-        )
+        return (connector, try await connector.entryToSignIn(options.provider, sources, context, found, asks: false))
     }
 
     private nonisolated func agent(_ connector: Connector) -> any UserAgent {
         connector.agent(
             LoginAgent(way: way, timeout: patience, secrets: connector.secretVariables, console: context.console))
-    }
-
-    private nonisolated func authorization(_ scopes: [String]? = nil) -> AuthorizationOptions {
-        AuthorizationOptions(scopes: scopes, lifetime: TimeInterval(patience))
     }
 
     /// - Parameters:
@@ -275,8 +269,9 @@ actor BridgeAccount {
             let failures = ProviderFailure(
                 entry: entry, redirectURI: registration.redirectURI, sandboxOption: connector.sandboxOption)
             let session = try await failures.explaining {
-                try await client.signIn(
-                    with: agent(connector), options: authorization(scopes), account: account ?? options.account)
+                let authorization = AuthorizationOptions(scopes: scopes, lifetime: TimeInterval(patience))
+                return try await client.signIn(
+                    with: agent(connector), options: authorization, account: account ?? options.account)
             }
             context.console.note("signed in as \(session.key.account)".printable)
             return try open(session, client, of: entry, connector)

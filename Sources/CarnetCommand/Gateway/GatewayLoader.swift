@@ -102,8 +102,7 @@ final class GatewayLoader: Sendable {
         let folders = options.providers.flatMap { ["--providers", $0] }
         let sources = try require(try ProviderSources(ProviderOptions.parse(folders), context))
         let clientsFile = options.clients.map { ["--clients", $0] } ?? []
-        let registrations = try require(
-            try Registrations(ClientOptions.parse(clientsFile), sources.registry, context))
+        let registrations = try require(try Registrations(ClientOptions.parse(clientsFile), sources.registry, context))
         // Without the descriptor, the gateway file would have the mistake.
         for provider in rules.providers {
             guard let document = sources.registry.brokenDocument(for: provider.id.rawValue) else { continue }

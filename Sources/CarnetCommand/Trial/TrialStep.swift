@@ -55,10 +55,7 @@ extension TrialStep.Outcome {
 extension TrialStep.Exchange {
     fileprivate var json: JSONValue {
         let received: JSONValue? = response.map {
-            [
-                "status": .number(String($0.status)), "content_type": .optional($0.contentType),
-                "body": .string($0.body),
-            ]
+            ["status": .number(String($0.status)), "content_type": .optional($0.contentType), "body": .string($0.body)]
         }
         return [
             "step": .string(step.rawValue),
