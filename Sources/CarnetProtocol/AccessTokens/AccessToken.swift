@@ -87,7 +87,7 @@ package struct ReceivedAccessToken: Sendable {
         try policy.checkType(of: signature)
         try checkUse(rules)
         try claims.audience(naming: audiences, in: rules.audience)
-        let end = try claims.checkTimes(at: now, skew: TimeInterval(provider.idToken.clockSkew.seconds))
+        let end = try claims.checkTimes(at: now, skew: provider.clockSkew)
         // A client's own token may have no subject. An empty one would be an account that nobody has, and is refused.
         let hasSubject = claims.all["sub"].map { !$0.isNull } ?? false
         let token = AccessToken(
@@ -156,11 +156,7 @@ extension AccessToken {
                 descriptorKey: JWTPolicy.accessToken.key)
         }
         guard state.audience.isEmpty || state.audience.contains(where: { audiences.containsBytes(of: $0) }) else {
-            let named = state.audience.prefix(3).map { "\"\($0.quotable(limit: 80))\"" }.joined(separator: ", ")
-            throw OAuthError(
-                .accessToken, .audienceMismatch,
-                "the access token is for another resource: its aud is \(named), not \"\(audiences.first?.quotable(limit: 80) ?? "")\""
-            )
+            throw JWTPolicy.accessToken.audienceMismatch(state.audience, in: "aud", instead: audiences)
         }
         issuer = state.issuer ?? provider.issuer
         subject = state.subject
@@ -215,15 +211,11 @@ extension AccessTokenRules {
         if let text = value.string {
             return text.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
         }
-        guard let list = value.array else { throw wrongScopes() }
-        return try list.map { element throws(OAuthError) in
-            guard let scope = element.string else { throw wrongScopes() }
-            return scope
+        guard let list = value.listOfStrings else {
+            throw OAuthError(
+                .accessToken, .wrongFieldType,
+                "the scopes of the access token are neither a string nor a list of strings")
         }
-    }
-
-    private static func wrongScopes() -> OAuthError {
-        OAuthError(
-            .accessToken, .wrongFieldType, "the scopes of the access token are neither a string nor a list of strings")
+        return list
     }
 }

@@ -119,7 +119,7 @@ extension AuthorizationRequest {
             : parameters
         let sent = whole.besides(queryOf: endpoint)
         try sent.refuseRepeats(of: sent.items, inQueryOf: endpoint, key: "endpoints.authorization")
-        page = AuthorizationPage(endpoint: endpoint, rules)
+        page = AuthorizationPage(endpoint: endpoint, fragmentRoute: rules.fragmentRoute, fragment: rules.fragment)
         url = page.url(with: sent.items.encoded)
         pending = PendingAuthorization(
             provider: provider.id,
@@ -168,14 +168,8 @@ extension AuthorizationRequest {
 /// Where the browser goes for an authorization request.
 struct AuthorizationPage: Sendable {
     let endpoint: WebURL
-    private let fragmentRoute: URLFragment?
-    private let fragment: URLFragment?
-
-    init(endpoint: WebURL, _ rules: ResolvedAuthorization) {
-        self.endpoint = endpoint
-        fragmentRoute = rules.fragmentRoute
-        fragment = rules.fragment
-    }
+    let fragmentRoute: URLFragment?
+    let fragment: URLFragment?
 
     /// The endpoint with encoded parameters in its query or, if the descriptor says so, its fragment.
     func url(with parameters: String) -> String {

@@ -36,24 +36,31 @@ extension AuthorizationRequest {
         at provider: DiscoveredProvider,
         now: Date
     ) throws(OAuthError) -> AuthorizationRequest {
-        guard response.isSuccess else {
-            throw OAuthError.status(
-                response,
-                .pushedAuthorization,
-                key: request.descriptorKey,
-                fields: provider.token.response.errors,
-                hiding: request.secrets
-            )
+        let key = request.descriptorKey
+        try response.requireSuccess(
+            .pushedAuthorization, key: key, fields: provider.token.response.errors, hiding: request.secrets)
+        let body = try response.json(.pushedAuthorization, key: key)
+        func member(_ name: String) throws(OAuthError) -> JSONValue {
+            if let member = body[name] { return member }
+            throw OAuthError(
+                .pushedAuthorization, .missingField,
+                "the response has no \(name)" + response.told(instead: body, to: request), descriptorKey: key,
+                status: response.status)
         }
-        let body = try response.json(.pushedAuthorization, key: request.descriptorKey)
-        let reference = try Self.reference(body, request, response)
-        let stated = try Self.member("expires_in", of: body, request, response)
+        func unusable(_ name: String, _ expected: String) -> OAuthError {
+            .wrongType(.pushedAuthorization, name, expected, key: key, status: 201)
+        }
+        // The reference is opaque, and only the provider's own authorization endpoint gets it.
+        guard let reference = try member("request_uri").string, reference.utf8.count <= ReceivedLimit.requestURI,
+            ResourceIndicator.isAbsoluteURI(reference)
+        else { throw unusable("request_uri", "an absolute URI") }
+        let stated = try member("expires_in")
         guard let lifetime = stated.double ?? stated.string.flatMap(Double.init), (1...86_400).contains(lifetime)
-        else { throw Self.unusable("expires_in", "a lifetime in seconds", request) }
+        else { throw unusable("expires_in", "a lifetime in seconds") }
         let rules = provider.authorization
         var short = RequestParameters(rules)
         try short.add(.clientID, pending.clientID)
-        try short.add(.requestURI, reference)
+        try short.add(.requestURI, Secret(reference))
         for item in parameters.items
         where item.standardName != "client_id" && rules.pushed.repeated.contains(item.standardName) {
             try short.repeatItem(item)
@@ -66,44 +73,6 @@ extension AuthorizationRequest {
             parameters: short,
             sent: short,
             page: page
-        )
-    }
-
-    private static func member(
-        _ name: String, of body: JSONValue, _ request: PreparedRequest, _ response: IncomingResponse
-    ) throws(OAuthError) -> JSONValue {
-        guard let member = body[name] else {
-            throw OAuthError(
-                .pushedAuthorization,
-                .missingField,
-                "the response has no \(name)" + response.told(instead: body, to: request),
-                descriptorKey: request.descriptorKey,
-                status: response.status
-            )
-        }
-        return member
-    }
-
-    /// The reference is opaque, and only the provider's own authorization endpoint gets it.
-    private static func reference(
-        _ body: JSONValue, _ request: PreparedRequest, _ response: IncomingResponse
-    ) throws(OAuthError) -> Secret {
-        let member = try Self.member("request_uri", of: body, request, response)
-        guard let text = member.string, text.utf8.count <= ReceivedLimit.requestURI,
-            ResourceIndicator.isAbsoluteURI(text)
-        else {
-            throw unusable("request_uri", "an absolute URI", request)
-        }
-        return Secret(text)
-    }
-
-    private static func unusable(_ name: String, _ expected: String, _ request: PreparedRequest) -> OAuthError {
-        OAuthError(
-            .pushedAuthorization,
-            .wrongFieldType,
-            "the response's \(name) is not \(expected)",
-            descriptorKey: request.descriptorKey,
-            status: 201
         )
     }
 }

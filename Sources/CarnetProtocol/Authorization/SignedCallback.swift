@@ -25,8 +25,9 @@ extension AuthorizationCallback {
         var signed = token
         if JSONWebEncryption.hasForm(of: token) {
             guard let provider, let registration,
-                let opened = try? SignedResponse.signed(
-                    token, .authorizationResponse, provider.callback.jwt.encryption, for: registration)
+                let opened = try? JSONWebEncryption.signedToken(
+                    in: token, .authorizationResponse, encryptedAs: provider.callback.jwt.encryption,
+                    for: registration)
             else { return nil }
             signed = opened
         }

@@ -64,7 +64,7 @@ extension PendingAuthorization {
         } else {
             throw OAuthError(.callback, .malformedCallback, "the callback's parameters are not valid form encoding")
         }
-        let parameters = CallbackParameters(pairs, rename: provider.callback.rename)
+        let parameters = CallbackParameters(pairs: pairs, rename: provider.callback.rename)
         try checkState(parameters)
         let namesScopes = provider.scopes.grantedFrom == .callback
         try parameters.refuseDuplicates(besides: namesScopes ? ["scope"] : [])
@@ -246,17 +246,8 @@ extension DiscoveredProvider {
 
 /// The parameters of a callback. A repeated name is rejected (RFC 6749, section 3.1).
 private struct CallbackParameters {
-    private let pairs: [(name: String, value: String)]
-    private let rename: NamedList<String>
-
-    init(_ pairs: [(name: String, value: String)], rename: NamedList<String>) {
-        self.pairs = pairs
-        self.rename = rename
-    }
-
-    func values(_ name: String) -> [String] {
-        values(named: rename[name] ?? name)
-    }
+    let pairs: [(name: String, value: String)]
+    let rename: NamedList<String>
 
     /// The values of a parameter by its name at the provider.
     func values(named name: String) -> [String] {
@@ -269,7 +260,7 @@ private struct CallbackParameters {
         let own = rename[name] ?? name
         if let value = pairs.first(where: { $0.name.isSameBytes(as: own) })?.value { return value }
         // Some servers have the standard's error besides their own. Without a code, the sign-in fails in any case.
-        guard name != own, name.hasPrefix("error"), values("code").isEmpty else { return nil }
+        guard name != own, name.hasPrefix("error"), values(named: rename["code"] ?? "code").isEmpty else { return nil }
         return values(named: name).first
     }
 

@@ -32,12 +32,7 @@ package struct CredentialBinding: Codable, Hashable, Sendable {
 extension OAuthError.Step {
     /// Whether a request of this step contains an access token and no credential that is for the authorization server
     /// only.
-    package var isOfResource: Bool {
-        switch self {
-        case .resource, .profile, .connection: true
-        default: false
-        }
-    }
+    package var isOfResource: Bool { [.resource, .profile, .connection].contains(self) }
 }
 
 extension WebURL {

@@ -155,7 +155,7 @@ struct ClientAuthentication {
 extension Secret {
     /// The value of the Authorization header for the scheme Basic (RFC 6749, section 2.3.1).
     fileprivate static func basic(_ id: String, _ secret: String) -> Secret {
-        Secret("Basic " + Base64.encode(Array("\(id):\(secret)".utf8)))
+        Secret("Basic " + Data("\(id):\(secret)".utf8).base64EncodedString())
     }
 }
 
@@ -174,9 +174,7 @@ extension [ClientAuthenticationMethod] {
 extension ClientAuthenticationMethod {
     /// Whether the registration has the credentials of the method. An unused secret was meant for another method.
     fileprivate func fits(_ registration: ClientRegistration) -> Bool {
-        if usesKey { return registration.signingKey != nil }
-        if usesCertificate { return registration.certificate != nil }
-        return usesSecret == (registration.clientSecret != nil)
+        isLackingCredentials(of: registration) == nil && (self != .none || registration.clientSecret == nil)
     }
 
     /// The error kind for missing credentials of a method.

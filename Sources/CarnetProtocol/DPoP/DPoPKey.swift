@@ -55,21 +55,12 @@ package struct DPoPKey: Sendable {
     package var encoded: Secret { Secret(Base64URL.encode(key.rawRepresentation)) }
 
     /// The public key (RFC 7517) with its required members only.
-    package var publicJWK: JSONValue {
-        .object(members.reduce(into: JSONObject()) { $0[$1.name] = .string($1.value) })
-    }
+    package var publicJWK: JSONValue { .object(members) }
 
     /// The thumbprint (RFC 7638, section 3) by which servers identify the key.
     package var thumbprint: String { JSONWebKey.thumbprint(members) }
 
-    /// In alphabetical order.
-    private var members: [(name: String, value: String)] {
-        let raw = key.publicKey.rawRepresentation
-        return [
-            ("crv", "P-256"), ("kty", "EC"), ("x", Base64URL.encode(raw.prefix(32))),
-            ("y", Base64URL.encode(raw.suffix(32))),
-        ]
-    }
+    private var members: JSONObject { ClientKey.Material.p256(key).publicMembers ?? JSONObject() }
 }
 
 extension DPoPKey: Redacted {

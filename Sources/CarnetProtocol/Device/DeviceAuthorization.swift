@@ -56,10 +56,8 @@ extension DeviceAuthorization {
         now: Date
     ) throws(OAuthError) {
         let rules = provider.device.response
-        guard response.isSuccess else {
-            throw OAuthError.status(
-                response, request.step, key: request.descriptorKey, fields: rules.errors, hiding: request.secrets)
-        }
+        try response.requireSuccess(
+            request.step, key: request.descriptorKey, fields: rules.errors, hiding: request.secrets)
         let body = try response.value(rules.format, .deviceAuthorization, key: "device.response.format")
         if let serverError = response.serverError(rules.errors, hiding: request.secrets) {
             throw OAuthError(
@@ -111,13 +109,7 @@ private struct DeviceFieldReader {
     }
 
     func wrongType(_ name: String, _ expected: String, _ value: JSONValue? = nil) -> OAuthError {
-        OAuthError(
-            .deviceAuthorization,
-            .wrongFieldType,
-            "the response's \(name) is not \(expected)" + (value.map { ": it is \(request.shown($0))" } ?? ""),
-            descriptorKey: key(name),
-            status: 200
-        )
+        .wrongType(.deviceAuthorization, name, expected, value.map(request.shown), key: key(name), status: 200)
     }
 
     /// A code: printable ASCII (RFC 8628, sections 3.2 and 6.1).
@@ -131,7 +123,7 @@ private struct DeviceFieldReader {
 
     /// A page that may be shown: https, or http on loopback.
     func page(_ name: String, _ pointers: PointerList) throws(OAuthError) -> WebURL? {
-        guard let value = root.first(of: pointers.pointers), !value.isNull else { return nil }
+        guard let value = root.first(of: pointers.pointers) else { return nil }
         guard let text = value.string else { throw wrongType(name, "a URL") }
         // The reason is omitted: it may quote the URL, which may repeat a secret.
         guard let url = try? WebURL(text) else { throw wrongType(name, "a URL with https, or with http on loopback") }
@@ -139,7 +131,7 @@ private struct DeviceFieldReader {
     }
 
     func seconds(_ name: String, _ pointers: PointerList) throws(OAuthError) -> TimeInterval? {
-        guard let value = root.first(of: pointers.pointers), !value.isNull else { return nil }
+        guard let value = root.first(of: pointers.pointers) else { return nil }
         guard let number = value.double ?? value.string.flatMap(Double.init), (0...315_576_000).contains(number) else {
             throw wrongType(name, "a number of seconds", value)
         }

@@ -23,7 +23,11 @@ public struct ServerError: Hashable, Sendable, Described {
     }
 
     private static func clean(_ text: String, hiding secrets: [Secret]) -> String {
-        withoutTokens(Redactor(hiding: secrets).redact(withoutStatement(text), limit: maximumLength))
+        // Some servers quote the record that they could not save, with tokens that nobody has received.
+        Redactor(hiding: secrets).redact(withoutStatement(text), limit: maximumLength)
+            .withoutTokens(of: { ASCII.isAlphanumeric($0) || $0 == 0x2D || $0 == 0x5F }) { run in
+                run.contains { (0x41...0x5A).contains($0) } && run.contains { (0x61...0x7A).contains($0) }
+            }
             .quotable(limit: maximumLength)
     }
 
@@ -34,30 +38,4 @@ public struct ServerError: Hashable, Sendable, Described {
         return starts.min().map { text[..<$0].trimming(\.isWhitespace) + " […]" } ?? text
     }
 
-    /// In letters and digits.
-    private static let shortestToken = 20
-
-    /// The string without what looks like a token: some servers quote the record that they could not save, with tokens that
-    /// nobody has received.
-    private static func withoutTokens(_ text: String) -> String {
-        var output: [UInt8] = []
-        var run: [UInt8] = []
-        func endRun() {
-            let isToken =
-                run.count >= shortestToken && run.contains(where: ASCII.isDigit)
-                && run.contains { (0x41...0x5A).contains($0) } && run.contains { (0x61...0x7A).contains($0) }
-            output += isToken ? Array(Secret("").description.utf8) : run
-            run = []
-        }
-        for byte in text.utf8 {
-            if ASCII.isAlphanumeric(byte) || byte == 0x2D || byte == 0x5F {
-                run.append(byte)
-            } else {
-                endRun()
-                output.append(byte)
-            }
-        }
-        endRun()
-        return String(decoding: output, as: UTF8.self)
-    }
 }

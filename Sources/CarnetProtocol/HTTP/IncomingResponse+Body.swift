@@ -3,8 +3,19 @@ package import CarnetFoundation
 import HTTPTypes
 
 extension IncomingResponse {
-    /// The media type without its parameters, in lower case.
-    var mediaType: String? { head.headerFields.value(of: .contentType).map { MediaType.essence(of: $0) } }
+    /// The media type without its parameters, in lower case (RFC 9110, section 8.3.1); empty if it is too long or not ASCII.
+    var mediaType: String? {
+        guard let field = head.headerFields.value(of: .contentType) else { return nil }
+        var essence: [UInt8] = []
+        essence.reserveCapacity(32)
+        for (place, byte) in field.utf8.enumerated() {
+            Work.count()
+            if byte == UInt8(ascii: ";") { break }
+            guard place < ReceivedLimit.mediaType, byte < 0x80 else { return "" }
+            if byte != 0x20 { essence.append((0x41...0x5A).contains(byte) ? byte | 0x20 : byte) }
+        }
+        return String(decoding: essence, as: UTF8.self)
+    }
 
     /// The content type as messages may show it, with everything that the server wrote; `nil` without one.
     var shownMediaType: String? {
@@ -193,6 +204,15 @@ extension JSONValue {
     }
 }
 
+extension IncomingResponse {
+    /// - Throws: `OAuthError.status` unless the status is one of success.
+    func requireSuccess(
+        _ step: OAuthError.Step, key: String, fields: ErrorFields = ErrorFields(), hiding secrets: [Secret]
+    ) throws(OAuthError) {
+        guard isSuccess else { throw .status(self, step, key: key, fields: fields, hiding: secrets) }
+    }
+}
+
 extension OAuthError {
     /// The error for a status that is not success.
     static func status(
@@ -235,6 +255,17 @@ extension OAuthError {
             hint: isLimit || isServersFault || serverError == nil ? response.retryAfter?.hint : nil,
             retryAt: response.retryAfter?.date
         )
+    }
+
+    /// The error for a field of a response that has another form than the standard's.
+    ///
+    /// - Parameter value: What it is instead, as a message may show it.
+    static func wrongType(
+        _ step: Step, _ name: String, _ expected: String, _ value: String? = nil, key: String?, status: Int
+    ) -> OAuthError {
+        OAuthError(
+            step, .wrongFieldType, "the response's \(name) is not \(expected)" + (value.map { ": it is \($0)" } ?? ""),
+            descriptorKey: key, status: status)
     }
 
     /// The codes of RFC 6749, section 5.2, of RFC 6750, section 3.1, and of RFC 9470, section 3.

@@ -109,10 +109,6 @@ public struct RedactedRequest: Hashable, Sendable {
         RedactedRequest(method: method, url: url, headers: headers + [header], body: body)
     }
 
-    func at(_ url: String) -> RedactedRequest {
-        RedactedRequest(method: method, url: url, headers: headers, body: body)
-    }
-
     func redacting(_ redactor: Redactor) -> RedactedRequest {
         func shown(_ text: String) -> String { redactor.redact(text, limit: .max) }
         return RedactedRequest(
@@ -145,9 +141,7 @@ extension PreparedRequest {
         let (queried, carried) = parameters.split(
             encoding, inQuery: ownQuery.map { rules.queryParameters + [$0] } ?? rules.queryParameters)
         try parameters.refuseRepeats(of: parameters.items, inQueryOf: url, key: key)
-        var headers: [(name: String, value: String, shown: String?)] = [
-            ("Accept", accept, nil), ("User-Agent", "Carnet", nil),
-        ]
+        var headers: [Field] = [("Accept", accept, nil), ("User-Agent", "Carnet", nil)]
         let body: String
         switch encoding {
         case .query:
@@ -183,30 +177,41 @@ extension PreparedRequest {
             headers.append((header.name, header.value, isSecret ? "\(Secret(""))" : nil))
             if isSecret { secrets += header.value.secretParts }
         }
-        let (sent, fields) = (parameters, headers)
+        let sent = parameters
+        return try make(
+            sent.step, key: key, HTTPRequest.Method(rules.method.rawValue) ?? .post, url,
+            path: url.pathAppending(queried.encoded), headers: headers, body: Array(body.utf8), target: url,
+            shownURL: sent.shown(url.appendingQuery(queried.shown)),
+            shownBody: encoding == .query
+                ? "" : encoding == .form ? carried.shown : carried.json(\.shownValue, written: rules.json),
+            secrets: secrets)
+    }
+
+    /// A header, and what is shown instead of a secret value.
+    typealias Field = (name: String, value: String, shown: String?)
+
+    /// - Parameters:
+    ///   - path: The path with the query.
+    ///   - shownURL: The URL without its secrets.
+    ///   - shownBody: The body without its secrets.
+    static func make(
+        _ step: OAuthError.Step, key: String, _ method: HTTPRequest.Method, _ url: WebURL, path: String,
+        headers: [Field], body: [UInt8], target: WebURL? = nil, stream: ResponseStream? = nil,
+        shownURL: @autoclosure @escaping @Sendable () -> String,
+        shownBody: @autoclosure @escaping @Sendable () -> String, secrets: [Secret]
+    ) throws(OAuthError) -> PreparedRequest {
+        let fields = try httpFields(headers.map { ($0.name, $0.value) }, step: step)
+        var outgoing = OutgoingRequest(
+            head: HTTPRequest(
+                method: method, scheme: url.scheme, authority: url.authority, path: path, headerFields: fields),
+            body: body)
+        outgoing.stream = stream
         return PreparedRequest(
-            step: parameters.step,
-            descriptorKey: key,
-            outgoing: OutgoingRequest(
-                head: HTTPRequest(
-                    method: HTTPRequest.Method(rules.method.rawValue) ?? .post,
-                    scheme: url.scheme,
-                    authority: url.authority,
-                    path: url.pathAppending(queried.encoded),
-                    headerFields: try httpFields(headers.map { ($0.name, $0.value) }, step: parameters.step)
-                ),
-                body: Array(body.utf8)
-            ),
-            target: url,
+            step: step, descriptorKey: key, outgoing: outgoing, target: target,
             redacted: RedactedRequest(
-                method: rules.method.rawValue,
-                url: sent.shown(url.appendingQuery(queried.shown)),
-                headers: fields.map { Named($0.name, $0.shown ?? $0.value) },
-                body: encoding == .query
-                    ? "" : encoding == .form ? carried.shown : carried.json(\.shownValue, written: rules.json)
-            ),
-            secrets: secrets
-        )
+                method: method.rawValue, url: shownURL(), headers: headers.map { Named($0.name, $0.shown ?? $0.value) },
+                body: shownBody()),
+            secrets: secrets)
     }
 }
 

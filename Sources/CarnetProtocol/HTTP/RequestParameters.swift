@@ -15,9 +15,9 @@ struct RequestParameters {
         var shownValue: String { isSecret ? Secret(value).description : value }
     }
 
-    let step: OAuthError.Step
+    private(set) var step: OAuthError.Step
     /// `nil` for a request that no standard defines.
-    let kind: RequestKind?
+    private(set) var kind: RequestKind?
     /// The descriptor section that controls the request, e.g. `token`.
     let section: String
     private let rename: NamedList<String>
@@ -27,9 +27,10 @@ struct RequestParameters {
     private var hidden: [Secret] = []
     private var hidesInURL = false
 
-    private init(
-        _ step: OAuthError.Step, _ kind: RequestKind?, section: String, rename: NamedList<String>, omit: [String],
-        encode: NamedList<ParameterEncoding>
+    /// The parameters of a request that only a descriptor defines, if there is no kind.
+    init(
+        _ step: OAuthError.Step, _ kind: RequestKind? = nil, section: String, rename: NamedList<String> = NamedList(),
+        omit: [String] = [], encode: NamedList<ParameterEncoding> = NamedList()
     ) {
         self.step = step
         self.kind = kind
@@ -51,11 +52,6 @@ struct RequestParameters {
         self.init(
             .authorization, .authorization, section: RequestKind.authorization.section, rename: rules.rename,
             omit: rules.omit, encode: rules.encode)
-    }
-
-    /// The parameters of a request that only a descriptor defines.
-    init(_ step: OAuthError.Step, section: String, encode: NamedList<ParameterEncoding> = NamedList()) {
-        self.init(step, nil, section: section, rename: NamedList(), omit: [], encode: encode)
     }
 
     /// Adds a parameter of the protocol under the provider's name for it, unless the descriptor leaves it out.
@@ -152,10 +148,8 @@ struct RequestParameters {
     func copy(
         for step: OAuthError.Step, _ kind: RequestKind?, of isKept: (Parameter) -> Bool
     ) -> RequestParameters {
-        var copy = RequestParameters(step, kind, section: section, rename: rename, omit: omit, encode: encode)
-        copy.items = items.filter(isKept)
-        copy.hidden = hidden
-        copy.hidesInURL = hidesInURL
+        var copy = self
+        (copy.step, copy.kind, copy.items) = (step, kind, items.filter(isKept))
         return copy
     }
 

@@ -62,11 +62,8 @@ extension Introspection {
         now: Date,
         verifyingBy verification: ResponseVerification? = nil
     ) throws(OAuthError) {
-        guard response.isSuccess else {
-            throw OAuthError.status(
-                response, .introspection, key: request.descriptorKey, fields: provider.token.response.errors,
-                hiding: request.secrets)
-        }
+        try response.requireSuccess(
+            .introspection, key: request.descriptorKey, fields: provider.token.response.errors, hiding: request.secrets)
         let body =
             Self.isSigned(response)
             ? try Self.body(ofSigned: response, from: provider, by: verification)
@@ -94,7 +91,7 @@ extension Introspection {
         }
         let end = try Self.time("exp", in: body)
         let start = try Self.time("nbf", in: body)
-        let skew = TimeInterval(provider.idToken.clockSkew.seconds)
+        let skew = provider.clockSkew
         self.isActive =
             end.map { now < $0.addingTimeInterval(skew) } ?? true
             && start.map { $0 <= now.addingTimeInterval(skew) } ?? true
@@ -138,24 +135,17 @@ extension Introspection {
     /// A time in seconds. Some servers send fractions.
     private static func time(_ name: String, in body: JSONValue) throws(OAuthError) -> Date? {
         guard let value = body[name], !value.isNull else { return nil }
-        guard let seconds = value.double, (0...JWTClaims.latestTime).contains(seconds) else {
-            throw wrongType(name, "a time in seconds")
-        }
-        return Date(timeIntervalSince1970: seconds)
+        guard let time = value.time else { throw wrongType(name, "a time in seconds") }
+        return time
     }
 
     private static func audience(in body: JSONValue) throws(OAuthError) -> [String] {
         guard let value = body["aud"], !value.isNull else { return [] }
-        let names = value.string.map { [$0] } ?? value.array?.compactMap(\.string)
-        guard let names, names.count == value.array?.count ?? 1 else {
-            throw wrongType("aud", "a string or a list of strings")
-        }
+        guard let names = value.strings else { throw wrongType("aud", "a string or a list of strings") }
         return names
     }
 
     private static func wrongType(_ name: String, _ expected: String) -> OAuthError {
-        OAuthError(
-            .introspection, .wrongFieldType, "the response's \(name) is not \(expected)",
-            descriptorKey: "endpoints.introspection", status: 200)
+        .wrongType(.introspection, name, expected, key: "endpoints.introspection", status: 200)
     }
 }

@@ -31,7 +31,7 @@ public struct ClientKey: Sendable {
     package let algorithm: String?
     let material: Material
     /// The required members of the public key, in the order of the thumbprint.
-    private let publicMembers: [(name: String, value: String)]
+    private let publicMembers: JSONObject
 
     /// RFC 7518, section 3.3 requires at least 2048 bits. Above 8192 a signature is slow without a benefit.
     static let rsaBits = 2048...8192
@@ -58,8 +58,7 @@ public struct ClientKey: Sendable {
 
     /// The public key (RFC 7517, section 4) with its id and, if known, its use and algorithm.
     package var publicJWK: JSONValue {
-        var jwk = JSONObject()
-        for member in publicMembers { jwk[member.name] = .string(member.value) }
+        var jwk = publicMembers
         jwk["kid"] = .string(id)
         if let use { jwk["use"] = .string(use.rawValue) }
         if let algorithm { jwk["alg"] = .string(algorithm) }
@@ -103,27 +102,24 @@ extension ClientKey: Redacted {
 
 extension ClientKey.Material {
     /// The input of the thumbprint (RFC 7638, section 3.2), in its order.
-    fileprivate var publicMembers: [(name: String, value: String)]? {
-        func point(_ curve: String, _ raw: Data) -> [(name: String, value: String)] {
-            [
-                ("crv", curve), ("kty", "EC"), ("x", Base64URL.encode(raw.prefix(raw.count / 2))),
-                ("y", Base64URL.encode(raw.suffix(raw.count / 2))),
-            ]
+    var publicMembers: JSONObject? {
+        func text(_ bytes: some Sequence<UInt8>) -> JSONValue { .string(Base64URL.encode(bytes)) }
+        func point(_ curve: JSONValue, _ raw: Data) -> JSONValue {
+            ["crv": curve, "kty": "EC", "x": text(raw.prefix(raw.count / 2)), "y": text(raw.suffix(raw.count / 2))]
         }
+        let members: JSONValue
         switch self {
         case .rsa(let key):
             guard let numbers = try? key.publicKey.getKeyPrimitives() else { return nil }
-            return [
-                ("e", Base64URL.encode(numbers.publicExponent)), ("kty", "RSA"),
-                ("n", Base64URL.encode(numbers.modulus)),
-            ]
-        case .p256(let key): return point("P-256", key.publicKey.rawRepresentation)
-        case .p384(let key): return point("P-384", key.publicKey.rawRepresentation)
-        case .p521(let key): return point("P-521", key.publicKey.rawRepresentation)
+            members = ["e": text(numbers.publicExponent), "kty": "RSA", "n": text(numbers.modulus)]
+        case .p256(let key): members = point("P-256", key.publicKey.rawRepresentation)
+        case .p384(let key): members = point("P-384", key.publicKey.rawRepresentation)
+        case .p521(let key): members = point("P-521", key.publicKey.rawRepresentation)
         case .ed25519(let key):
-            return [("crv", "Ed25519"), ("kty", "OKP"), ("x", Base64URL.encode(key.publicKey.rawRepresentation))]
+            members = ["crv": "Ed25519", "kty": "OKP", "x": text(key.publicKey.rawRepresentation)]
         case .x25519(let key):
-            return [("crv", "X25519"), ("kty", "OKP"), ("x", Base64URL.encode(key.publicKey.rawRepresentation))]
+            members = ["crv": "X25519", "kty": "OKP", "x": text(key.publicKey.rawRepresentation)]
         }
+        return members.object
     }
 }

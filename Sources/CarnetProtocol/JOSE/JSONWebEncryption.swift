@@ -56,42 +56,31 @@ struct JSONWebEncryption {
     /// - Parameters:
     ///   - encryption: The algorithms it is encrypted with for the client; `nil` for no encryption.
     ///   - isRequired: Whether an unencrypted token is rejected if `encryption` is not `nil`.
-    ///   - name: The token's name in errors.
-    ///   - descriptorKey: The key that controls its encryption.
+    ///   - key: The key that controls its encryption, if it is not below that of the policy.
     /// - Throws: `OAuthError` if the encryption differs from the registered one.
     static func signedToken(
-        in token: Secret,
-        encryptedAs encryption: TokenEncryption?,
-        isRequired: Bool = true,
-        for registration: ClientRegistration,
-        step: OAuthError.Step,
-        name: String,
-        key descriptorKey: String
+        in token: Secret, _ policy: JWTPolicy, encryptedAs encryption: TokenEncryption?, isRequired: Bool = true,
+        for registration: ClientRegistration, key: String? = nil
     ) throws(OAuthError) -> Secret {
+        let key = key ?? "\(policy.key).encryption"
+        func refused(_ kind: OAuthError.Kind, _ reason: String) -> OAuthError {
+            OAuthError(policy.step, kind, "\(policy.name) \(reason)", descriptorKey: key)
+        }
         guard hasForm(of: token) else {
             guard encryption == nil || !isRequired else {
-                throw OAuthError(
-                    step, .malformedToken,
-                    "\(name) is not encrypted, but the descriptor or the registration requires encryption",
-                    descriptorKey: descriptorKey)
+                throw refused(
+                    .malformedToken, "is not encrypted, but the descriptor or the registration requires encryption")
             }
             return token
         }
         guard let encryption else {
-            throw OAuthError(
-                step,
-                .unsupportedAlgorithm,
-                "\(name) is encrypted, and no encryption is configured",
-                descriptorKey: descriptorKey
-            )
+            throw refused(.unsupportedAlgorithm, "is encrypted, and no encryption is configured")
         }
         guard !registration.decryptionKeys.isEmpty else {
-            throw OAuthError(
-                step, .missingClientKey, "\(name) is encrypted, and the registration has no key to decrypt it",
-                descriptorKey: descriptorKey)
+            throw refused(.missingClientKey, "is encrypted, and the registration has no key to decrypt it")
         }
-        return try JSONWebEncryption(token, step: step)
-            .decrypt(with: registration.decryptionKeys, expecting: encryption, key: descriptorKey)
+        return try JSONWebEncryption(token, step: policy.step)
+            .decrypt(with: registration.decryptionKeys, expecting: encryption, key: key)
     }
 
     /// The content. Its own signature is checked later.

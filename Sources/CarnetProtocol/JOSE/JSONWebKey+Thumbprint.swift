@@ -12,14 +12,13 @@ extension JSONWebKey {
         case "OKP"?: names = ["crv", "kty", "x"]
         default: return nil
         }
-        let members = names.compactMap { name in jwk[name]?.string.map { (name: name, value: $0) } }
-        return members.count == names.count ? thumbprint(members) : nil
+        var members = JSONObject()
+        for name in names { members[name] = jwk[name]?.string.map { .string($0) } }
+        return members.members.count == names.count ? thumbprint(members) : nil
     }
 
     /// - Parameter members: The required members in the order of their names (RFC 7638, section 3.2).
-    static func thumbprint(_ members: [(name: String, value: String)]) -> String {
-        var object = JSONObject()
-        for member in members { object[member.name] = .string(member.value) }
-        return Base64URL.encode(SHA256.hash(Array(JSONValue.object(object).jsonText().utf8)))
+    static func thumbprint(_ members: JSONObject) -> String {
+        Base64URL.encode(SHA256.hash(Array(JSONValue.object(members).jsonText().utf8)))
     }
 }

@@ -22,9 +22,7 @@ package struct JSONWebKeySet: Sendable {
     /// - Throws: `OAuthError` at step `keys`.
     package init(validating response: IncomingResponse) throws(OAuthError) {
         let key = "endpoints.jwks"
-        guard response.isSuccess else {
-            throw OAuthError.status(response, .keys, key: key, hiding: [])
-        }
+        try response.requireSuccess(.keys, key: key, hiding: [])
         // RFC 7517, section 8.5.2 has its own media type; servers send others.
         let body = try response.json(.keys, key: key, isLenient: true)
         guard let entries = body["keys"]?.array else {

@@ -8,9 +8,6 @@ struct JWTClaims {
     /// The claims that may have another JSON type.
     private let coerced: [CoercedClaim]
 
-    /// The end of the year 9999. A later time is a mistake, and `Date` cannot format it.
-    static let latestTime: Double = 253_402_300_799
-
     /// - Throws: `OAuthError` of kind `malformedToken` if the payload is no JSON object.
     init(
         of signature: JSONWebSignature, _ policy: JWTPolicy, coercing coerced: [CoercedClaim] = []
@@ -55,10 +52,8 @@ struct JWTClaims {
     /// - Returns: `nil` if the claim is absent.
     func time(_ name: String) throws(OAuthError) -> Date? {
         guard let value = self[name] else { return nil }
-        guard let seconds = value.double, (0...Self.latestTime).contains(seconds) else {
-            throw wrongType(name, "a time in seconds")
-        }
-        return Date(timeIntervalSince1970: seconds)
+        guard let time = value.time else { throw wrongType(name, "a time in seconds") }
+        return time
     }
 
     func requiredTime(_ name: String) throws(OAuthError) -> Date {
@@ -96,17 +91,9 @@ struct JWTClaims {
             if policy.audience == .required { throw missing(claim) }
             return []
         }
-        let names = value.string.map { [$0] } ?? value.array?.compactMap(\.string)
-        guard let names, names.count == value.array?.count ?? 1 else {
-            throw wrongType(claim, "a string or a list of strings")
-        }
+        guard let names = value.strings else { throw wrongType(claim, "a string or a list of strings") }
         guard names.contains(where: { name in own.contains { name.isSameBytes(as: $0) } }) else {
-            let other = policy.step == .accessToken ? "resource" : "client"
-            let named = names.prefix(3).map { "\"\($0.quotable(limit: 80))\"" }.joined(separator: ", ")
-            throw OAuthError(
-                policy.step, .audienceMismatch,
-                "\(policy.name) is for another \(other): its \(claim) is \(named), not \"\(own.first?.quotable(limit: 80) ?? "")\""
-            )
+            throw policy.audienceMismatch(names, in: claim, instead: own)
         }
         return names
     }
@@ -159,7 +146,22 @@ struct JWTClaims {
         OAuthError(policy.step, kind, "\(policy.name) \(reason)", descriptorKey: "id_token.clock_skew")
     }
 
-    private func stamp(_ date: Date) -> String {
-        date.formatted(.iso8601)
+    private func stamp(_ date: Date) -> String { date.formatted(.iso8601) }
+}
+
+extension JSONValue {
+    /// The elements of a list of strings; `nil` for any other value.
+    var listOfStrings: [String]? {
+        guard let array else { return nil }
+        let texts = array.compactMap(\.string)
+        return texts.count == array.count ? texts : nil
+    }
+
+    /// A string, or the elements of a list of strings.
+    var strings: [String]? { string.map { [$0] } ?? listOfStrings }
+
+    /// A time in seconds, up to the end of the year 9999. A later one is a mistake, and `Date` cannot format it.
+    var time: Date? {
+        double.flatMap { (0...253_402_300_799).contains($0) ? Date(timeIntervalSince1970: $0) : nil }
     }
 }

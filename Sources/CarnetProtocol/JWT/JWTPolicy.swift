@@ -17,76 +17,65 @@ package struct JWTPolicy: Sendable {
     /// The descriptor key that controls it.
     package let key: String
     /// The descriptor key of its algorithms.
-    let algorithmsKey: String
+    var algorithmsKey: String { ownAlgorithmsKey ?? key }
+    private var ownAlgorithmsKey: String?
     /// The accepted values of `typ`, in lower case and without `application/`.
-    package let types: [String]
+    package private(set) var types = ["jwt"]
     /// Whether `typ` may be absent.
-    package let mayLackType: Bool
+    package private(set) var mayLackType = true
     package let issuer: Presence
     package let audience: Presence
     package let expiry: Presence
     package let issuedAt: Presence
-
-    private init(
-        _ name: String, _ step: OAuthError.Step, key: String, algorithmsKey: String? = nil, types: [String] = ["jwt"],
-        mayLackType: Bool = true, issuer: Presence, audience: Presence, expiry: Presence, issuedAt: Presence
-    ) {
-        self.name = name
-        self.step = step
-        self.key = key
-        self.algorithmsKey = algorithmsKey ?? key
-        self.types = types
-        self.mayLackType = mayLackType
-        self.issuer = issuer
-        self.audience = audience
-        self.expiry = expiry
-        self.issuedAt = issuedAt
-    }
 }
 
 extension JWTPolicy {
     /// OpenID Connect Core, section 3.1.3.7.
     package static let idToken = JWTPolicy(
-        "the ID token", .idToken, key: "id_token", algorithmsKey: "id_token.algorithms", issuer: .required,
+        name: "the ID token", step: .idToken, key: "id_token", ownAlgorithmsKey: "id_token.algorithms",
+        issuer: .required,
         audience: .required, expiry: .required, issuedAt: .required)
 
     /// OpenID Connect Back-Channel Logout, section 2.6. Section 2.4 recommends the type; servers also send that of
     /// any JWT, or none.
     package static let logoutToken = JWTPolicy(
-        "the logout token", .logout, key: "logout.missing_exp", algorithmsKey: "id_token.algorithms",
+        name: "the logout token", step: .logout, key: "logout.missing_exp", ownAlgorithmsKey: "id_token.algorithms",
         types: ["jwt", "logout+jwt"], issuer: .required, audience: .required, expiry: .byDescriptor, issuedAt: .required
     )
 
     /// JWT Secured Authorization Response Mode, section 2.4.
     package static let authorizationResponse = JWTPolicy(
-        "the signed callback", .callback, key: "callback.jwt", issuer: .required, audience: .required,
+        name: "the signed callback", step: .callback, key: "callback.jwt", issuer: .required, audience: .required,
         expiry: .required,
         issuedAt: .optional)
 
     /// OpenID Connect Core, section 5.3.2. Some servers omit issuer and audience; the access token of the request
     /// identifies both.
     package static let userinfo = JWTPolicy(
-        "the signed profile", .profile, key: "profile.jwt", issuer: .optional, audience: .optional, expiry: .optional,
+        name: "the signed profile", step: .profile, key: "profile.jwt", issuer: .optional, audience: .optional,
+        expiry: .optional,
         issuedAt: .optional)
 
     /// RFC 9701, section 5.
     package static let introspection = JWTPolicy(
-        "the signed response", .introspection, key: "introspection.jwt", types: ["token-introspection+jwt"],
+        name: "the signed response", step: .introspection, key: "introspection.jwt", types: ["token-introspection+jwt"],
         mayLackType: false, issuer: .required, audience: .required, expiry: .optional, issuedAt: .optional)
 
     /// OpenID Connect Core, section 5.6.2: claims that another issuer signed.
     package static let aggregatedClaims = JWTPolicy(
-        "the JWT of a claim source", .profile, key: "profile.sources", issuer: .required, audience: .optional,
+        name: "the JWT of a claim source", step: .profile, key: "profile.sources", issuer: .required,
+        audience: .optional,
         expiry: .optional, issuedAt: .optional)
 
     /// RFC 9068, section 4. A token without the type `at+jwt` needs a claim that marks it as an access token.
     package static let accessToken = JWTPolicy(
-        "the access token", .accessToken, key: "access_token.marked_by", types: ["at+jwt", "jwt"], issuer: .required,
+        name: "the access token", step: .accessToken, key: "access_token.marked_by", types: ["at+jwt", "jwt"],
+        issuer: .required,
         audience: .required, expiry: .required, issuedAt: .optional)
 
     /// RFC 9449, section 4.3.
     package static let dpopProof = JWTPolicy(
-        "the DPoP proof", .accessToken, key: "client.dpop_bound_access_tokens", types: ["dpop+jwt"],
+        name: "the DPoP proof", step: .accessToken, key: "client.dpop_bound_access_tokens", types: ["dpop+jwt"],
         mayLackType: false, issuer: .optional, audience: .optional, expiry: .optional, issuedAt: .required)
 
     package static let all = [
@@ -151,6 +140,15 @@ extension JWTPolicy {
                 + names.joined(separator: ", "),
             descriptorKey: algorithmsKey,
             hint: hint
+        )
+    }
+
+    func audienceMismatch(_ names: [String], in claim: String, instead own: [String]) -> OAuthError {
+        let other = step == .accessToken ? "resource" : "client"
+        let named = names.prefix(3).map { "\"\($0.quotable(limit: 80))\"" }.joined(separator: ", ")
+        return OAuthError(
+            step, .audienceMismatch,
+            "\(name) is for another \(other): its \(claim) is \(named), not \"\(own.first?.quotable(limit: 80) ?? "")\""
         )
     }
 

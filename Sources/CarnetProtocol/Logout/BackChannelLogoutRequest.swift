@@ -14,15 +14,6 @@ package enum BackChannelLogoutRequest {
         guard let parameters = PercentEncoding.decodeForm(String(decoding: body, as: UTF8.self)) else {
             throw OAuthError(.logout, .malformedBody, "the logout request's form is malformed")
         }
-        Work.count(parameters.count)
-        let tokens = parameters.filter { $0.name == "logout_token" }
-        guard tokens.count <= 1 else {
-            throw OAuthError(
-                .logout, .duplicateParameter, "the logout request has the parameter logout_token more than once")
-        }
-        guard let token = tokens.first, !token.value.isEmpty else {
-            throw OAuthError(.logout, .missingField, "the logout request has no parameter logout_token")
-        }
-        return Secret(token.value)
+        return Secret(try parameters.single("logout_token", longest: .max))
     }
 }

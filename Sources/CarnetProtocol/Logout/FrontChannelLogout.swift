@@ -21,25 +21,32 @@ package struct FrontChannelLogout: Sendable {
         guard let parameters = PercentEncoding.decodeForm(request.encodedParameters) else {
             throw OAuthError(.logout, .malformedCallback, "the parameters of the logout request are malformed")
         }
-        func single(_ name: String) throws(OAuthError) -> String {
-            Work.count(parameters.count)
-            let values = parameters.filter { $0.name == name }
-            guard values.count <= 1 else {
-                throw OAuthError(
-                    .logout, .duplicateParameter, "the logout request has the parameter \(name) more than once")
-            }
-            guard let value = values.first?.value, (1...ReceivedLimit.issuer).contains(value.utf8.count) else {
-                throw OAuthError(.logout, .missingField, "the logout request has no parameter \(name)")
-            }
-            return value
-        }
-        let issuer = try single("iss")
+        let issuer = try parameters.single("iss", longest: ReceivedLimit.issuer)
         guard provider.shared.acceptsIssuer(inCallback: issuer) else {
             throw OAuthError(
                 .logout, .issuerMismatch,
                 "the logout request has the issuer \"\(issuer.quotable())\" instead of the provider's",
                 descriptorKey: "issuer")
         }
-        session = try EndedSession(issuer: issuer, subject: nil, sessionID: try single("sid"))
+        session = try EndedSession(
+            issuer: issuer, subject: nil, sessionID: try parameters.single("sid", longest: ReceivedLimit.issuer))
+    }
+}
+
+extension [(name: String, value: String)] {
+    /// The value of a parameter of a logout request that is not empty, and at most so many bytes long.
+    ///
+    /// - Throws: `OAuthError` at step `logout`.
+    func single(_ name: String, longest: Int) throws(OAuthError) -> String {
+        Work.count(count)
+        let values = filter { $0.name == name }
+        guard values.count <= 1 else {
+            throw OAuthError(
+                .logout, .duplicateParameter, "the logout request has the parameter \(name) more than once")
+        }
+        guard let value = values.first?.value, (1...longest).contains(value.utf8.count) else {
+            throw OAuthError(.logout, .missingField, "the logout request has no parameter \(name)")
+        }
+        return value
     }
 }

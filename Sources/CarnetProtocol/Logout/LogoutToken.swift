@@ -29,13 +29,9 @@ package struct LogoutToken: Sendable {
 package struct LogoutTokenExpectations: Sendable {
     package let issuer: String
     let provider: DiscoveredProvider
-    let clientID: String
     let registration: ClientRegistration
-    let algorithms: [SignatureAlgorithm]
     /// The client's secret, if only it may sign.
     let secret: Secret?
-    /// The tolerated difference between the clocks, in seconds.
-    let clockSkew: TimeInterval
 
     /// Whether the client's secret signs, so that no public key is used.
     package var isSignedWithSecret: Bool { secret != nil }
@@ -53,10 +49,7 @@ package struct LogoutTokenExpectations: Sendable {
         self.issuer = issuer
         self.provider = provider.discovered
         self.registration = registration
-        clientID = registration.clientID
-        algorithms = provider.idToken.algorithms.isEmpty ? [.RS256] : provider.idToken.algorithms
         secret = try provider.signatureSecret(of: registration)
-        clockSkew = TimeInterval(provider.idToken.clockSkew.seconds)
     }
 }
 
@@ -74,9 +67,9 @@ extension LogoutToken {
     ) throws(OAuthError) {
         let (signature, claims) = try Self.parse(token, expecting: expectations)
         _ = try claims.policy.check(
-            signature, accepting: expectations.algorithms, secret: expectations.secret, keys: keys)
+            signature, accepting: expectations.provider.tokenAlgorithms, secret: expectations.secret, keys: keys)
         algorithm = signature.algorithm
-        (session, id, expiresAt) = try LogoutClaims(claims: claims, expectations: expectations, now: now).check()
+        (session, id, expiresAt) = try expectations.check(claims, at: now)
     }
 
     /// Rejects invalid tokens before the provider's metadata or keys are requested. The result is not trusted yet,
@@ -95,9 +88,8 @@ extension LogoutToken {
             try claims.policy.algorithm(
                 of: signature, among: configured.isEmpty ? SignatureAlgorithm.allCases : configured)
         }
-        _ = try LogoutClaims(claims: claims, expectations: expectations, now: now)
-            // Only the metadata names the issuer.
-            .check(anyIssuer: expectations.provider.issuerMatch == .off)
+        // Only the metadata names the issuer.
+        _ = try expectations.check(claims, at: now, anyIssuer: expectations.provider.issuerMatch == .off)
     }
 
     private static func parse(
@@ -114,7 +106,50 @@ extension LogoutTokenExpectations {
     /// The signed token, decrypted first where ID tokens are encrypted (section 2.4).
     fileprivate func opened(_ token: Secret) throws(OAuthError) -> Secret {
         try JSONWebEncryption.signedToken(
-            in: token, encryptedAs: provider.idToken.encryption, isRequired: false,
-            for: registration, step: .logout, name: "the logout token", key: "id_token.encryption")
+            in: token, .logoutToken, encryptedAs: provider.idToken.encryption, isRequired: false, for: registration,
+            key: "id_token.encryption")
+    }
+
+    private static let event = "http://schemas.openid.net/event/backchannel-logout"
+    /// How many seconds after its issue a token without `exp` is accepted.
+    private static let lifetimeWithoutExpiry: TimeInterval = 300
+
+    /// Checks the claims that only a logout token has.
+    ///
+    /// - Parameter anyIssuer: Whether to accept any issuer, because the metadata is not loaded yet.
+    fileprivate func check(
+        _ claims: JWTClaims, at now: Date, anyIssuer: Bool = false
+    ) throws(OAuthError) -> (session: EndedSession, id: String, expiresAt: Date) {
+        let issuer = try claims.issuer(expected: issuer) { issuer in
+            anyIssuer || provider.shared.acceptsIssuer(issuer, ofTokenWith: { claims.all[$0]?.string })
+        }
+        guard let issuer else { throw claims.missing("iss") }
+        try claims.audience(naming: [registration.clientID])
+        let expiry = try claims.checkTimes(
+            at: now, skew: provider.clockSkew,
+            expiry: provider.logout.missingEnd != nil ? { $0.addingTimeInterval(Self.lifetimeWithoutExpiry) } : nil)
+        guard let expiry else { throw claims.missing("exp") }
+        let id = try claims.string("jti", longest: ReceivedLimit.logoutTokenID)
+        try Self.checkEvents(claims)
+        // An ID token must not be accepted as a logout token, or the reverse (section 2.4).
+        guard claims.all["nonce"] == nil else {
+            throw OAuthError(.logout, .wrongTokenUse, "the logout token has a nonce, which only ID tokens have")
+        }
+        let subject = claims["sub"] == nil ? nil : try claims.string("sub", longest: ReceivedLimit.subject)
+        let sessionID = claims["sid"] == nil ? nil : try claims.string("sid", longest: ReceivedLimit.sessionID)
+        let session = try EndedSession(issuer: issuer, subject: subject, sessionID: sessionID)
+        return (session, id, expiry.addingTimeInterval(provider.clockSkew))
+    }
+
+    /// Section 2.4: an object whose member for the logout event is an object.
+    private static func checkEvents(_ claims: JWTClaims) throws(OAuthError) {
+        guard let events = claims.all["events"] else {
+            throw OAuthError(.logout, .wrongTokenUse, "the token has no claim events, so it is not a logout token")
+        }
+        guard let members = events.object else { throw claims.wrongType("events", "an object") }
+        guard let event = members[event] else {
+            throw OAuthError(.logout, .wrongTokenUse, "the token reports another event than a logout")
+        }
+        guard event.object != nil else { throw claims.wrongType("events", "an object of objects") }
     }
 }

@@ -8,6 +8,14 @@ package struct MetadataDrift: Hashable, Sendable {
     package var key: String
     /// The difference, in one sentence without a full stop.
     package var message: String
+
+    /// What the metadata does not announce; `nil` if nothing is missing, or nothing is announced.
+    fileprivate static func missing(_ names: [String], in announced: [String], key: String) -> MetadataDrift? {
+        let missing = names.filter { !announced.contains($0) }
+        guard !announced.isEmpty, !missing.isEmpty else { return nil }
+        let message = "the metadata does not announce \(missing.joined(separator: ", "))"
+        return MetadataDrift(severity: .warning, key: key, message: message)
+    }
 }
 
 extension ProviderMetadata {
@@ -32,49 +40,30 @@ extension ProviderMetadata {
     }
 
     private func authenticationDrift(_ provider: Provider) -> [MetadataDrift] {
-        let announced = texts("token_endpoint_auth_methods_supported")
-        let missing = (provider.client.described.authentication ?? []).map(\.rawValue).filter {
-            !announced.contains($0)
-        }
-        guard !announced.isEmpty, !missing.isEmpty else { return [] }
-        return [
-            MetadataDrift(
-                severity: .warning,
-                key: "client.authentication",
-                message: "the metadata does not announce \(missing.joined(separator: ", "))"
-            )
-        ]
+        let own = (provider.client.described.authentication ?? []).map(\.rawValue)
+        let drift = MetadataDrift.missing(
+            own, in: texts("token_endpoint_auth_methods_supported"), key: "client.authentication")
+        return [drift].compactMap { $0 }
     }
 
     private func scopeDrift(_ provider: Provider) -> [MetadataDrift] {
         let announced = texts("scopes_supported")
-        guard !announced.isEmpty else { return [] }
         let lists = [
             ("default", provider.scopes.defaults), ("required", provider.scopes.required),
             ("offline", provider.scopes.offline),
         ]
-        return lists.compactMap { name, scopes in
-            let missing = scopes.filter { !announced.contains($0) }
-            guard !missing.isEmpty else { return nil }
-            return MetadataDrift(
-                severity: .warning,
-                key: "scopes.\(name)",
-                message: "the metadata does not announce \(missing.joined(separator: ", "))"
-            )
-        }
+        return lists.compactMap { MetadataDrift.missing($1, in: announced, key: "scopes.\($0)") }
     }
 
     private func protectionDrift(_ provider: Provider) -> [MetadataDrift] {
         var drift: [MetadataDrift] = []
         let methods = texts("code_challenge_methods_supported")
-        if provider.authorization.pkce.isRequired, !methods.isEmpty, !methods.contains("S256") {
-            drift.append(
-                MetadataDrift(
-                    severity: .warning, key: "authorization.pkce", message: "the metadata does not announce S256")
-            )
+        if provider.authorization.pkce.isRequired,
+            let missing = MetadataDrift.missing(["S256"], in: methods, key: "authorization.pkce")
+        {
+            drift.append(missing)
         }
-        let own = provider.idToken.algorithms.isEmpty ? [.RS256] : provider.idToken.algorithms
-        if !signatureAlgorithms.isEmpty, !own.contains(where: signatureAlgorithms.contains) {
+        if !signatureAlgorithms.isEmpty, !provider.tokenAlgorithms.contains(where: signatureAlgorithms.contains) {
             let names = signatureAlgorithms.map(\.rawValue).joined(separator: ", ")
             drift.append(
                 MetadataDrift(severity: .error, key: "id_token.algorithms", message: "the metadata announces \(names)")

@@ -85,10 +85,7 @@ extension ProviderMetadata {
     /// - Throws: `OAuthError` at step `discovery`.
     package init(validating response: IncomingResponse, for provider: Provider) throws(OAuthError) {
         let key = "discovery"
-        guard response.isSuccess else {
-            throw OAuthError.status(
-                response, .discovery, key: provider.keyOfMetadata, hiding: [])
-        }
+        try response.requireSuccess(.discovery, key: provider.keyOfMetadata, hiding: [])
         // Object stores serve files as text/plain or application/octet-stream.
         let body = try response.json(.discovery, key: key, isLenient: response.mediaType != "text/html")
         guard let issuer = body["issuer"]?.string else {
@@ -190,10 +187,7 @@ extension ProviderMetadata {
     }
 
     private static func texts(_ name: String, of body: JSONValue) throws(OAuthError) -> [String] {
-        try member(name, of: body, "a list of strings") { value in
-            let texts = value.array?.compactMap(\.string)
-            return texts?.count == value.array?.count ? texts : nil
-        } ?? []
+        try member(name, of: body, "a list of strings", \.listOfStrings) ?? []
     }
 
     /// A boolean or its string form; `false` if it is absent.

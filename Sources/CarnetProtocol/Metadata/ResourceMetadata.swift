@@ -75,20 +75,12 @@ extension ResourceMetadata {
             {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},\
             "clientInfo":{"name":"Carnet","version":"0"}}}
             """
-        let fields: HTTPFields = [
-            .accept: "application/json, text/event-stream", .contentType: "application/json", .userAgent: "Carnet",
-        ]
-        return PreparedRequest(
-            step: .discovery, descriptorKey: key,
-            outgoing: OutgoingRequest(
-                head: HTTPRequest(
-                    method: .post, scheme: resource.scheme, authority: resource.authority, path: resource.target,
-                    headerFields: fields),
-                body: Array(body.utf8)),
-            redacted: RedactedRequest(
-                method: "POST", url: resource.text, headers: fields.map { Named($0.name.rawName, $0.value) }, body: body
-            ),
-            secrets: [])
+        return try .make(
+            .discovery, key: key, .post, resource, path: resource.target,
+            headers: [
+                ("Accept", "application/json, text/event-stream", nil), ("Content-Type", "application/json", nil),
+                ("User-Agent", "Carnet", nil),
+            ], body: Array(body.utf8), shownURL: resource.text, shownBody: body, secrets: [])
     }
 
     /// Validates a document. It must be that of the resource, byte for byte: otherwise any server could ask for tokens of
@@ -99,7 +91,7 @@ extension ResourceMetadata {
         validating response: IncomingResponse, at location: Location, of resource: WebURL
     ) throws(OAuthError) {
         let key = Self.key
-        guard response.isSuccess else { throw OAuthError.status(response, .discovery, key: key, hiding: []) }
+        try response.requireSuccess(.discovery, key: key, hiding: [])
         let body = try response.json(.discovery, key: key, isLenient: response.mediaType != "text/html")
         guard let named = body["resource"]?.string else {
             throw Self.wrong(.missingField, "the metadata at \(location.url.text.quotable()) names no resource")
@@ -159,8 +151,7 @@ extension ResourceMetadata {
         guard let list = member.array, list.count <= longestList else {
             throw wrong(.wrongFieldType, "the metadata's \(name) is not a list of at most \(longestList) strings")
         }
-        let texts = list.compactMap(\.string)
-        guard texts.count == list.count else {
+        guard let texts = member.listOfStrings else {
             throw wrong(.wrongFieldType, "the metadata's \(name) is not a list of strings")
         }
         return texts

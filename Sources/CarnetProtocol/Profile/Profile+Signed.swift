@@ -19,21 +19,18 @@ extension Profile {
         by verification: ResponseVerification?
     ) throws(OAuthError) -> JSONValue {
         let rules = provider.profile.jwt
+        func failure(
+            _ message: String, _ kind: OAuthError.Kind = .unexpectedContentType, hint: String? = nil
+        ) -> OAuthError {
+            OAuthError(.profile, kind, message, descriptorKey: "profile.jwt", status: response.status, hint: hint)
+        }
         guard isSigned(response, from: provider) else {
             guard !rules.isRequired else {
-                throw OAuthError(
-                    .profile,
-                    .unexpectedContentType,
-                    "the profile is not signed, but the descriptor requires a signature",
-                    descriptorKey: "profile.jwt",
-                    status: response.status
-                )
+                throw failure("the profile is not signed, but the descriptor requires a signature")
             }
             guard !response.isToken else {
-                throw OAuthError(
-                    .profile, .unexpectedContentType,
+                throw failure(
                     "the profile is a JWT, sent as \(response.shownMediaType ?? "nothing")",
-                    descriptorKey: "profile.jwt", status: response.status,
                     hint: "write the algorithm that signs it into profile.jwt, such as [RS256]")
             }
             return try response.value(
@@ -41,19 +38,15 @@ extension Profile {
                 key: provider.profile.format == .auto ? request.descriptorKey : "profile.format")
         }
         guard let verification, let text = String(validating: response.body, as: UTF8.self) else {
-            throw OAuthError(
-                .profile, .unexpectedContentType, "the keys to validate the signed profile are missing",
-                descriptorKey: "profile.jwt", status: response.status)
+            throw failure("the keys to validate the signed profile are missing")
         }
-        let content = try SignedResponse.signed(
-            Secret(text), .userinfo, rules.encryption, for: verification.registration)
+        let content = try JSONWebEncryption.signedToken(
+            in: Secret(text), .userinfo, encryptedAs: rules.encryption, for: verification.registration)
         // OpenID Connect Core, section 5.3.2: encrypted, signed, or both. Like plain JSON, unsigned claims are as
         // authentic as the connection.
         if rules.isEncryptionEnough, JWTSegments(content) == nil {
             guard let claims = try? JSONValue(parsing: content.reveal()), claims.object != nil else {
-                throw OAuthError(
-                    .profile, .malformedToken, "the encrypted profile contains neither a JWT nor a JSON object",
-                    descriptorKey: "profile.jwt", status: response.status)
+                throw failure("the encrypted profile contains neither a JWT nor a JSON object", .malformedToken)
             }
             return claims
         }

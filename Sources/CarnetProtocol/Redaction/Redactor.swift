@@ -46,7 +46,7 @@ struct Redactor {
                     count += Self.mark.utf8.count
                     index += length
                 } else {
-                    let end = index + Self.scalarLength(bytes[index])
+                    let end = index + UTF8Sequence.length(in: bytes, at: index)
                     output += bytes[index..<end]
                     count += 1
                     index = end
@@ -77,11 +77,7 @@ struct Redactor {
 
         /// Whether a letter or digit is at an offset and beside it, so that a word continues there.
         private static func isWord(_ bytes: UnsafeBufferPointer<UInt8>, at offset: Int, beside inner: Int) -> Bool {
-            bytes.indices.contains(offset) && isAlphanumeric(bytes[offset]) && isAlphanumeric(bytes[inner])
-        }
-
-        private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+            bytes.indices.contains(offset) && ASCII.isAlphanumeric(bytes[offset]) && ASCII.isAlphanumeric(bytes[inner])
         }
     }
 
@@ -97,16 +93,6 @@ struct Redactor {
             }
         }
         return nil
-    }
-
-    /// The length of the character that begins with a byte (RFC 3629, section 3).
-    private static func scalarLength(_ first: UInt8) -> Int {
-        switch first {
-        case ..<0xC0: 1
-        case ..<0xE0: 2
-        case ..<0xF0: 3
-        default: 4
-        }
     }
 }
 
@@ -129,13 +115,18 @@ extension IncomingResponse {
 extension String {
     /// The text without words that may be tokens: 20 or more characters of base64url or a JWT, with letters and digits.
     package var withoutTokens: String {
+        withoutTokens(of: { ASCII.isUnreserved($0) || [0x2B, 0x2F, 0x3D].contains($0) }) { word in
+            word.contains(where: ASCII.isLetter)
+        }
+    }
+
+    /// The text without words of 20 or more such bytes, with a digit among them.
+    func withoutTokens(of isTokenByte: (UInt8) -> Bool, where isToken: ([UInt8]) -> Bool) -> String {
         var output: [UInt8] = []
         var word: [UInt8] = []
-        func isTokenByte(_ byte: UInt8) -> Bool { ASCII.isUnreserved(byte) || [0x2B, 0x2F, 0x3D].contains(byte) }
-        func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte & 0xDF) }
         func end() {
-            let isToken = word.count >= 20 && word.contains(where: ASCII.isDigit) && word.contains(where: isLetter)
-            output += isToken ? Array(Secret("").description.utf8) : word
+            let isHidden = word.count >= 20 && word.contains(where: ASCII.isDigit) && isToken(word)
+            output += isHidden ? Array(Secret("").description.utf8) : word
             word = []
         }
         for byte in utf8 {

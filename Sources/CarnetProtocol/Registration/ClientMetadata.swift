@@ -120,31 +120,12 @@ extension PreparedRequest {
         hiding secrets: [Secret] = []
     ) throws(OAuthError) -> PreparedRequest {
         let text = body.map { JSONValue.object($0).jsonText() } ?? ""
-        var fields: [(name: String, value: String)] = [("Accept", "application/json"), ("User-Agent", "Carnet")]
-        if body != nil { fields.append(("Content-Type", "application/json")) }
-        var shown = fields.map { Named($0.name, $0.value) }
-        if let token {
-            fields.append(("Authorization", "Bearer \(token.reveal())"))
-            shown.append(Named("Authorization", "Bearer \(Secret(""))"))
-        }
-        let shownHeaders = shown
-        return PreparedRequest(
-            step: .registration,
-            descriptorKey: key,
-            outgoing: OutgoingRequest(
-                head: HTTPRequest(
-                    method: method,
-                    scheme: url.scheme,
-                    authority: url.authority,
-                    path: url.target,
-                    headerFields: try httpFields(fields, step: .registration)
-                ),
-                body: Array(text.utf8)
-            ),
-            redacted: RedactedRequest(
-                method: method.rawValue, url: url.text, headers: shownHeaders,
-                body: Redactor(hiding: secrets).redact(text, limit: .max)),
-            secrets: secrets + [token].compactMap { $0 }
-        )
+        var headers: [Field] = [("Accept", "application/json", nil), ("User-Agent", "Carnet", nil)]
+        if body != nil { headers.append(("Content-Type", "application/json", nil)) }
+        if let token { headers.append(("Authorization", "Bearer \(token.reveal())", "Bearer \(Secret(""))")) }
+        return try make(
+            .registration, key: key, method, url, path: url.target, headers: headers, body: Array(text.utf8),
+            shownURL: url.text, shownBody: Redactor(hiding: secrets).redact(text, limit: .max),
+            secrets: secrets + [token].compactMap { $0 })
     }
 }

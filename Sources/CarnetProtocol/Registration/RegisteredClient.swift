@@ -46,32 +46,22 @@ extension RegisteredClient {
     ///
     /// - Throws: `OAuthError` at step `registration`, also if the server changed the client authentication to a
     /// weaker method.
-    package init(
-        validating response: IncomingResponse,
-        to request: PreparedRequest,
-        for metadata: ClientMetadata
-    ) throws(OAuthError) {
-        try self.init(validating: response, to: request, for: metadata, instead: nil)
-    }
-
+    ///
     /// - Parameters:
     ///   - metadata: The requested metadata; `nil` if the registration was only read.
     ///   - old: The previous registration. Values that the response omits are kept.
-    init(
-        validating response: IncomingResponse,
-        to request: PreparedRequest,
-        for metadata: ClientMetadata?,
-        instead old: RegisteredClient?
+    package init(
+        validating response: IncomingResponse, to request: PreparedRequest, for metadata: ClientMetadata?,
+        instead old: RegisteredClient? = nil
     ) throws(OAuthError) {
         let key = request.descriptorKey
-        guard response.isSuccess else {
-            throw OAuthError.status(response, .registration, key: key, hiding: request.secrets)
-        }
+        try response.requireSuccess(.registration, key: key, hiding: request.secrets)
         let body = try response.json(.registration, key: key)
+        func refused(_ kind: OAuthError.Kind, _ message: String) -> OAuthError {
+            OAuthError(.registration, kind, message, descriptorKey: key, status: response.status)
+        }
         func wrong(_ name: String, _ expected: String) -> OAuthError {
-            OAuthError(
-                .registration, .wrongFieldType, "the response's \(name) is not \(expected)", descriptorKey: key,
-                status: response.status)
+            .wrongType(.registration, name, expected, key: key, status: response.status)
         }
         func text(_ name: String) throws(OAuthError) -> String? {
             guard let value = body[name], !value.isNull, value.string != "" else { return nil }
@@ -81,16 +71,12 @@ extension RegisteredClient {
             return text
         }
         guard let clientID = try text("client_id") else {
-            throw OAuthError(
-                .registration, .missingField,
-                "the response has no client_id" + response.told(instead: body, to: request), descriptorKey: key,
-                status: response.status)
+            throw refused(
+                .missingField, "the response has no client_id" + response.told(instead: body, to: request))
         }
         // RFC 7592, section 3: the client id never changes. Otherwise tokens would be another client's.
         guard old.map({ $0.clientID.isSameBytes(as: clientID) }) ?? true else {
-            throw OAuthError(
-                .registration, .badRegistration, "the response is for another client", descriptorKey: key,
-                status: response.status)
+            throw refused(.badRegistration, "the response is for another client")
         }
         // RFC 6749, appendix A.1 and A.2.
         let secret = try text("client_secret")
@@ -118,15 +104,8 @@ extension RegisteredClient {
         clientSecret = authenticationMethod == .none ? nil : secret.map { Secret($0) } ?? old?.clientSecret
         let hasSecret = !authenticationMethod.usesSecret || clientSecret != nil
         guard hasSecret, wanted.map({ authenticationMethod.proves(asMuchAs: $0) }) ?? true else {
-            throw OAuthError(
-                .registration,
-                .badRegistration,
-                hasSecret
-                    ? "the server registered the method \(method) instead of \(known.rawValue)"
-                    : "the server registered the method \(method), and issued no secret",
-                descriptorKey: key,
-                status: response.status
-            )
+            let reason = hasSecret ? " instead of \(known.rawValue)" : ", and issued no secret"
+            throw refused(.badRegistration, "the server registered the method \(method)\(reason)")
         }
         self.authenticationMethod = authenticationMethod
         // Some servers return numbers as strings.
@@ -139,20 +118,18 @@ extension RegisteredClient {
         redirectURIs = uris ?? (asked.isEmpty ? old?.redirectURIs ?? [] : asked)
         for uri in asked where !redirectURIs.containsBytes(of: uri) {
             let shown = redirectURIs.prefix(5).map { request.quotable($0, limit: 100) }.joined(separator: ", ")
-            throw OAuthError(
-                .registration, .redirectNotAccepted,
-                "the server registered the redirect URI \(shown.isEmpty ? "none" : shown) instead of \(uri)",
-                descriptorKey: key, status: response.status)
+            throw refused(
+                .redirectNotAccepted,
+                "the server registered the redirect URI \(shown.isEmpty ? "none" : shown) instead of \(uri)")
         }
         // Responses with another algorithm would be rejected at each sign-in.
         let sent = (try? JSONValue(parsing: request.outgoing.body))?.object ?? JSONObject()
         for member in sent.members where member.name.hasSuffix("_alg") || member.name.hasSuffix("_enc") {
             guard let stated = body[member.name], !stated.isNull, stated != member.value else { continue }
             let registered = stated.string.map { request.quotable($0, limit: 20) } ?? "no algorithm"
-            throw OAuthError(
-                .registration, .badRegistration,
-                "the server registered \(registered) as \(member.name) instead of \(member.value.string ?? "")",
-                descriptorKey: key, status: response.status)
+            throw refused(
+                .badRegistration,
+                "the server registered \(registered) as \(member.name) instead of \(member.value.string ?? "")")
         }
         // RFC 7592, section 3: a new token invalidates the old one.
         managementToken = try text("registration_access_token").map { Secret($0) } ?? old?.managementToken

@@ -77,12 +77,13 @@ package enum ResourceRequest {
             fields.append((header.name, header.value))
         }
         func isHidden(_ name: String) -> Bool { hidden.contains(name) || name.lowercased() == "authorization" }
-        var shown = fields.map { Named($0.name, isHidden($0.name) ? Secret($0.value).description : $0.value) }
+        var shownFields: [PreparedRequest.Field] = fields.map {
+            ($0.name, $0.value, isHidden($0.name) ? Secret($0.value).description : nil)
+        }
         let secrets = fields.filter { isHidden($0.name) }.flatMap(\.value.secretParts)
         let replacesToken = fields.contains { $0.name.lowercased() == "authorization" }
         if let name = credential.header, !(replacesToken && name == "Authorization") {
-            fields.append((name, credential.headerValue))
-            shown.append(Named(name, credential.shownHeaderValue))
+            shownFields.append((name, credential.headerValue, credential.shownHeaderValue))
         }
         var parameters = RequestParameters(.resource, section: "api")
         if let name = credential.parameter { try parameters.addToken(tokens.accessToken, named: name) }
@@ -94,30 +95,12 @@ package enum ResourceRequest {
             !own.contains { $0.name == parameter.name } && rules?.parameters.contains(parameter.name) != true
         }
         try parameters.addExtra(added, key: "api.parameters", hidden: provider.api.hiddenParameters)
-        let (shownHeaders, items) = (shown, parameters.items)
-        var outgoing = OutgoingRequest(
-            head: HTTPRequest(
-                method: method,
-                scheme: url.scheme,
-                authority: url.authority,
-                path: url.pathAppending(items.encoded),
-                headerFields: try httpFields(fields, step: .resource)
-            ),
-            body: body
-        )
-        outgoing.stream = stream
-        return PreparedRequest(
-            step: .resource,
-            descriptorKey: "resources",
-            outgoing: outgoing,
-            redacted: RedactedRequest(
-                method: method.rawValue,
-                url: url.appendingQuery(items.shown),
-                headers: shownHeaders,
-                body: body.isEmpty ? "" : "(\(body.count) bytes)"
-            ),
-            secrets: [tokens.accessToken] + parameters.secrets + secrets
-        )
+        let items = parameters.items
+        return try .make(
+            .resource, key: "resources", method, url, path: url.pathAppending(items.encoded), headers: shownFields,
+            body: body, stream: stream, shownURL: url.appendingQuery(items.shown),
+            shownBody: body.isEmpty ? "" : "(\(body.count) bytes)",
+            secrets: [tokens.accessToken] + parameters.secrets + secrets)
     }
 
     /// Validates the status, and the body if the descriptor says that it may report a rejected access token.

@@ -41,9 +41,9 @@ struct SignedResponse {
     init(
         _ token: Secret, _ policy: JWTPolicy, expecting expected: Expected, by verification: ResponseVerification
     ) throws(OAuthError) {
-        try self.init(
-            decrypted: Self.signed(token, policy, expected.encryption, for: verification.registration), policy,
-            expecting: expected, by: verification)
+        let signed = try JSONWebEncryption.signedToken(
+            in: token, policy, encryptedAs: expected.encryption, for: verification.registration)
+        try self.init(decrypted: signed, policy, expecting: expected, by: verification)
     }
 
     /// Checks the signature of a token that was decrypted before.
@@ -57,16 +57,7 @@ struct SignedResponse {
         _ = try claims.issuer(expected: expected.issuer ?? expected.provider.issuer, expected.isOwn)
         try claims.audience(
             naming: [verification.registration.clientID, expected.otherAudience].compactMap { $0 })
-        try claims.checkTimes(at: verification.now, skew: TimeInterval(expected.provider.idToken.clockSkew.seconds))
+        try claims.checkTimes(at: verification.now, skew: expected.provider.clockSkew)
         self.claims = claims.all
-    }
-
-    /// The signed token, decrypted first where the provider encrypts it.
-    static func signed(
-        _ token: Secret, _ policy: JWTPolicy, _ encryption: TokenEncryption?, for registration: ClientRegistration
-    ) throws(OAuthError) -> Secret {
-        try JSONWebEncryption.signedToken(
-            in: token, encryptedAs: encryption, for: registration, step: policy.step, name: policy.name,
-            key: "\(policy.key).encryption")
     }
 }

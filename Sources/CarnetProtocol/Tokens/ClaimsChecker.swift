@@ -22,7 +22,7 @@ struct ClaimsChecker {
                 descriptorKey: "issuer_match")
         }
         try checkAuthorizedParty(of: try claims.audience(naming: own))
-        try claims.checkTimes(at: now, skew: expectations.clockSkew)
+        try claims.checkTimes(at: now, skew: expectations.provider.clockSkew)
         try checkNonce()
         try checkHashes(algorithm)
         try checkAuthentication()
@@ -87,6 +87,27 @@ struct ClaimsChecker {
                     : "the ID token has the nonce of another sign-in",
                 descriptorKey: "authorization.nonce"
             )
+        }
+    }
+
+    /// Whether the user's authentication is recent and strong enough for the request (OpenID Connect Core, section
+    /// 3.1.3.7, rules 12 and 13).
+    private func checkAuthentication() throws(OAuthError) {
+        if let maxAge = expectations.maxAge {
+            let last = try claims.requiredTime("auth_time").addingTimeInterval(
+                TimeInterval(maxAge) + expectations.provider.clockSkew)
+            guard now <= last else {
+                throw OAuthError(.idToken, .authenticationTooOld, "the user signed in earlier than max_age allows")
+            }
+        }
+        guard !expectations.essentialACRs.isEmpty else { return }
+        let acr = claims["acr"]
+        guard let text = acr?.string, expectations.essentialACRs.containsBytes(of: text) else {
+            throw OAuthError(
+                .idToken, .authenticationTooWeak,
+                (acr.map { "the user authenticated with the acr \"\($0.shown)\"" }
+                    ?? "the ID token has no acr, which says how the user signed in")
+                    + "; required: " + expectations.essentialACRs.joined(separator: " ").quotable())
         }
     }
 

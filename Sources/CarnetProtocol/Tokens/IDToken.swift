@@ -38,15 +38,21 @@ package struct IDTokenExpectations: Sendable {
     var code: Secret?
     /// The subject of the sign-in that a refresh continues.
     package var subject: String?
-    package var algorithms: [SignatureAlgorithm]
+    package var algorithms: [SignatureAlgorithm] { provider.tokenAlgorithms }
     /// The client's secret, if only it may sign.
     let secret: Secret?
-    /// The tolerated difference between the clocks, in seconds.
-    package var clockSkew: TimeInterval
     /// The requested maximum age of the authentication, in seconds.
     package var maxAge: Int?
     /// The classes of authentication of which the token must name one; any if empty.
     package var essentialACRs: [String] = []
+}
+
+extension ProviderStage {
+    /// The algorithms that sign ID tokens and logout tokens.
+    var tokenAlgorithms: [SignatureAlgorithm] { self.idToken.algorithms.isEmpty ? [.RS256] : self.idToken.algorithms }
+
+    /// The tolerated difference between the clocks, in seconds.
+    var clockSkew: TimeInterval { TimeInterval(self.idToken.clockSkew.seconds) }
 }
 
 extension IDTokenExpectations {
@@ -78,9 +84,7 @@ extension IDTokenExpectations {
             nonce: nonce,
             accessToken: accessToken,
             subject: subject,
-            algorithms: provider.idToken.algorithms.isEmpty ? [.RS256] : provider.idToken.algorithms,
-            secret: try provider.signatureSecret(of: registration),
-            clockSkew: TimeInterval(provider.idToken.clockSkew.seconds)
+            secret: try provider.signatureSecret(of: registration)
         )
     }
 

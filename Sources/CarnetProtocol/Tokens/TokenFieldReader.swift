@@ -39,13 +39,8 @@ struct TokenFieldReader {
 
     /// - Parameter value: What it is instead, if it is no token.
     private func wrongType(_ name: String, _ expected: String, _ value: JSONValue? = nil) -> OAuthError {
-        OAuthError(
-            step,
-            .wrongFieldType,
-            "the response's \(name) is not \(expected)" + (value.map { ": it is \(request.shown($0))" } ?? ""),
-            descriptorKey: "token.response.fields.\(name)",
-            status: status
-        )
+        .wrongType(
+            step, name, expected, value.map(request.shown), key: "token.response.fields.\(name)", status: status)
     }
 
     /// A present and non-empty member. Some servers send an empty string for a missing value.
@@ -115,9 +110,8 @@ struct TokenFieldReader {
             let scopes = ScopeRules.split(text, separator: separator)
             return scopes.isEmpty ? nil : scopes
         }
-        guard let elements = value.array else { throw wrongType(name, "a string or a list", value) }
-        let scopes = elements.compactMap(\.string)
-        guard scopes.count == elements.count else { throw wrongType(name, "a list of strings") }
+        guard value.array != nil else { throw wrongType(name, "a string or a list", value) }
+        guard let scopes = value.listOfStrings else { throw wrongType(name, "a list of strings") }
         guard scopes.map(\.utf8.count).reduce(0, +) <= ReceivedLimit.scope else {
             throw wrongType(name, "a list of at most \(ReceivedLimit.scope) bytes")
         }

@@ -13,7 +13,6 @@ extension TokenResponse {
         if provider.resource != nil, !scopes.contains("openid") { idToken = nil }
         guard let token = idToken else { return }
         idToken = try JSONWebEncryption.signedToken(
-            in: token, encryptedAs: provider.idToken.encryption, for: registration,
-            step: .idToken, name: "the ID token", key: "id_token.encryption")
+            in: token, .idToken, encryptedAs: provider.idToken.encryption, for: registration)
     }
 }

@@ -47,17 +47,11 @@ extension TokenSet {
             case .alwaysNew: response.refreshToken
             case .none: refreshToken
             }
-        return TokenSet(
-            accessToken: response.accessToken,
-            tokenType: response.tokenType,
-            refreshToken: kept,
-            idToken: response.idToken ?? idToken,
-            scopes: response.scopes ?? scopes,
-            issuedAt: now,
-            expiresAt: response.expiresAt(now),
-            authorizationDetails: response.authorizationDetails.map { JSONValue.array($0).jsonText() }
-                ?? authorizationDetails
-        )
+        var merged = TokenSet(response, requested: scopes, now: now)
+        merged.refreshToken = kept
+        merged.idToken = merged.idToken ?? idToken
+        merged.authorizationDetails = merged.authorizationDetails ?? authorizationDetails
+        return merged
     }
 
     /// How far the clock may be behind the time of issue, in seconds: more than a wrong time zone explains.

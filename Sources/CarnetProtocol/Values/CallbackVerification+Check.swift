@@ -43,7 +43,7 @@ extension CallbackVerification {
                 for: Array(message(pairs).utf8), using: SymmetricKey(data: Array(secret.reveal().utf8))))
         return switch encoding {
         case .hexadecimal: digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        case .base64: Base64.encode(digest)
+        case .base64: Data(digest).base64EncodedString()
         case .base64url: Base64URL.encode(digest)
         }
     }
