@@ -91,14 +91,9 @@ package struct ReceivedAccessToken: Sendable {
         // A client's own token may have no subject. An empty one would be an account that nobody has, and is refused.
         let hasSubject = claims.all["sub"].map { !$0.isNull } ?? false
         let token = AccessToken(
-            issuer: issuer,
-            subject: hasSubject ? try claims.string("sub", longest: ReceivedLimit.subject) : nil,
-            clientID: try rules.client(in: claims.all),
-            scopes: try AccessTokenRules.scopes(in: claims.all),
-            claims: claims.all,
-            expiresAt: end,
-            confirmation: try AccessToken.Confirmation(claims["cnf"])
-        )
+            issuer: issuer, subject: hasSubject ? try claims.string("sub", longest: ReceivedLimit.subject) : nil,
+            clientID: try rules.client(in: claims.all), scopes: try AccessTokenRules.scopes(in: claims.all),
+            claims: claims.all, expiresAt: end, confirmation: try AccessToken.Confirmation(claims["cnf"]))
         return CheckedAccessToken(signature: signature, algorithm: algorithm, token: token)
     }
 

@@ -39,11 +39,9 @@ extension AuthorizationOptions {
             return rules.responseMode ?? delivery.responseMode
         }
         throw OAuthError(
-            .authorization,
-            .badRegistration,
+            .authorization, .badRegistration,
             "the descriptor sets the response mode \(own.rawValue), and the options ask for \(responseMode.rawValue)",
-            descriptorKey: "authorization.response_mode"
-        )
+            descriptorKey: "authorization.response_mode")
     }
 
     /// Whether `offline_access` needs a prompt of its own: without consent a provider ignores the scope (OpenID Connect Core,

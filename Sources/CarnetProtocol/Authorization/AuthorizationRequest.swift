@@ -95,12 +95,10 @@ extension AuthorizationRequest {
         try parameters.addExtra(options.beside(rules.parameters), key: "authorization.parameters")
         if !rules.lateParameters.isEmpty {
             let known = provider.values(registration, now: now, random: random)
-            try parameters.addExtra(
-                options.beside(known.named(rules.lateParameters)), key: "authorization.parameters")
+            try parameters.addExtra(options.beside(known.named(rules.lateParameters)), key: "authorization.parameters")
         }
         if options.requestsRefreshToken {
-            try parameters.addExtra(
-                options.beside(rules.offlineParameters), key: "authorization.offline_parameters")
+            try parameters.addExtra(options.beside(rules.offlineParameters), key: "authorization.offline_parameters")
         }
         if options.prompt.contains(.consent) {
             try parameters.addExtra(
@@ -122,27 +120,15 @@ extension AuthorizationRequest {
         page = AuthorizationPage(endpoint: endpoint, fragmentRoute: rules.fragmentRoute, fragment: rules.fragment)
         url = page.url(with: sent.items.encoded)
         pending = PendingAuthorization(
-            provider: provider.id,
-            clientID: registration.clientID,
-            inputs: provider.inputs,
-            environment: provider.environment,
-            redirectURI: redirectURI,
-            scopes: scopes,
-            createdAt: now,
-            expiresAt: now.addingTimeInterval(options.lifetime),
-            state: state,
-            stateParameter: provider.stateParameter == "state" ? nil : provider.stateParameter,
-            nonce: nonce,
-            codeVerifier: verifier?.secret,
-            resources: options.access.resource.isEmpty ? nil : options.access.resource,
+            provider: provider.id, clientID: registration.clientID, inputs: provider.inputs,
+            environment: provider.environment, redirectURI: redirectURI, scopes: scopes, createdAt: now,
+            expiresAt: now.addingTimeInterval(options.lifetime), state: state,
+            stateParameter: provider.stateParameter == "state" ? nil : provider.stateParameter, nonce: nonce,
+            codeVerifier: verifier?.secret, resources: options.access.resource.isEmpty ? nil : options.access.resource,
             maxAge: options.authentication.maxAge,
-            essentialACRs: options.essentialACRs.isEmpty ? nil : options.essentialACRs,
-            dpopKey: dpopKey?.encoded,
-            hasStateInRedirectURI: rules.state.isParameter ? nil : true,
-            responseMode: responseMode,
-            servers: provider.shared.serverPlaces,
-            issuer: provider.isIssuerFound ? provider.issuer : nil
-        )
+            essentialACRs: options.essentialACRs.isEmpty ? nil : options.essentialACRs, dpopKey: dpopKey?.encoded,
+            hasStateInRedirectURI: rules.state.isParameter ? nil : true, responseMode: responseMode,
+            servers: provider.shared.serverPlaces, issuer: provider.isIssuerFound ? provider.issuer : nil)
         expiresAt = nil
         self.parameters = parameters
         self.sent = sent
@@ -157,11 +143,8 @@ extension AuthorizationRequest {
         }
         guard let name = reserved?.name else { return }
         throw OAuthError(
-            .authorization,
-            .reservedParameter,
-            "the parameter \"\(name)\" is set by the protocol",
-            descriptorKey: "parameters.\(name)"
-        )
+            .authorization, .reservedParameter, "the parameter \"\(name)\" is set by the protocol",
+            descriptorKey: "parameters.\(name)")
     }
 }
 
@@ -188,20 +171,14 @@ extension DiscoveredStage {
         if let reason = self.endpoints.refused[name] { throw .refusedEndpoint(name, reason, for: step) }
         if let reason = self.endpoints.unfilled[name] {
             throw OAuthError(
-                step,
-                .missingEndpoint,
-                "the URL of the \(name.rawValue) endpoint cannot be filled: \(reason)",
+                step, .missingEndpoint, "the URL of the \(name.rawValue) endpoint cannot be filled: \(reason)",
                 descriptorKey: "endpoints.\(name.rawValue)",
-                hint: "check the values that the URL is made of; a host of the provider belongs to trusted_hosts"
-            )
+                hint: "check the values that the URL is made of; a host of the provider belongs to trusted_hosts")
         }
         guard let url = self.endpoints[name] else {
             throw OAuthError(
-                step,
-                .missingEndpoint,
-                "\(self.name) has no \(name.rawValue) endpoint",
-                descriptorKey: "endpoints.\(name.rawValue)"
-            )
+                step, .missingEndpoint, "\(self.name) has no \(name.rawValue) endpoint",
+                descriptorKey: "endpoints.\(name.rawValue)")
         }
         return url
     }

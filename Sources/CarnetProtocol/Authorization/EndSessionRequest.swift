@@ -32,11 +32,9 @@ package struct EndSessionRequest: Sendable {
         if let target = registration.postLogoutRedirectURI {
             guard ResourceIndicator.isAbsoluteURI(target) else {
                 throw OAuthError(
-                    .signOut,
-                    .badRegistration,
+                    .signOut, .badRegistration,
                     "the post-logout redirect URI \"\(target.quotable(limit: 100))\" is not an absolute URI",
-                    hint: "use the URI that is registered at the provider, without a fragment"
-                )
+                    hint: "use the URI that is registered at the provider, without a fragment")
             }
             let fresh = try random.secret()
             try parameters.add(.postLogoutRedirectURI, target)

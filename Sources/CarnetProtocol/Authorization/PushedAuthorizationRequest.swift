@@ -67,12 +67,7 @@ extension AuthorizationRequest {
         }
         try short.refuseRepeats(of: short.items, inQueryOf: page.endpoint, key: "endpoints.authorization")
         return AuthorizationRequest(
-            url: page.url(with: short.items.encoded),
-            pending: pending,
-            expiresAt: now.addingTimeInterval(lifetime),
-            parameters: short,
-            sent: short,
-            page: page
-        )
+            url: page.url(with: short.items.encoded), pending: pending, expiresAt: now.addingTimeInterval(lifetime),
+            parameters: short, sent: short, page: page)
     }
 }

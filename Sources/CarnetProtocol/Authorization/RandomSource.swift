@@ -17,8 +17,8 @@ extension RandomSource {
         let bytes = bytes(count: 32 * count)
         guard bytes.count == 32 * count else {
             throw OAuthError(
-                .configuration, .unsupported,
-                "the random source returned \(bytes.count) bytes instead of \(32 * count)")
+                .configuration, .unsupported, "the random source returned \(bytes.count) bytes instead of \(32 * count)"
+            )
         }
         return (0..<count).map { Secret(Base64URL.encode(bytes[32 * $0..<32 * ($0 + 1)])) }
     }

@@ -22,12 +22,9 @@ package enum RedirectURI {
         }
         guard provider.redirects.isEmpty || provider.redirects.contains(where: { $0.matches(uri) }) else {
             throw OAuthError(
-                .configuration,
-                .redirectNotAccepted,
-                "\(provider.name) does not accept the redirect URI \(uri)",
+                .configuration, .redirectNotAccepted, "\(provider.name) does not accept the redirect URI \(uri)",
                 descriptorKey: "redirects",
-                hint: "accepted forms: " + provider.redirects.map(\.description).joined(separator: "  ")
-            )
+                hint: "accepted forms: " + provider.redirects.map(\.description).joined(separator: "  "))
         }
     }
 
@@ -38,11 +35,9 @@ package enum RedirectURI {
         let query = uri.split(separator: "?", maxSplits: 1).dropFirst().first.map { String($0) }
         guard PercentEncoding.decodeForm(query ?? "")?.contains(where: { $0.name == name }) == false else {
             throw OAuthError(
-                .configuration,
-                .redirectNotAccepted,
+                .configuration, .redirectNotAccepted,
                 "the query of the redirect URI has the parameter \"\(name)\", which this provider uses for the state",
-                descriptorKey: "authorization.state"
-            )
+                descriptorKey: "authorization.state")
         }
         let start = query == nil ? uri.hasSuffix("?") ? uri : uri + "?" : uri + "&"
         return Secret("\(start)\(PercentEncoding.encode(name))=\(state.reveal())")

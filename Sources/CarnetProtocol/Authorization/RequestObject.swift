@@ -15,11 +15,9 @@ struct RequestObject {
     init(_ registration: ClientRegistration, at provider: DiscoveredProvider) throws(OAuthError) {
         guard let key = registration.signingKey else {
             throw OAuthError(
-                .authorization,
-                .missingClientKey,
+                .authorization, .missingClientKey,
                 "the request must be signed, and the registration has no private key",
-                descriptorKey: "authorization.request_object"
-            )
+                descriptorKey: "authorization.request_object")
         }
         let rules = provider.authorization.requestObject
         let wanted = rules.algorithm.map { [$0] } ?? rules.announcedAlgorithms
@@ -40,11 +38,8 @@ struct RequestObject {
         let rules = provider.authorization.requestObject
         guard let audience = rules.audience ?? provider.issuer else {
             throw OAuthError(
-                .authorization,
-                .badDescriptor,
-                "the signed request needs an audience, and the provider has no issuer",
-                descriptorKey: "authorization.request_object.audience"
-            )
+                .authorization, .badDescriptor, "the signed request needs an audience, and the provider has no issuer",
+                descriptorKey: "authorization.request_object.audience")
         }
         var claims = try JSONObject.claims(
             from: clientID, to: audience, lifetime: rules.lifetime ?? Int(min(max(lifetime, 1), 3600)), random: random,
@@ -53,19 +48,17 @@ struct RequestObject {
         for claim in parameters.items.typedMembers {
             guard claims[claim.name] == nil, claim.name != "sub" else {
                 throw OAuthError(
-                    .authorization,
-                    .reservedParameter,
+                    .authorization, .reservedParameter,
                     "the parameter \"\(claim.name)\" is a claim that the signed request sets itself",
-                    descriptorKey: "authorization.parameters.\(claim.name)"
-                )
+                    descriptorKey: "authorization.parameters.\(claim.name)")
             }
             claims[claim.name] = claim.value
         }
         let token: Secret
         do throws(ClientKeyError) {
-            token = try JSONWebSignature.sign(
-                claims, type: Self.type, keyID: key.id, algorithm: algorithm.rawValue
-            ) { input throws(ClientKeyError) in try key.signature(for: input, algorithm) }
+            token = try JSONWebSignature.sign(claims, type: Self.type, keyID: key.id, algorithm: algorithm.rawValue) {
+                input throws(ClientKeyError) in try key.signature(for: input, algorithm)
+            }
         } catch {
             throw OAuthError(.authorization, .badRegistration, error.description)
         }

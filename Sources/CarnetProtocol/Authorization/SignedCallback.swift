@@ -68,11 +68,9 @@ extension PendingAuthorization {
         }
         guard let token = callback.response(mode) else {
             throw OAuthError(
-                .callback,
-                outside.contains { $0.name == "response" } ? .duplicateParameter : .malformedCallback,
+                .callback, outside.contains { $0.name == "response" } ? .duplicateParameter : .malformedCallback,
                 "the callback is not signed, but a signed one was requested",
-                descriptorKey: "authorization.response_mode"
-            )
+                descriptorKey: "authorization.response_mode")
         }
         let claimed = callback.claims(mode, at: provider, for: verification?.registration)
         let name = stateParameter ?? "state"
@@ -91,8 +89,7 @@ extension PendingAuthorization {
             throw OAuthError(.callback, .keyNotFound, "the keys to validate the signed callback are missing")
         }
         let response = try SignedResponse(
-            token, .authorizationResponse, expecting: .init(from: provider, provider.callback.jwt),
-            by: verification)
+            token, .authorizationResponse, expecting: .init(from: provider, provider.callback.jwt), by: verification)
         return response.claims.members.compactMap { member in
             guard !["aud", "exp", "iat", "nbf", "jti"].contains(member.name) else { return nil }
             return member.value.scalarText.map { (member.name, $0) }

@@ -70,28 +70,22 @@ extension PendingAuthorization {
         try parameters.refuseDuplicates(besides: namesScopes ? ["scope"] : [])
         guard !callback.isPosted || mode.isPosted else {
             throw OAuthError(
-                .callback,
-                .malformedCallback,
-                "the callback is a POST, which this sign-in did not request",
-                descriptorKey: "authorization.response_mode"
-            )
+                .callback, .malformedCallback, "the callback is a POST, which this sign-in did not request",
+                descriptorKey: "authorization.response_mode")
         }
         guard provider.id == self.provider, provider.inputs.isSameBytes(as: inputs),
             provider.environment.isSameBytes(as: environment)
         else {
             throw OAuthError(
-                .callback,
-                .providerMismatch,
+                .callback, .providerMismatch,
                 provider.id == self.provider
                     ? "the sign-in began at \(provider.id) with other inputs or in another environment"
-                    : "the sign-in began at \(self.provider), not at \(provider.id)"
-            )
+                    : "the sign-in began at \(self.provider), not at \(provider.id)")
         }
         guard issuer == nil || issuer.isSameBytes(as: provider.issuer) else {
             throw OAuthError(
                 .callback, .providerMismatch,
-                "the resource has another authorization server than when the sign-in began",
-                descriptorKey: "resource")
+                "the resource has another authorization server than when the sign-in began", descriptorKey: "resource")
         }
         guard now < expiresAt else {
             throw OAuthError(.callback, .expiredAttempt, "the sign-in took too long", hint: Advice.again.next)
@@ -108,17 +102,12 @@ extension PendingAuthorization {
         if let own = parameters["error"], AuthorizationCallback.isError(own, besides: parameters["code"]) {
             let code = provider.callback.errors.codes[own] ?? own
             var error = OAuthError(
-                .callback,
-                .serverError,
+                .callback, .serverError,
                 code == "access_denied"
                     ? "the user or the provider denied access" : "the provider rejected the sign-in",
                 server: ServerError(
-                    code: code.isEmpty ? "error" : code,
-                    message: parameters["error_description"],
-                    uri: parameters["error_uri"],
-                    hiding: secrets
-                )
-            )
+                    code: code.isEmpty ? "error" : code, message: parameters["error_description"],
+                    uri: parameters["error_uri"], hiding: secrets))
             error.redirectURI = redirectURI
             throw error
         }
@@ -164,26 +153,21 @@ extension PendingAuthorization {
         if let issuer = parameters["iss"] {
             guard provider.shared.acceptsIssuer(inCallback: issuer) || provider.isAtAuthorizationEndpoint(issuer) else {
                 throw OAuthError(
-                    .callback,
-                    .issuerMismatch,
+                    .callback, .issuerMismatch,
                     provider.issuer.map { "the callback names the issuer \"\(shown(issuer))\" instead of \($0)" }
                         ?? "the callback names the issuer \"\(shown(issuer))\", and the descriptor has no issuer",
                     descriptorKey: "issuer",
                     hint: provider.issuer == nil
                         ? "if it is the provider's issuer, add \"issuer: ...\" to the descriptor, and \"discovery: none\" if it publishes no metadata"
-                        : nil
-                )
+                        : nil)
             }
         } else if provider.callback.requiresIssuer, parameters["error"] == nil {
             // Real servers leave it out of error responses; believing an error gives an attacker nothing but a failure.
             let isOwn = provider.callback.issuer == .required
             throw OAuthError(
-                .callback,
-                .missingIssuer,
+                .callback, .missingIssuer,
                 "the callback has no iss parameter, but the \(isOwn ? "descriptor" : "server's metadata") requires one",
-                descriptorKey: "callback.iss",
-                hint: isOwn ? "if the provider sends no iss, remove callback.iss" : nil
-            )
+                descriptorKey: "callback.iss", hint: isOwn ? "if the provider sends no iss, remove callback.iss" : nil)
         }
     }
 
@@ -272,8 +256,7 @@ private struct CallbackParameters {
 
     func refuseDuplicates(besides further: [String]) throws(OAuthError) {
         guard let name = Self.single.first(where: isRepeated) ?? further.first(where: isRepeated) else { return }
-        throw OAuthError(
-            .callback, .duplicateParameter, "the callback has the parameter \"\(name)\" more than once")
+        throw OAuthError(.callback, .duplicateParameter, "the callback has the parameter \"\(name)\" more than once")
     }
 
     private func isRepeated(_ name: String) -> Bool {

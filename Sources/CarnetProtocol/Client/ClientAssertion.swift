@@ -46,14 +46,12 @@ struct ClientAssertion {
         let algorithm = rules.algorithm ?? rules.announcedAlgorithms.first(where: \.isSymmetric) ?? .HS256
         guard JSONWebSignature.hmac([], algorithm, key: Array(secret.reveal().utf8)) != nil else {
             throw OAuthError(
-                .configuration,
-                .badRegistration,
+                .configuration, .badRegistration,
                 algorithm.isSymmetric
                     ? "the client secret is too short for \(algorithm.rawValue)"
                     : "\(algorithm.rawValue) is not an algorithm for a client secret",
                 descriptorKey: "client.assertion.algorithm",
-                hint: algorithm.isSymmetric ? "ask the provider for a longer secret" : "client_secret_jwt uses HS256"
-            )
+                hint: algorithm.isSymmetric ? "ask the provider for a longer secret" : "client_secret_jwt uses HS256")
         }
         signer = .secret(secret, algorithm)
         self.registration = registration
@@ -73,11 +71,9 @@ struct ClientAssertion {
         let (id, redirect) = (registration.clientID, registration.redirectURI)
         guard let audience = rules.audience(issuer: provider.issuer, tokenEndpoint: provider.endpoints[.token]) else {
             throw OAuthError(
-                .configuration,
-                .badDescriptor,
+                .configuration, .badDescriptor,
                 "the client's assertion needs an audience, and the provider has neither an issuer nor a token endpoint",
-                descriptorKey: "\(section).audience"
-            )
+                descriptorKey: "\(section).audience")
         }
         var claims = try JSONObject.claims(
             from: rules.issuer(clientID: id, redirectURI: redirect),
@@ -87,11 +83,8 @@ struct ClientAssertion {
         for claim in rules.claims {
             guard !AssertionRules.ownClaims.contains(claim.name), claims[claim.name] == nil else {
                 throw OAuthError(
-                    .configuration,
-                    .reservedParameter,
-                    "the claim \"\(claim.name)\" is set twice",
-                    descriptorKey: "\(section).claims.\(claim.name)"
-                )
+                    .configuration, .reservedParameter, "the claim \"\(claim.name)\" is set twice",
+                    descriptorKey: "\(section).claims.\(claim.name)")
             }
             claims[claim.name] = .string(claim.value)
         }

@@ -34,11 +34,8 @@ struct ClientAuthentication {
         }
         if let secret = registration.clientSecret, secret.isEmpty {
             throw OAuthError(
-                .configuration,
-                .badRegistration,
-                "the client secret is empty",
-                hint: "for a public client, pass no secret"
-            )
+                .configuration, .badRegistration, "the client secret is empty",
+                hint: "for a public client, pass no secret")
         }
         let accepted = provider.client.authentication
         guard
@@ -51,20 +48,16 @@ struct ClientAuthentication {
         }
         guard accepted.contains(method), method.fits(registration) else {
             throw OAuthError(
-                .configuration,
-                method.isLackingCredentials(of: registration) ?? .badRegistration,
+                .configuration, method.isLackingCredentials(of: registration) ?? .badRegistration,
                 "the authentication method \(method.rawValue) does not fit the credentials of the registration",
                 descriptorKey: "client.authentication",
-                hint: "accepted: " + accepted.map(\.rawValue).joined(separator: ", ")
-            )
+                hint: "accepted: " + accepted.map(\.rawValue).joined(separator: ", "))
         }
         guard registration.certificate != nil || !registration.bindsTokensToCertificate(at: provider) else {
             throw OAuthError(
-                .configuration,
-                .missingClientCertificate,
+                .configuration, .missingClientCertificate,
                 "\(provider.name) binds tokens to a client certificate, and the registration has none",
-                descriptorKey: "client.tls_client_certificate_bound_access_tokens"
-            )
+                descriptorKey: "client.tls_client_certificate_bound_access_tokens")
         }
         let used = own.flatMap { $0.isLackingCredentials(of: registration) == nil ? $0 : nil } ?? method
         self.method = used

@@ -29,12 +29,9 @@ package struct DPoPKey: Sendable {
     package init(_ key: ClientKey) throws(OAuthError) {
         guard case .p256(let material) = key.material, key.use != .encryption else {
             throw OAuthError(
-                .configuration,
-                .badRegistration,
-                "the DPoP key cannot sign with ES256",
+                .configuration, .badRegistration, "the DPoP key cannot sign with ES256",
                 descriptorKey: "client.dpop_bound_access_tokens",
-                hint: "create a P-256 key: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256"
-            )
+                hint: "create a P-256 key: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256")
         }
         self.key = material
     }

@@ -61,13 +61,8 @@ extension DeviceAuthorization {
         let body = try response.value(rules.format, .deviceAuthorization, key: "device.response.format")
         if let serverError = response.serverError(rules.errors, hiding: request.secrets) {
             throw OAuthError(
-                request.step,
-                .serverError,
-                "the server refused the request",
-                descriptorKey: request.descriptorKey,
-                status: response.status,
-                server: serverError
-            )
+                request.step, .serverError, "the server refused the request", descriptorKey: request.descriptorKey,
+                status: response.status, server: serverError)
         }
         let fields = DeviceFieldReader(root: body[rules.root] ?? .null, request: request)
         deviceCode = try fields.code("device_code", rules.fields.deviceCode)
@@ -98,12 +93,8 @@ private struct DeviceFieldReader {
     func required<Value>(_ name: String, _ value: Value?) throws(OAuthError) -> Value {
         guard let value else {
             throw OAuthError(
-                .deviceAuthorization,
-                .missingField,
-                "the response has no \(name)" + request.members(of: root),
-                descriptorKey: key(name),
-                status: 200
-            )
+                .deviceAuthorization, .missingField, "the response has no \(name)" + request.members(of: root),
+                descriptorKey: key(name), status: 200)
         }
         return value
     }

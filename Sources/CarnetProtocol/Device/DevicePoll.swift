@@ -52,8 +52,7 @@ extension DevicePoll {
             case "expired_token":
                 throw error.meaning(.expiredAttempt, "nobody entered the code in time")
             case "access_denied":
-                throw error.meaning(
-                    .serverError, "the user or the provider denied access")
+                throw error.meaning(.serverError, "the user or the provider denied access")
             default: throw error
             }
         }

@@ -114,8 +114,7 @@ extension Advice {
         "choose a loopback redirect URI with a free port, or carnet login --paste",
         named: "the callback cannot be received")
     package static let proxy = Advice(
-        "check the proxy: HTTPS_PROXY and NO_PROXY; in a program, NetworkSettings",
-        named: "the proxy does not connect")
+        "check the proxy: HTTPS_PROXY and NO_PROXY; in a program, NetworkSettings", named: "the proxy does not connect")
     package static let handshake = Advice(
         "check the URL's scheme and port; the server must speak TLS 1.2 or 1.3, and may require a client certificate",
         named: "the TLS handshake failed")
@@ -151,10 +150,7 @@ extension OAuthError {
             ("sign_in", words.signIn), ("redirect_uri", uri.map { ": \($0)" } ?? ""),
             ("key", descriptorKey ?? "the descriptor"),
             ("section", step.section),
-            (
-                "scopes",
-                scopes.isEmpty ? Advice.documentedScopes : scopes.joined(separator: " ").quotable(limit: 1000)
-            ),
+            ("scopes", scopes.isEmpty ? Advice.documentedScopes : scopes.joined(separator: " ").quotable(limit: 1000)),
         ] where text.contains("{\(name)}") {
             text = text.replacing("{\(name)}", with: value)
         }
@@ -202,8 +198,7 @@ extension ErrorRow {
             .badDescriptor, "the descriptor lacks something that the response requires", fixedBy: "descriptor author",
             Advice(
                 "add the issuer; or, if nothing needs the ID token, id_token: { none: REASON }", steps: [.idToken],
-                key: "issuer"),
-            Advice(Advice.ownDescriptor, steps: [.discovery], key: "resource"), .documentedValue),
+                key: "issuer"), Advice(Advice.ownDescriptor, steps: [.discovery], key: "resource"), .documentedValue),
         ErrorRow(
             .reservedParameter, "the call sets a parameter or claim that the protocol sets", fixedBy: "developer",
             Advice("remove it from the options, the URL or the descriptor")),
@@ -219,8 +214,7 @@ extension ErrorRow {
                 "register back-channel logout at the provider, or set logout.front_channel: true", steps: [.logout],
                 key: "logout.front_channel"),
             Advice("register again, or change the registration in the provider's console", steps: [.registration]),
-            Advice(
-                "request larger pages in the parameters of the request, or fewer elements", steps: [.profile])),
+            Advice("request larger pages in the parameters of the request, or fewer elements", steps: [.profile])),
         ErrorRow(
             .transport, "no response: name lookup, connection, TLS or timeout",
             fixedBy: "nobody; the operator if it persists", .untrustedCertificate, .otherHost, .handshake, .unknownHost,
@@ -243,8 +237,8 @@ extension ErrorRow {
             Advice(
                 "if the address is the provider's, set discovery_url to it", statuses: 300...399, steps: [.discovery]),
             Advice(
-                "if the address is the provider's, call it instead: the redirect is not followed",
-                statuses: 300...399, steps: [.resource]),
+                "if the address is the provider's, call it instead: the redirect is not followed", statuses: 300...399,
+                steps: [.resource]),
             Advice(
                 "if the address is the provider's, write it into {key}: the redirect is not followed",
                 statuses: 300...399),
@@ -253,8 +247,7 @@ extension ErrorRow {
             Advice(Advice.initialToken, statuses: 401...403, steps: [.registration]),
             Advice(clientAuthentication, statuses: 401...401, steps: authenticatedSteps),
             Advice(
-                "the provider, a firewall or a proxy refused; --verbose shows the whole response",
-                statuses: 403...403),
+                "the provider, a firewall or a proxy refused; --verbose shows the whole response", statuses: 403...403),
             Advice("the proxy wants a user and a password: write them into its URL", statuses: 407...407),
             Advice("the request is too large: check the scopes and parameters", statuses: 413...414),
             Advice("check the encoding of the request in {section}", statuses: 415...415),
@@ -274,12 +267,11 @@ extension ErrorRow {
                 codes: ["invalid_redirect_uri"], steps: [.registration]),
             Advice(clientAuthentication, codes: ["invalid_client"]),
             Advice(
-                "begin the sign-in again; if it fails again, \(registeredRedirect)",
-                codes: ["invalid_grant"], steps: [.tokenRequest]),
+                "begin the sign-in again; if it fails again, \(registeredRedirect)", codes: ["invalid_grant"],
+                steps: [.tokenRequest]),
             Advice(registeredRedirect, codes: ["redirect_uri_mismatch", "invalid_redirect_uri"]),
             Advice(
-                registeredRedirect, codes: ["invalid_request"], steps: [.tokenRequest, .callback, .pushedAuthorization]
-            ),
+                registeredRedirect, codes: ["invalid_request"], steps: [.tokenRequest, .callback, .pushedAuthorization]),
             Advice(
                 "check the client id, and allow this grant for the client at the provider",
                 codes: ["unauthorized_client", "unsupported_grant_type", "unsupported_response_type"]),
@@ -288,15 +280,12 @@ extension ErrorRow {
             Advice("check the clock of this machine", codes: ["invalid_dpop_proof"]),
             Advice(
                 "report it to the provider: it sends no DPoP-Nonce, or rejects the nonce that it sent",
-                codes: ["use_dpop_nonce"]
-            ),
+                codes: ["use_dpop_nonce"]),
             Advice("nothing is left to revoke: the token is not valid", codes: ["invalid_token"], steps: [.revocation]),
             Advice(
                 "have the provider's administrator allow this client", codes: ["access_denied"],
                 steps: [.clientCredentials, .jwtBearer, .tokenExchange]),
-            Advice(
-                "register a client at the provider by hand", codes: ["access_denied"],
-                steps: [.registration]),
+            Advice("register a client at the provider by hand", codes: ["access_denied"], steps: [.registration]),
             Advice("ask the provider whether the account is blocked", codes: ["access_denied"], steps: [.refresh]),
             Advice("begin again and give consent", codes: ["access_denied", "consent_required"]),
             Advice(
@@ -308,8 +297,8 @@ extension ErrorRow {
                 steps: [.refresh]),
             Advice(
                 "begin the sign-in again; the provider's documentation explains the code",
-                steps: [.tokenRequest, .callback, .deviceAuthorization]
-            ), Advice("the provider's documentation explains the code")),
+                steps: [.tokenRequest, .callback, .deviceAuthorization]),
+            Advice("the provider's documentation explains the code")),
         ErrorRow(.malformedCallback, "the parameters or the code cannot be read", fixedBy: "the provider", .again),
         ErrorRow(.missingState, "the callback has no state", fixedBy: "the provider, or an attack", .again),
         ErrorRow(
@@ -320,14 +309,13 @@ extension ErrorRow {
             .redirectMismatch, "the callback arrived at another address than the redirect URI", fixedBy: "operator",
             Advice(registeredRedirect)),
         ErrorRow(
-            .missingIssuer, "iss is missing although the metadata announces it (RFC 9207)",
-            fixedBy: "the provider", Advice("report it: the server announces iss and does not send it")),
+            .missingIssuer, "iss is missing although the metadata announces it (RFC 9207)", fixedBy: "the provider",
+            Advice("report it: the server announces iss and does not send it")),
         ErrorRow(
             .issuerMismatch, "the metadata, callback or token names another issuer",
             fixedBy: "descriptor author: issuer, issuer_match; or an attack",
             Advice(Advice.ownDescriptor, steps: [.discovery], key: "resource"),
-            Advice("both must be equal, a final / included; correct the issuer, or see issuer_match")
-        ),
+            Advice("both must be equal, a final / included; correct the issuer, or see issuer_match")),
         ErrorRow(
             .missingCode, "there is neither a code nor an error", fixedBy: "the provider",
             Advice("read the names of the parameters; if they report an error, name them in callback.rename")),
@@ -338,8 +326,7 @@ extension ErrorRow {
             .expiredAttempt,
             "the callback came later than AuthorizationOptions.lifetime (600 seconds), or the user agent timed out",
             fixedBy: "the user",
-            Advice(
-                "begin the sign-in again; if the page showed an error, \(registeredRedirect)", steps: [.callback]),
+            Advice("begin the sign-in again; if the page showed an error, \(registeredRedirect)", steps: [.callback]),
             Advice("begin again")),
         ErrorRow(.alreadyUsed, "this callback or logout token was used before", fixedBy: "the user", .again),
         ErrorRow(
@@ -370,13 +357,11 @@ extension ErrorRow {
         ErrorRow(
             .wrongFieldType, "a field or claim has the wrong type", fixedBy: "descriptor author, or the provider",
             Advice(Advice.ownDescriptor, steps: [.discovery], key: "resource"),
-            Advice("if the provider documents another value, write it into {key}", steps: [.discovery]),
-            .report),
+            Advice("if the provider documents another value, write it into {key}", steps: [.discovery]), .report),
         ErrorRow(
             .unsupportedTokenType, "the client cannot use this token_type", fixedBy: "descriptor author",
             Advice(
-                "enable DPoP for the client at the provider, or remove {key}",
-                key: "client.dpop_bound_access_tokens"),
+                "enable DPoP for the client at the provider, or remove {key}", key: "client.dpop_bound_access_tokens"),
             Advice("if the API takes such tokens as Bearer, add the type to {key}")),
         ErrorRow(.malformedToken, "it is not a valid JWT", fixedBy: "the provider", .report),
         ErrorRow(
@@ -393,9 +378,8 @@ extension ErrorRow {
         ErrorRow(
             .keyNotFound, "the key set has no fitting key",
             fixedBy: "the provider; it recovers when new keys are published",
-            Advice(
-                "compare kid and alg with the keys at endpoints.jwks; after a change of keys, try again in a minute"
-            )),
+            Advice("compare kid and alg with the keys at endpoints.jwks; after a change of keys, try again in a minute")
+        ),
         ErrorRow(
             .malformedKeys, "the key set cannot be read", fixedBy: "the provider",
             Advice("{sign_in}", steps: [.storage]),
@@ -454,8 +438,7 @@ extension ErrorRow {
             Advice("{sign_in}")),
         ErrorRow(
             .insufficientScope, "the resource needs scopes that were not granted",
-            fixedBy: "developer: request them; the user grants them",
-            Advice("sign in with the scopes {scopes}")),
+            fixedBy: "developer: request them; the user grants them", Advice("sign in with the scopes {scopes}")),
         ErrorRow(
             .insufficientAuthentication, "the resource requires a stronger sign-in; read stepUp", fixedBy: "the user"),
         ErrorRow(
@@ -465,8 +448,7 @@ extension ErrorRow {
         ErrorRow(
             .undeclaredHost, "the token must not go to this host, or the host is local",
             fixedBy: "descriptor author: api.hosts; operator: localAccess", .localHost,
-            Advice(
-                "if the host belongs to the provider, add it to api.hosts or to a resource map", key: "api.hosts")),
+            Advice("if the host belongs to the provider, add it to api.hosts or to a resource map", key: "api.hosts")),
         ErrorRow(
             .valueRefused, "a captured value has a form that the descriptor does not allow",
             fixedBy: "descriptor author; or an attack"),
@@ -479,7 +461,7 @@ extension ErrorRow {
         ErrorRow(
             .storage, "the tokens could not be saved; they are kept in memory until the next call", fixedBy: "operator",
             Advice(
-                "kept in memory: repair the store before the program ends; the next call saves them",
-                steps: [.storage])),
+                "kept in memory: repair the store before the program ends; the next call saves them", steps: [.storage])
+        ),
     ]
 }

@@ -73,11 +73,9 @@ extension ClientGrant {
         case .signed(let subject):
             guard let key = registration.signingKey else {
                 throw OAuthError(
-                    .jwtBearer,
-                    .missingClientKey,
+                    .jwtBearer, .missingClientKey,
                     "the client must sign an assertion, and the registration has no private key",
-                    descriptorKey: "jwt_bearer.assertion"
-                )
+                    descriptorKey: "jwt_bearer.assertion")
             }
             let maker = try ClientAssertion(
                 key, of: registration, at: provider, rules: rules.assertion, section: "jwt_bearer.assertion")
@@ -89,7 +87,6 @@ extension ClientGrant {
         }
         if let scope, rules.scopeIn == .parameter { try parameters.add(.scope, scope) }
         try parameters.add(.resource, each: try ResourceIndicator.checked(resource, at: .jwtBearer))
-        return try TokenRequest.send(
-            parameters, in: context, rules: rules.grant.request, usesKeyElsewhere: true)
+        return try TokenRequest.send(parameters, in: context, rules: rules.grant.request, usesKeyElsewhere: true)
     }
 }

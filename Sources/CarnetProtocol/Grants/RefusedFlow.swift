@@ -9,12 +9,9 @@ enum RefusedFlow {
             responseType.split(separator: " ").contains(where: { ["token", "id_token"].contains($0) })
         else { return }
         throw OAuthError(
-            .authorization,
-            .unsupported,
+            .authorization, .unsupported,
             "the implicit flow exposes tokens to the browser and is not supported (RFC 9700, section 2.1.2)",
-            descriptorKey: "authorization.response_type",
-            hint: "remove this key: the default is the code flow"
-        )
+            descriptorKey: "authorization.response_type", hint: "remove this key: the default is the code flow")
     }
 
     /// - Throws: `OAuthError` for the password grant.
@@ -25,11 +22,9 @@ enum RefusedFlow {
         }
         guard isPassword else { return }
         throw OAuthError(
-            parameters.step,
-            .unsupported,
+            parameters.step, .unsupported,
             "the password grant exposes a user's password to the client and is not supported (RFC 9700, section 2.4)",
             descriptorKey: "\(parameters.section).parameters.grant_type",
-            hint: "use the code flow, or the device flow for programs without a browser"
-        )
+            hint: "use the code flow, or the device flow for programs without a browser")
     }
 }

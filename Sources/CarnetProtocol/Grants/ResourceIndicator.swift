@@ -6,11 +6,8 @@ enum ResourceIndicator {
     static func checked(_ resources: [String], at step: OAuthError.Step) throws(OAuthError) -> [String] {
         for resource in resources where !isAbsoluteURI(resource) {
             throw OAuthError(
-                step,
-                .badRegistration,
-                "\"\(resource.quotable(limit: 100))\" is not a valid resource URI",
-                hint: "use an absolute URI without a fragment (RFC 8707, section 2)"
-            )
+                step, .badRegistration, "\"\(resource.quotable(limit: 100))\" is not a valid resource URI",
+                hint: "use an absolute URI without a fragment (RFC 8707, section 2)")
         }
         return resources
     }

@@ -77,8 +77,7 @@ extension TokenExchange {
             try parameters.add(.actorToken, actor.token)
             try parameters.add(.actorTokenType, actor.type.uri)
         }
-        return try TokenRequest.send(
-            parameters, in: context, rules: grant.request)
+        return try TokenRequest.send(parameters, in: context, rules: grant.request)
     }
 
     /// Validates the response (RFC 8693, section 2.2).
@@ -95,20 +94,13 @@ extension TokenExchange {
         guard let type = tokenResponse.issuedTokenType ?? requestedType?.uri, !type.isEmpty
         else {
             throw OAuthError(
-                .tokenExchange,
-                .missingField,
-                "the response has no issued_token_type",
-                descriptorKey: "token.response.root",
-                status: 200
-            )
+                .tokenExchange, .missingField, "the response has no issued_token_type",
+                descriptorKey: "token.response.root", status: 200)
         }
         if let requestedType, requestedType.uri != type {
             throw OAuthError(
-                .tokenExchange,
-                .unsupportedTokenType,
-                "the token has the type \"\(request.quotable(type))\" instead of the requested one",
-                status: 200
-            )
+                .tokenExchange, .unsupportedTokenType,
+                "the token has the type \"\(request.quotable(type))\" instead of the requested one", status: 200)
         }
         return (TokenSet(tokenResponse, requested: scopes, now: now), TokenType(type))
     }

@@ -17,19 +17,15 @@ extension TokenRequest {
         let provider = context.provider
         guard try ClientAuthentication(context.registration, at: provider).method != .none else {
             throw OAuthError(
-                .clientCredentials,
-                .missingClientSecret,
+                .clientCredentials, .missingClientSecret,
                 "the client credentials grant requires a confidential client (RFC 6749, section 4.4)",
-                descriptorKey: "client.authentication",
-                hint: "register a confidential client and configure its secret"
-            )
+                descriptorKey: "client.authentication", hint: "register a confidential client and configure its secret")
         }
         let grant = provider.clientCredentials
         var parameters = RequestParameters(.clientCredentials, .clientCredentials, grant.request)
         try parameters.addGrantType(grant.grantType)
         if !scopes.isEmpty { try parameters.add(.scope, try provider.scopes.joined(scopes)) }
         try parameters.add(.resource, each: try ResourceIndicator.checked(resources, at: .clientCredentials))
-        return try send(
-            parameters, in: context, rules: grant.request)
+        return try send(parameters, in: context, rules: grant.request)
     }
 }

@@ -247,14 +247,11 @@ extension OAuthError {
             step,
             isLimit
                 ? .tooManyRequests
-                : isServersFault ? .serverUnavailable : serverError != nil ? .serverError : .unexpectedStatus,
-            message,
-            descriptorKey: (200..<300).contains(status) ? "token.response.success.statuses" : key,
-            status: status,
+                : isServersFault ? .serverUnavailable : serverError != nil ? .serverError : .unexpectedStatus, message,
+            descriptorKey: (200..<300).contains(status) ? "token.response.success.statuses" : key, status: status,
             server: serverError,
             hint: isLimit || isServersFault || serverError == nil ? response.retryAfter?.hint : nil,
-            retryAt: response.retryAfter?.date
-        )
+            retryAt: response.retryAfter?.date)
     }
 
     /// The error for a field of a response that has another form than the standard's.

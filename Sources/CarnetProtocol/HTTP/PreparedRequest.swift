@@ -112,8 +112,8 @@ public struct RedactedRequest: Hashable, Sendable {
     func redacting(_ redactor: Redactor) -> RedactedRequest {
         func shown(_ text: String) -> String { redactor.redact(text, limit: .max) }
         return RedactedRequest(
-            method: method, url: shown(url), headers: headers.map { Named($0.name, shown($0.value)) },
-            body: shown(body))
+            method: method, url: shown(url), headers: headers.map { Named($0.name, shown($0.value)) }, body: shown(body)
+        )
     }
 }
 
@@ -210,8 +210,7 @@ extension PreparedRequest {
             step: step, descriptorKey: key, outgoing: outgoing, target: target,
             redacted: RedactedRequest(
                 method: method.rawValue, url: shownURL(), headers: headers.map { Named($0.name, $0.shown ?? $0.value) },
-                body: shownBody()),
-            secrets: secrets)
+                body: shownBody()), secrets: secrets)
     }
 }
 

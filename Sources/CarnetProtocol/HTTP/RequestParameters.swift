@@ -43,8 +43,7 @@ struct RequestParameters {
 
     /// The parameters of a standard's request.
     init(_ step: OAuthError.Step, _ kind: RequestKind, _ rules: ResolvedRequest) {
-        self.init(
-            step, kind, section: kind.section, rename: rules.rename, omit: rules.omit, encode: rules.encode)
+        self.init(step, kind, section: kind.section, rename: rules.rename, omit: rules.omit, encode: rules.encode)
     }
 
     /// The parameters of an authorization request.
@@ -127,21 +126,13 @@ struct RequestParameters {
     ) throws(OAuthError) {
         guard !items.indices.contains(where: { items[$0].name.isSameBytes(as: name) }) else {
             throw OAuthError(
-                step,
-                .reservedParameter,
-                "the parameter \"\(name)\" is sent twice",
-                descriptorKey: key ?? "\(section).rename"
-            )
+                step, .reservedParameter, "the parameter \"\(name)\" is sent twice",
+                descriptorKey: key ?? "\(section).rename")
         }
         items.append(
             Parameter(
-                standardName: standardName,
-                name: name,
-                value: value,
-                isSecret: isSecret,
-                encoding: encode[standardName] ?? .percent
-            )
-        )
+                standardName: standardName, name: name, value: value, isSecret: isSecret,
+                encoding: encode[standardName] ?? .percent))
     }
 
     /// Some of the parameters for another request.
@@ -175,11 +166,8 @@ struct RequestParameters {
             let repeated = queried.first(where: { item in own.contains { $0.name == item.name } })
         else { return }
         throw OAuthError(
-            step,
-            .reservedParameter,
-            "the endpoint's URL already has the parameter \"\(repeated.name)\"",
-            descriptorKey: key
-        )
+            step, .reservedParameter, "the endpoint's URL already has the parameter \"\(repeated.name)\"",
+            descriptorKey: key)
     }
 
     /// The parameters in the query of the URL, and those in the body.
@@ -188,9 +176,7 @@ struct RequestParameters {
     func split(_ encoding: BodyEncoding, inQuery names: [String]) -> (queried: [Parameter], carried: [Parameter]) {
         if encoding == .query { return (items, []) }
         if names.isEmpty { return ([], items) }
-        return (
-            items.filter { names.contains($0.standardName) }, items.filter { !names.contains($0.standardName) }
-        )
+        return (items.filter { names.contains($0.standardName) }, items.filter { !names.contains($0.standardName) })
     }
 
     /// The secrets, which errors must not repeat.

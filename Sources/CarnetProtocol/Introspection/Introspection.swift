@@ -110,8 +110,8 @@ extension Introspection {
                 descriptorKey: "introspection.jwt")
         }
         let signed = try SignedResponse(
-            Secret(text), .introspection, expecting: .init(from: provider, provider.introspection.jwt),
-            by: verification)
+            Secret(text), .introspection, expecting: .init(from: provider, provider.introspection.jwt), by: verification
+        )
         guard let body = signed.claims["token_introspection"], body.object != nil else {
             throw OAuthError(
                 .introspection, .missingField, "the signed response has no object token_introspection",

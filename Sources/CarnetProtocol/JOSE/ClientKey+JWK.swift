@@ -56,11 +56,9 @@ extension ClientKey {
         }
         guard let material = Material(type, curve: try text("crv"), jwk) else {
             throw ClientKeyError(
-                source,
-                "is not a usable key of the type \"\(type.quotable(limit: 20))\"",
+                source, "is not a usable key of the type \"\(type.quotable(limit: 20))\"",
                 hint: "accepted: RSA with at least \(Self.rsaBits.lowerBound) bits, EC with P-256, P-384 or P-521, "
-                    + "OKP with Ed25519 or X25519, each with all its members in base64url"
-            )
+                    + "OKP with Ed25519 or X25519, each with all its members in base64url")
         }
         try self.init(material, id: try text("kid") ?? id, use: use, algorithm: try text("alg"), source: source)
         // Otherwise another party's public key would be published as this client's.

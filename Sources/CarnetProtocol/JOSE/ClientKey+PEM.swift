@@ -68,8 +68,7 @@ struct PEMBlock {
                 source,
                 found.map { "contains a \($0.lowercased().quotable(limit: 40)), not a private key" }
                     ?? "is neither a key in PEM form nor a JWK",
-                hint: "a PEM file begins with -----BEGIN PRIVATE KEY-----"
-            )
+                hint: "a PEM file begins with -----BEGIN PRIVATE KEY-----")
         }
         guard keys.count == 1 else { throw ClientKeyError(source, "contains more than one private key") }
         guard key.label != "ENCRYPTED PRIVATE KEY", !key.lines.contains(where: { $0.hasPrefix("Proc-Type:") }) else {
@@ -102,8 +101,7 @@ struct PEMBlock {
             return ClientKeyError(
                 source,
                 small.map { "is an RSA key of \($0) bits; the minimum is \(ClientKey.rsaBits.lowerBound)" }
-                    ?? "is not a usable RSA key: fewer than \(ClientKey.rsaBits.lowerBound) bits, or damaged"
-            )
+                    ?? "is not a usable RSA key: fewer than \(ClientKey.rsaBits.lowerBound) bits, or damaged")
         }
         let curves = "P-256, P-384 and P-521 are accepted"
         if der.contains([0x2B, 0x81, 0x04, 0x00, 0x0A]) {

@@ -32,14 +32,11 @@ extension ClientKey {
         let possible = signatureAlgorithms
         if let chosen = possible.first(where: { wanted.isEmpty || wanted.contains($0.rawValue) }) { return chosen }
         throw OAuthError(
-            .configuration,
-            .badRegistration,
+            .configuration, .badRegistration,
             possible.isEmpty
                 ? "the client's key cannot sign"
                 : "the client's key can sign with \(possible.map(\.rawValue).joined(separator: ", ")), and "
-                    + "\(provider.name) requires \(wanted.joined(separator: ", "))",
-            descriptorKey: descriptorKey
-        )
+                    + "\(provider.name) requires \(wanted.joined(separator: ", "))", descriptorKey: descriptorKey)
     }
 
     /// - Throws: `ClientKeyError` if the key does not support the algorithm.
@@ -92,7 +89,6 @@ extension ClientKey {
         guard let key = try? P256.Signing.PrivateKey(rawRepresentation: number) else {
             throw ClientKeyError(source, "is not a usable key")
         }
-        return try ClientKey(
-            .p256(key), use: .signature, algorithm: SignatureAlgorithm.ES256.rawValue, source: source)
+        return try ClientKey(.p256(key), use: .signature, algorithm: SignatureAlgorithm.ES256.rawValue, source: source)
     }
 }

@@ -44,8 +44,7 @@ public struct ClientKey: Sendable {
             throw ClientKeyError(
                 source,
                 "is an RSA key of \(key.keySizeInBits) bits; from \(Self.rsaBits.lowerBound) to "
-                    + "\(Self.rsaBits.upperBound) are accepted"
-            )
+                    + "\(Self.rsaBits.upperBound) are accepted")
         }
         guard let members = material.publicMembers else { throw ClientKeyError(source, "is not a usable key") }
         thumbprint = JSONWebKey.thumbprint(members)
@@ -80,8 +79,7 @@ public struct ClientKey: Sendable {
             case .EdDSA: .ed25519(Curve25519.Signing.PrivateKey())
             default: .rsa(try _RSA.Signing.PrivateKey(keySize: .bits2048))
             }
-        return try ClientKey(
-            material, id: id, use: .signature, algorithm: algorithm.rawValue, source: "the new key")
+        return try ClientKey(material, id: id, use: .signature, algorithm: algorithm.rawValue, source: "the new key")
     }
 
     /// A new key for encrypted ID tokens: P-256, or RSA with 2048 bits.
@@ -91,8 +89,7 @@ public struct ClientKey: Sendable {
             case .rsaOAEP, .rsaOAEP256: .rsa(try _RSA.Signing.PrivateKey(keySize: .bits2048))
             case .ecdhES, .ecdhESA128KW, .ecdhESA256KW: .p256(P256.Signing.PrivateKey())
             }
-        return try ClientKey(
-            material, id: id, use: .encryption, algorithm: algorithm.rawValue, source: "the new key")
+        return try ClientKey(material, id: id, use: .encryption, algorithm: algorithm.rawValue, source: "the new key")
     }
 }
 

@@ -97,11 +97,8 @@ struct JSONWebEncryption {
         ] where header[name]?.string != expected {
             let named = header[name]?.string.map { "\"\($0.quotable(limit: 20))\"" } ?? "nothing"
             throw OAuthError(
-                step,
-                .unsupportedAlgorithm,
-                "the encrypted token names \(named) as its \(name), not \(expected)",
-                descriptorKey: descriptorKey
-            )
+                step, .unsupportedAlgorithm, "the encrypted token names \(named) as its \(name), not \(expected)",
+                descriptorKey: descriptorKey)
         }
         let keyID = header["kid"]?.string
         let fitting = keys.filter { $0.canDecrypt(encryption.algorithm) }
@@ -112,11 +109,8 @@ struct JSONWebEncryption {
             }
         }
         throw OAuthError(
-            step,
-            .decryptionFailed,
-            "the encrypted token cannot be decrypted with the client's keys",
-            descriptorKey: descriptorKey
-        )
+            step, .decryptionFailed, "the encrypted token cannot be decrypted with the client's keys",
+            descriptorKey: descriptorKey)
     }
 
     private func open(with key: ClientKey, _ encryption: TokenEncryption) -> [UInt8]? {
@@ -157,8 +151,7 @@ extension ContentEncryption {
             guard initializationVector.count == 16, constantTimeEquals(tag, mac.prefix(half)),
                 let vector = try? AES._CBC.IV(ivBytes: initializationVector)
             else { return nil }
-            let content = try? AES._CBC.decrypt(
-                ciphertext, using: SymmetricKey(data: bytes.suffix(half)), iv: vector)
+            let content = try? AES._CBC.decrypt(ciphertext, using: SymmetricKey(data: bytes.suffix(half)), iv: vector)
             return content.map { Array($0) }
         }
     }

@@ -29,8 +29,8 @@ package struct JSONWebKeySet: Sendable {
             throw OAuthError(
                 .keys, .malformedKeys,
                 "the key set has no list \"keys\""
-                    + (response.request.map { response.told(instead: body, to: $0) } ?? ""),
-                descriptorKey: key, status: 200)
+                    + (response.request.map { response.told(instead: body, to: $0) } ?? ""), descriptorKey: key,
+                status: 200)
         }
         guard entries.count <= Self.maximumCount else {
             throw OAuthError(

@@ -19,23 +19,19 @@ extension DiscoveredProvider {
         guard self.idToken.hs256 != nil else { return nil }
         guard let secret = registration.clientSecret else {
             throw OAuthError(
-                .idToken,
-                .missingClientSecret,
+                .idToken, .missingClientSecret,
                 "the ID token is signed with the client's secret, and the registration has none",
-                descriptorKey: "id_token.hs256"
-            )
+                descriptorKey: "id_token.hs256")
         }
         let text = secret.reveal()
         let isPublicKey = text.contains("-----BEGIN") || (try? JSONValue(parsing: text))?.object != nil
         guard text.utf8.count >= 32, !isPublicKey else {
             throw OAuthError(
-                .idToken,
-                .badRegistration,
+                .idToken, .badRegistration,
                 isPublicKey
                     ? "the client's secret is a public key, which cannot sign"
                     : "the client's secret is too short to sign with; the minimum is 32 bytes",
-                descriptorKey: "id_token.hs256"
-            )
+                descriptorKey: "id_token.hs256")
         }
         return secret
     }

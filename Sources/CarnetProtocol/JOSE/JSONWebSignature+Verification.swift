@@ -14,10 +14,8 @@ extension JSONWebSignature {
         guard !candidates.isEmpty else {
             throw OAuthError(
                 step, .keyNotFound,
-                "no key fits \(name), which has "
-                    + (keyID.map { "the kid \"\($0.quotable(limit: 40))\"" } ?? "no kid")
-                    + " and the algorithm \(algorithm.rawValue): \(keys.shown)",
-                descriptorKey: "endpoints.jwks")
+                "no key fits \(name), which has " + (keyID.map { "the kid \"\($0.quotable(limit: 40))\"" } ?? "no kid")
+                    + " and the algorithm \(algorithm.rawValue): \(keys.shown)", descriptorKey: "endpoints.jwks")
         }
         let isValid = candidates.prefix(Self.maximumCandidates).contains { key in
             key.isValid(signature, for: signingInput, algorithm: algorithm)

@@ -70,11 +70,9 @@ struct JWTClaims {
         let issuer = try string("iss", longest: ReceivedLimit.issuer)
         guard isOwn(issuer) else {
             throw OAuthError(
-                policy.step,
-                .issuerMismatch,
+                policy.step, .issuerMismatch,
                 "\(policy.name) has the issuer \"\(issuer.quotable())\" instead of \(expected ?? "the provider's")",
-                descriptorKey: "issuer"
-            )
+                descriptorKey: "issuer")
         }
         return issuer
     }
@@ -116,8 +114,7 @@ struct JWTClaims {
             throw failure(.expiredToken, "expired at \(stamp(expiry)); this machine's clock shows \(stamp(now))")
         }
         if let issued, issued > now.addingTimeInterval(skew) {
-            throw failure(
-                .issuedInFuture, "was issued at \(stamp(issued)); this machine's clock shows \(stamp(now))")
+            throw failure(.issuedInFuture, "was issued at \(stamp(issued)); this machine's clock shows \(stamp(now))")
         }
         if let start = try time("nbf"), start > now.addingTimeInterval(skew) {
             throw failure(.notYetValid, "is not valid before \(stamp(start)); this machine's clock shows \(stamp(now))")

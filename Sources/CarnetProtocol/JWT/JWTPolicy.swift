@@ -33,8 +33,7 @@ extension JWTPolicy {
     /// OpenID Connect Core, section 3.1.3.7.
     package static let idToken = JWTPolicy(
         name: "the ID token", step: .idToken, key: "id_token", ownAlgorithmsKey: "id_token.algorithms",
-        issuer: .required,
-        audience: .required, expiry: .required, issuedAt: .required)
+        issuer: .required, audience: .required, expiry: .required, issuedAt: .required)
 
     /// OpenID Connect Back-Channel Logout, section 2.6. Section 2.4 recommends the type; servers also send that of
     /// any JWT, or none.
@@ -46,15 +45,13 @@ extension JWTPolicy {
     /// JWT Secured Authorization Response Mode, section 2.4.
     package static let authorizationResponse = JWTPolicy(
         name: "the signed callback", step: .callback, key: "callback.jwt", issuer: .required, audience: .required,
-        expiry: .required,
-        issuedAt: .optional)
+        expiry: .required, issuedAt: .optional)
 
     /// OpenID Connect Core, section 5.3.2. Some servers omit issuer and audience; the access token of the request
     /// identifies both.
     package static let userinfo = JWTPolicy(
         name: "the signed profile", step: .profile, key: "profile.jwt", issuer: .optional, audience: .optional,
-        expiry: .optional,
-        issuedAt: .optional)
+        expiry: .optional, issuedAt: .optional)
 
     /// RFC 9701, section 5.
     package static let introspection = JWTPolicy(
@@ -64,14 +61,12 @@ extension JWTPolicy {
     /// OpenID Connect Core, section 5.6.2: claims that another issuer signed.
     package static let aggregatedClaims = JWTPolicy(
         name: "the JWT of a claim source", step: .profile, key: "profile.sources", issuer: .required,
-        audience: .optional,
-        expiry: .optional, issuedAt: .optional)
+        audience: .optional, expiry: .optional, issuedAt: .optional)
 
     /// RFC 9068, section 4. A token without the type `at+jwt` needs a claim that marks it as an access token.
     package static let accessToken = JWTPolicy(
         name: "the access token", step: .accessToken, key: "access_token.marked_by", types: ["at+jwt", "jwt"],
-        issuer: .required,
-        audience: .required, expiry: .required, issuedAt: .optional)
+        issuer: .required, audience: .required, expiry: .required, issuedAt: .optional)
 
     /// RFC 9449, section 4.3.
     package static let dpopProof = JWTPolicy(
@@ -134,13 +129,9 @@ extension JWTPolicy {
             default: nil
             }
         return OAuthError(
-            step,
-            .unsupportedAlgorithm,
+            step, .unsupportedAlgorithm,
             "\(name) is signed with the algorithm \"\(signature.algorithm.quotable(limit: 20))\", not with "
-                + names.joined(separator: ", "),
-            descriptorKey: algorithmsKey,
-            hint: hint
-        )
+                + names.joined(separator: ", "), descriptorKey: algorithmsKey, hint: hint)
     }
 
     func audienceMismatch(_ names: [String], in claim: String, instead own: [String]) -> OAuthError {

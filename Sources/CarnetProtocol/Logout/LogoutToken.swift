@@ -40,11 +40,8 @@ package struct LogoutTokenExpectations: Sendable {
     package init(from provider: DiscoveredProvider, as registration: ClientRegistration) throws(OAuthError) {
         guard let issuer = provider.issuer else {
             throw OAuthError(
-                .logout,
-                .badDescriptor,
-                "a logout token cannot be validated: the descriptor has no issuer",
-                descriptorKey: "issuer"
-            )
+                .logout, .badDescriptor, "a logout token cannot be validated: the descriptor has no issuer",
+                descriptorKey: "issuer")
         }
         self.issuer = issuer
         self.provider = provider.discovered

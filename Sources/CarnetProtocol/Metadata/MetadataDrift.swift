@@ -32,10 +32,8 @@ extension ProviderMetadata {
                 !announced.isSameBytes(as: own.text)
             else { return nil }
             return MetadataDrift(
-                severity: .error,
-                key: "endpoints.\(name.rawValue)",
-                message: "the metadata says \"\(announced.quotable())\""
-            )
+                severity: .error, key: "endpoints.\(name.rawValue)",
+                message: "the metadata says \"\(announced.quotable())\"")
         }
     }
 
@@ -66,8 +64,7 @@ extension ProviderMetadata {
         if !signatureAlgorithms.isEmpty, !provider.tokenAlgorithms.contains(where: signatureAlgorithms.contains) {
             let names = signatureAlgorithms.map(\.rawValue).joined(separator: ", ")
             drift.append(
-                MetadataDrift(severity: .error, key: "id_token.algorithms", message: "the metadata announces \(names)")
-            )
+                MetadataDrift(severity: .error, key: "id_token.algorithms", message: "the metadata announces \(names)"))
         }
         return drift
     }

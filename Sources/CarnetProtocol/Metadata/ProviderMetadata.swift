@@ -48,11 +48,9 @@ extension ProviderMetadata {
         if let url = provider.discoveryURL { return [url] }
         guard let issuer = provider.issuer else {
             throw OAuthError(
-                .discovery,
-                .badDescriptor,
+                .discovery, .badDescriptor,
                 "the metadata of \(provider.name) cannot be requested: the descriptor has no issuer",
-                descriptorKey: "issuer"
-            )
+                descriptorKey: "issuer")
         }
         do throws(WebURLError) {
             let url = try WebURL(issuer)
@@ -73,11 +71,7 @@ extension ProviderMetadata {
     /// The request for a metadata document.
     package static func request(_ url: WebURL) throws(OAuthError) -> PreparedRequest {
         try PreparedRequest.make(
-            RequestParameters(.discovery, section: "discovery"),
-            to: url,
-            key: "discovery",
-            rules: .plainGET
-        )
+            RequestParameters(.discovery, section: "discovery"), to: url, key: "discovery", rules: .plainGET)
     }
 
     /// Validates the document. Its issuer must be the provider's, byte for byte (RFC 8414, section 3.3).
@@ -96,8 +90,7 @@ extension ProviderMetadata {
         }
         if let expected = provider.issuer, !provider.shared.acceptsIssuer(inMetadata: issuer) {
             throw OAuthError(
-                .discovery,
-                .issuerMismatch,
+                .discovery, .issuerMismatch,
                 "the metadata has the issuer \"\(issuer.quotable())\" instead of \(expected)",
                 descriptorKey: provider.resource == nil ? "issuer" : "resource")
         }
@@ -240,11 +233,8 @@ extension OAuthError {
         _ name: EndpointName, _ reason: String, _ kind: Kind = .badDescriptor, for step: Step
     ) -> OAuthError {
         OAuthError(
-            step,
-            kind,
-            "the metadata's \(name.metadataName) is invalid: \(reason)",
-            descriptorKey: "endpoints.\(name.rawValue)"
-        )
+            step, kind, "the metadata's \(name.metadataName) is invalid: \(reason)",
+            descriptorKey: "endpoints.\(name.rawValue)")
     }
 }
 

@@ -58,15 +58,13 @@ extension ResourceMetadata {
             }
             return locations
         } catch {
-            throw OAuthError(
-                .discovery, .badDescriptor, "the resource is invalid: \(error.reason)", descriptorKey: key)
+            throw OAuthError(.discovery, .badDescriptor, "the resource is invalid: \(error.reason)", descriptorKey: key)
         }
     }
 
     /// A request for the resource or its metadata, without any credential.
     package static func request(_ url: WebURL) throws(OAuthError) -> PreparedRequest {
-        try PreparedRequest.make(
-            RequestParameters(.discovery, section: key), to: url, key: key, rules: .plainGET)
+        try PreparedRequest.make(RequestParameters(.discovery, section: key), to: url, key: key, rules: .plainGET)
     }
 
     /// The first request of a client of the Model Context Protocol, without any credential.

@@ -19,12 +19,8 @@ extension Profile {
                 descriptorKey: "profile.requests")
         }
         return try PreparedRequest.make(
-            parameters,
-            to: url,
-            key: "profile.requests",
-            rules: further.request,
-            token: try TokenCredential(tokens, in: provider.profile.tokenIn, at: provider, for: .profile)
-        )
+            parameters, to: url, key: "profile.requests", rules: further.request,
+            token: try TokenCredential(tokens, in: provider.profile.tokenIn, at: provider, for: .profile))
     }
 
     /// The claims that a further request is made for: those that are missing, if it says so. The verification of an address

@@ -201,13 +201,10 @@ extension Profile {
             provider.profile.request.parameters, key: "profile.parameters", hidden: provider.profile.request.late.hidden
         )
         return try PreparedRequest.make(
-            parameters,
-            to: try provider.endpoint(.userinfo, for: .profile),
-            key: "endpoints.userinfo",
+            parameters, to: try provider.endpoint(.userinfo, for: .profile), key: "endpoints.userinfo",
             rules: provider.profile.request,
             token: try TokenCredential(tokens, in: provider.profile.tokenIn, at: provider, for: .profile),
-            accept: provider.profile.jwt.isRequired ? "application/jwt" : "application/json"
-        )
+            accept: provider.profile.jwt.isRequired ? "application/jwt" : "application/json")
     }
 
     /// Validates the userinfo response.

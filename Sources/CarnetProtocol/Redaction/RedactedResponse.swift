@@ -131,7 +131,6 @@ private struct BodyRedaction {
     private static let harmlessNames: Set<ByteKey> = Set(
         [
             "token_type", "expires_in", "scope", "error", "error_description", "error_uri", "issued_token_type",
-            "interval",
-            "verification_uri", "client_id", "iss", "sub", "aud",
+            "interval", "verification_uri", "client_id", "iss", "sub", "aud",
         ].map { ByteKey($0) })
 }

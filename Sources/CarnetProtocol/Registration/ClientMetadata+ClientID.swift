@@ -40,16 +40,11 @@ extension ClientMetadata {
             clientID: url,
             credentials: .available(
                 signingKey: method.usesKey ? keys.first(where: \.canSign) : nil,
-                decryptionKeys: keys.filter { $0.use != .signature }),
-            redirectURI: redirectURIs.first ?? "",
+                decryptionKeys: keys.filter { $0.use != .signature }), redirectURI: redirectURIs.first ?? "",
             postLogoutRedirectURI: uris[.postLogoutRedirect],
-            inputs: provider.inputs.merging(provider.secretInputs) { $1 },
-            environment: provider.environment,
-            scopes: scopes.isEmpty ? nil : scopes,
-            authenticationMethod: method,
-            dpopBoundAccessTokens: dpopBoundAccessTokens ? true : nil,
-            origins: CredentialBinding(to: provider).servers
-        )
+            inputs: provider.inputs.merging(provider.secretInputs) { $1 }, environment: provider.environment,
+            scopes: scopes.isEmpty ? nil : scopes, authenticationMethod: method,
+            dpopBoundAccessTokens: dpopBoundAccessTokens ? true : nil, origins: CredentialBinding(to: provider).servers)
     }
 
     /// The metadata of a client that shares no secret with the server. Nobody could hand it over.

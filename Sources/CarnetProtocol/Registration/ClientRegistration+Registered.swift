@@ -10,10 +10,7 @@ extension ClientRegistration {
                 decryptionKeys: metadata.keys.filter { $0.use != .signature }),
             redirectURI: metadata.redirectURIs.first ?? client.redirectURIs.first ?? "",
             postLogoutRedirectURI: metadata.uris[.postLogoutRedirect],
-            scopes: metadata.scopes.isEmpty ? nil : metadata.scopes,
-            authenticationMethod: client.authenticationMethod,
-            dpopBoundAccessTokens: metadata.dpopBoundAccessTokens ? true : nil,
-            origins: client.origins
-        )
+            scopes: metadata.scopes.isEmpty ? nil : metadata.scopes, authenticationMethod: client.authenticationMethod,
+            dpopBoundAccessTokens: metadata.dpopBoundAccessTokens ? true : nil, origins: client.origins)
     }
 }

@@ -31,11 +31,9 @@ extension RegisteredClient {
     ) throws(OAuthError) -> PreparedRequest {
         guard let managementURI, let managementToken else {
             throw OAuthError(
-                .registration,
-                .unsupported,
+                .registration, .unsupported,
                 "the server returned no token and no URL at the origin of its registration endpoint for managing this registration",
-                descriptorKey: Self.key
-            )
+                descriptorKey: Self.key)
         }
         return try .registration(
             method, managementURI, key: Self.key, token: managementToken, body: body,

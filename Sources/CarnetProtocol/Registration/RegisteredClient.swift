@@ -71,8 +71,7 @@ extension RegisteredClient {
             return text
         }
         guard let clientID = try text("client_id") else {
-            throw refused(
-                .missingField, "the response has no client_id" + response.told(instead: body, to: request))
+            throw refused(.missingField, "the response has no client_id" + response.told(instead: body, to: request))
         }
         // RFC 7592, section 3: the client id never changes. Otherwise tokens would be another client's.
         guard old.map({ $0.clientID.isSameBytes(as: clientID) }) ?? true else {

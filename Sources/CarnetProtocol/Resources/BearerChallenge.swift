@@ -83,27 +83,16 @@ extension OAuthError {
         if response.status == 401, serverError?.code == AuthenticationRequirements.errorCode {
             let stepUp = AuthenticationRequirements(challenge)
             return OAuthError(
-                request.step,
-                .insufficientAuthentication,
-                "the resource requires a stronger or more recent sign-in",
-                descriptorKey: request.descriptorKey,
-                status: 401,
-                server: serverError,
-                hint: stepUp.hint,
-                stepUp: stepUp
-            )
+                request.step, .insufficientAuthentication, "the resource requires a stronger or more recent sign-in",
+                descriptorKey: request.descriptorKey, status: 401, server: serverError, hint: stepUp.hint,
+                stepUp: stepUp)
         }
         // RFC 6750, section 3.1 says it in the challenge of a 403; some servers return 401. Any other 403 says nothing of scopes.
         let isScope = serverError?.code == "insufficient_scope"
         if [401, 403].contains(response.status) && isScope || response.status == 403 && !challenge.scopes.isEmpty {
             var error = OAuthError(
-                request.step,
-                .insufficientScope,
-                "the granted scopes are not sufficient for the resource",
-                descriptorKey: request.descriptorKey,
-                status: response.status,
-                server: serverError
-            )
+                request.step, .insufficientScope, "the granted scopes are not sufficient for the resource",
+                descriptorKey: request.descriptorKey, status: response.status, server: serverError)
             error.scopes = challenge.scopes
             return error
         }
@@ -133,14 +122,10 @@ extension OAuthError {
         _ response: IncomingResponse, of request: PreparedRequest, _ server: ServerError?
     ) -> OAuthError {
         OAuthError(
-            request.step,
-            .unauthorized,
+            request.step, .unauthorized,
             "the resource rejected the access token"
                 + (server == nil ? response.words(hiding: request.secrets).map { ": \"\($0)\"" } ?? "" : ""),
-            descriptorKey: request.descriptorKey,
-            status: response.status,
-            server: server
-        )
+            descriptorKey: request.descriptorKey, status: response.status, server: server)
     }
 }
 
@@ -172,16 +157,12 @@ extension OutcomeRules {
         let place = success.field?.pointers.map(\.description).joined(separator: ", ") ?? ""
         let section = request.descriptorKey == "endpoints.userinfo" ? "profile" : request.descriptorKey
         throw OAuthError(
-            request.step,
-            .serverError,
+            request.step, .serverError,
             "the server refused the request: \(place) is "
                 + (found.map { request.quotable($0.jsonText(), limit: 40).withoutTokens } ?? "missing")
                 + ", and success is "
                 + success.expected.map { $0.jsonText().quotable(limit: 40) }.joined(separator: " or "),
-            descriptorKey: "\(section).success",
-            status: response.status,
-            server: server
-        )
+            descriptorKey: "\(section).success", status: response.status, server: server)
     }
 }
 

@@ -53,16 +53,12 @@ package enum ResourceRequest {
             || provider.api.hosts.contains { (try? WebURL("https://" + $0))?.hasOrigin(of: url) == true }
         guard isDeclared else {
             throw OAuthError(
-                .resource,
-                .undeclaredHost,
-                "the access token must not be sent to \(url.origin)",
-                descriptorKey: "api.hosts"
-            )
+                .resource, .undeclaredHost, "the access token must not be sent to \(url.origin)",
+                descriptorKey: "api.hosts")
         }
         let credential = try TokenCredential(tokens, in: provider.api.tokenIn, at: provider, for: .resource)
         if credential.isInBody { throw .tokenWithoutBody(.resource) }
-        let removed = Set(
-            (rules?.headers.items ?? []).filter(\.value.isRemoval).map { $0.name.lowercased() })
+        let removed = Set((rules?.headers.items ?? []).filter(\.value.isRemoval).map { $0.name.lowercased() })
         let apiHeaders =
             removed.isEmpty
             ? provider.api.headers : provider.api.headers.filter { !removed.contains($0.name.lowercased()) }

@@ -43,12 +43,10 @@ struct TokenCredential {
         guard isSenderConstrained else { return }
         guard placement == .authorization else {
             throw OAuthError(
-                step,
-                .unsupported,
+                step, .unsupported,
                 "a token that is bound to a key may only be sent in the Authorization header (RFC 9449, section 7.1)",
                 descriptorKey: step == .revocation ? "revocation.token_in" : "api.token_in",
-                hint: "remove the key, or client.dpop_bound_access_tokens"
-            )
+                hint: "remove the key, or client.dpop_bound_access_tokens")
         }
         prefix = "DPoP "
     }

@@ -55,8 +55,7 @@ struct SignedResponse {
         _ = try policy.check(signature, accepting: expected.algorithms, secret: nil, keys: verification.keys)
         let claims = try JWTClaims(of: signature, policy)
         _ = try claims.issuer(expected: expected.issuer ?? expected.provider.issuer, expected.isOwn)
-        try claims.audience(
-            naming: [verification.registration.clientID, expected.otherAudience].compactMap { $0 })
+        try claims.audience(naming: [verification.registration.clientID, expected.otherAudience].compactMap { $0 })
         try claims.checkTimes(at: verification.now, skew: expected.provider.clockSkew)
         self.claims = claims.all
     }

@@ -64,8 +64,7 @@ struct ClaimsChecker {
                 .idToken, .audienceMismatch,
                 "the ID token has further audiences, and does not name the client that it was issued to (azp): its aud is "
                     + audience.prefix(5).map { "\"\($0.quotable(limit: 80))\"" }.joined(separator: ", "),
-                descriptorKey: "id_token.other_audiences"
-            )
+                descriptorKey: "id_token.other_audiences")
         }
     }
 
@@ -80,13 +79,10 @@ struct ClaimsChecker {
             }
         guard isExpected else {
             throw OAuthError(
-                .idToken,
-                .nonceMismatch,
+                .idToken, .nonceMismatch,
                 claim == nil
-                    ? "the ID token does not repeat the nonce"
-                    : "the ID token has the nonce of another sign-in",
-                descriptorKey: "authorization.nonce"
-            )
+                    ? "the ID token does not repeat the nonce" : "the ID token has the nonce of another sign-in",
+                descriptorKey: "authorization.nonce")
         }
     }
 
@@ -106,8 +102,8 @@ struct ClaimsChecker {
             throw OAuthError(
                 .idToken, .authenticationTooWeak,
                 (acr.map { "the user authenticated with the acr \"\($0.shown)\"" }
-                    ?? "the ID token has no acr, which says how the user signed in")
-                    + "; required: " + expectations.essentialACRs.joined(separator: " ").quotable())
+                    ?? "the ID token has no acr, which says how the user signed in") + "; required: "
+                    + expectations.essentialACRs.joined(separator: " ").quotable())
         }
     }
 

@@ -70,22 +70,13 @@ extension IDTokenExpectations {
     ) throws(OAuthError) {
         guard let issuer = provider.issuer else {
             throw OAuthError(
-                .idToken,
-                .badDescriptor,
-                "an ID token cannot be validated: the descriptor has no issuer",
-                descriptorKey: "issuer"
-            )
+                .idToken, .badDescriptor, "an ID token cannot be validated: the descriptor has no issuer",
+                descriptorKey: "issuer")
         }
         self.init(
-            issuer: issuer,
-            provider: provider,
-            continuedIssuer: continuedIssuer,
-            clientID: registration.clientID,
-            nonce: nonce,
-            accessToken: accessToken,
-            subject: subject,
-            secret: try provider.signatureSecret(of: registration)
-        )
+            issuer: issuer, provider: provider, continuedIssuer: continuedIssuer, clientID: registration.clientID,
+            nonce: nonce, accessToken: accessToken, subject: subject,
+            secret: try provider.signatureSecret(of: registration))
     }
 
     /// The expected values for a token that an app got, which came without an access token. A secret never signs it: an app

@@ -19,13 +19,8 @@ package enum RevocationResponse {
         let body = try response.json(.revocation, key: "revocation.success", isLenient: true)
         guard rules.isSuccess(body) == true else {
             throw OAuthError(
-                .revocation,
-                .serverError,
-                "the server refused the request",
-                descriptorKey: "revocation.success",
-                status: response.status,
-                server: response.serverError(errors, hiding: request.secrets)
-            )
+                .revocation, .serverError, "the server refused the request", descriptorKey: "revocation.success",
+                status: response.status, server: response.serverError(errors, hiding: request.secrets))
         }
     }
 }

@@ -38,8 +38,7 @@ extension TokenFieldReader {
 
     private func check(_ value: JSONValue, _ name: String, limit: Int) throws(OAuthError) {
         guard value.jsonText().utf8.count <= limit else {
-            throw OAuthError(
-                step, .wrongFieldType, "the response's \(name) is longer than \(limit) bytes", status: 200)
+            throw OAuthError(step, .wrongFieldType, "the response's \(name) is longer than \(limit) bytes", status: 200)
         }
     }
 }

@@ -14,13 +14,10 @@ struct TokenFieldReader {
 
     func missing(_ name: String) -> OAuthError {
         OAuthError(
-            step,
-            .missingField,
+            step, .missingField,
             root[name]?.isNull == true
                 ? "the response's \(name) is null" : "the response has no \(name)" + request.members(of: root),
-            descriptorKey: "token.response.fields.\(name)",
-            status: status
-        )
+            descriptorKey: "token.response.fields.\(name)", status: status)
     }
 
     /// The error of a response that has no tokens where they should be, but members that look like an error.
@@ -28,19 +25,15 @@ struct TokenFieldReader {
         _ members: [String], _ said: String?, _ step: OAuthError.Step, status: Int
     ) -> OAuthError {
         OAuthError(
-            step,
-            .missingField,
+            step, .missingField,
             "the response has no access_token, but " + members.joined(separator: " and ")
-                + (said.map { "; the server said \"\($0)\"" } ?? ""),
-            descriptorKey: "token.response.errors",
-            status: status
-        )
+                + (said.map { "; the server said \"\($0)\"" } ?? ""), descriptorKey: "token.response.errors",
+            status: status)
     }
 
     /// - Parameter value: What it is instead, if it is no token.
     private func wrongType(_ name: String, _ expected: String, _ value: JSONValue? = nil) -> OAuthError {
-        .wrongType(
-            step, name, expected, value.map(request.shown), key: "token.response.fields.\(name)", status: status)
+        .wrongType(step, name, expected, value.map(request.shown), key: "token.response.fields.\(name)", status: status)
     }
 
     /// A present and non-empty member. Some servers send an empty string for a missing value.
@@ -92,8 +85,7 @@ struct TokenFieldReader {
         case .expiry(let expiry): return expiry
         case .unknown: return nil
         case .wrongType:
-            var error = wrongType(
-                name, rules.kind == .iso8601 ? "a date" : "a number of \(rules.kind.rawValue)", value)
+            var error = wrongType(name, rules.kind == .iso8601 ? "a date" : "a number of \(rules.kind.rawValue)", value)
             if rules.isDate(value) { error.hint = "set token.response.expires: iso8601" }
             throw error
         }

@@ -11,10 +11,8 @@ package enum TokenRequest {
         let (provider, registration) = (context.provider, context.registration)
         guard callback.pending.clientID.isSameBytes(as: registration.clientID) else {
             throw OAuthError(
-                .tokenRequest,
-                .badRegistration,
-                "the sign-in began with the client \(callback.pending.clientID), not with \(registration.clientID)"
-            )
+                .tokenRequest, .badRegistration,
+                "the sign-in began with the client \(callback.pending.clientID), not with \(registration.clientID)")
         }
         var parameters = RequestParameters(.tokenRequest, .token, provider.token.request)
         try parameters.addGrantType(provider.token.grantType)
@@ -30,8 +28,7 @@ package enum TokenRequest {
         }
         if let verifier = callback.pending.codeVerifier { try parameters.add(.codeVerifier, verifier) }
         try parameters.add(.resource, each: callback.pending.resources ?? [])
-        return try send(
-            parameters, in: context, rules: provider.token.request)
+        return try send(parameters, in: context, rules: provider.token.request)
     }
 
     /// Uses a refresh token. The scope is omitted, so that the granted scopes stay (RFC 6749, section 6).
@@ -70,13 +67,10 @@ package enum TokenRequest {
         if let placement = provider.revocation.tokenIn {
             try parameters.addExtra(rules.parameters, key: "revocation.parameters", hidden: rules.late.hidden)
             return try PreparedRequest.make(
-                parameters,
-                to: try provider.endpoint(.revocation, for: .revocation),
-                key: "endpoints.revocation",
+                parameters, to: try provider.endpoint(.revocation, for: .revocation), key: "endpoints.revocation",
                 rules: rules,
                 token: try TokenCredential(
-                    token, isSenderConstrained: isSenderConstrained, in: placement, at: provider, for: .revocation)
-            )
+                    token, isSenderConstrained: isSenderConstrained, in: placement, at: provider, for: .revocation))
         }
         try parameters.add(.token, token)
         try parameters.add(.tokenTypeHint, hint)
@@ -130,16 +124,10 @@ private struct PendingRequest<Stage: DiscoveredStage>: Sendable {
         {
             try parameters.add(.clientID, context.registration.clientID)
         }
-        try parameters.addExtra(
-            rules.parameters, key: "\(parameters.section).parameters", hidden: rules.late.hidden)
+        try parameters.addExtra(rules.parameters, key: "\(parameters.section).parameters", hidden: rules.late.hidden)
         try RefusedFlow.check(grantOf: parameters)
         return try PreparedRequest.make(
-            parameters,
-            to: url,
-            key: "endpoints.\(endpoint.rawValue)",
-            rules: rules,
-            credentials: credentials,
-            accept: accept
-        )
+            parameters, to: url, key: "endpoints.\(endpoint.rawValue)", rules: rules, credentials: credentials,
+            accept: accept)
     }
 }

@@ -66,13 +66,10 @@ extension TokenResponse {
             request.isSenderConstrained ? ["DPoP"] : ["Bearer", provider.api.scheme] + rules.acceptedTokenTypes
         guard accepted.contains(where: { $0.lowercased() == tokenType.lowercased() }) else {
             throw OAuthError(
-                step,
-                .unsupportedTokenType,
+                step, .unsupportedTokenType,
                 "the token has the type \"\(request.quotable(tokenType, limit: 40))\", which this client cannot use",
                 descriptorKey: request.isSenderConstrained
-                    ? "client.dpop_bound_access_tokens" : "token.response.accept_token_types",
-                status: response.status
-            )
+                    ? "client.dpop_bound_access_tokens" : "token.response.accept_token_types", status: response.status)
         }
         self.accessToken = accessToken
         self.tokenType = tokenType
@@ -148,13 +145,8 @@ extension TokenResponse {
         // RFC 6749, section 5.1: success is 200, and servers send 201. An error status is never read as tokens.
         guard rules.success.accepts(status: response.status) else {
             throw OAuthError.status(
-                response,
-                step,
-                key: request.descriptorKey,
-                fields: rules.errors,
-                format: rules.format,
-                hiding: request.secrets
-            )
+                response, step, key: request.descriptorKey, fields: rules.errors, format: rules.format,
+                hiding: request.secrets)
         }
         let body = try response.value(rules.format, step, key: "token.response.format")
         let serverError = body.serverError(
@@ -162,13 +154,8 @@ extension TokenResponse {
         let isSuccess = rules.success.isSuccess(body) ?? (serverError == nil)
         guard isSuccess else {
             throw OAuthError(
-                step,
-                .serverError,
-                "the server refused the request",
-                descriptorKey: request.descriptorKey,
-                status: response.status,
-                server: serverError
-            )
+                step, .serverError, "the server refused the request", descriptorKey: request.descriptorKey,
+                status: response.status, server: serverError)
         }
         let signsOfError = body.signsOfError
         let said = signsOfError.isEmpty ? nil : response.words(hiding: request.secrets)
@@ -177,12 +164,8 @@ extension TokenResponse {
                 throw TokenFieldReader.unnamedError(signsOfError, said, step, status: response.status)
             }
             throw OAuthError(
-                step,
-                .missingField,
-                "the response has no object where the fields should be",
-                descriptorKey: "token.response.root",
-                status: response.status
-            )
+                step, .missingField, "the response has no object where the fields should be",
+                descriptorKey: "token.response.root", status: response.status)
         }
         return (
             body,

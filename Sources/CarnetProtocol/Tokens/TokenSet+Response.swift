@@ -8,15 +8,10 @@ extension TokenSet {
     /// 5.1).
     package init(_ response: TokenResponse, requested: [String], now: Date) {
         self.init(
-            accessToken: response.accessToken,
-            tokenType: response.tokenType,
-            refreshToken: response.refreshToken,
-            idToken: response.idToken,
-            scopes: response.scopes ?? requested,
-            issuedAt: now,
+            accessToken: response.accessToken, tokenType: response.tokenType, refreshToken: response.refreshToken,
+            idToken: response.idToken, scopes: response.scopes ?? requested, issuedAt: now,
             expiresAt: response.expiresAt(now),
-            authorizationDetails: response.authorizationDetails.map { JSONValue.array($0).jsonText() }
-        )
+            authorizationDetails: response.authorizationDetails.map { JSONValue.array($0).jsonText() })
     }
 
     /// Validates the response to a grant without a user. The grant can be repeated, so the refresh token is dropped

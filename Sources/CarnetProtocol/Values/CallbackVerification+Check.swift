@@ -9,30 +9,21 @@ extension CallbackVerification {
     func check(_ pairs: [(name: String, value: String)], secret: Secret?) throws(OAuthError) {
         guard let secret, !secret.isEmpty else {
             throw OAuthError(
-                .callback,
-                .missingClientSecret,
+                .callback, .missingClientSecret,
                 "the provider signs its callbacks with the client's secret, and the registration has no secret",
-                descriptorKey: "callback.verify"
-            )
+                descriptorKey: "callback.verify")
         }
         let sent = pairs.filter { $0.name == parameter }.map(\.value)
         guard sent.count == 1, let signature = sent.first else {
             throw OAuthError(
-                .callback,
-                .badSignedCallback,
-                "the callback has no signature, or more than one",
-                descriptorKey: "callback.verify.parameter"
-            )
+                .callback, .badSignedCallback, "the callback has no signature, or more than one",
+                descriptorKey: "callback.verify.parameter")
         }
         let expected = self.signature(of: pairs, secret: secret)
         let received = encoding == .hexadecimal ? signature.lowercased() : signature
         guard constantTimeEquals(received.utf8, expected.utf8) else {
             throw OAuthError(
-                .callback,
-                .badSignedCallback,
-                "the callback's signature is invalid",
-                descriptorKey: "callback.verify"
-            )
+                .callback, .badSignedCallback, "the callback's signature is invalid", descriptorKey: "callback.verify")
         }
     }
 

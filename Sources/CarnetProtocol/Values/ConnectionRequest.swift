@@ -58,18 +58,10 @@ package struct ConnectionRequest: Sendable {
                 Named("Content-Type", isJSON ? "application/json" : "application/x-www-form-urlencoded"), at: 0)
         }
         return try ResourceRequest.make(
-            target,
-            method: HTTPRequest.Method(method.rawValue) ?? .get,
-            headers: headers,
-            body: body,
-            tokens: tokens,
-            at: provider,
-            declared: [Resource(declaring: target)],
-            queried: isQueried ? parameters.items : [],
-            hidden: provider.api.hiddenHeaders.union(known.secretNames(of: call.headers.items)),
-            rules: call
-        ).at(
-            .connection, key: key, hiding: parameters.secrets, showing: shownBody)
+            target, method: HTTPRequest.Method(method.rawValue) ?? .get, headers: headers, body: body, tokens: tokens,
+            at: provider, declared: [Resource(declaring: target)], queried: isQueried ? parameters.items : [],
+            hidden: provider.api.hiddenHeaders.union(known.secretNames(of: call.headers.items)), rules: call
+        ).at(.connection, key: key, hiding: parameters.secrets, showing: shownBody)
     }
 
     /// A value that is built from captured values.
@@ -81,11 +73,9 @@ package struct ConnectionRequest: Sendable {
         guard let value = known.fill(derivation.template) else {
             guard !derivation.isOptional else { return nil }
             throw OAuthError(
-                .connection,
-                .valueMissing,
+                .connection, .valueMissing,
                 "the value \"\(rule)\" cannot be built: a value of the sign-in is missing or has another form",
-                descriptorKey: "connection.derive.\(rule)"
-            )
+                descriptorKey: "connection.derive.\(rule)")
         }
         return ConnectionValue(value.text, isSecret: value.isSecret)
     }
@@ -107,8 +97,7 @@ package struct ConnectionRequest: Sendable {
         do throws(WebURLError) {
             return try known.url(template, trusting: provider.trustedHosts)
         } catch {
-            throw OAuthError(
-                step, .undeclaredHost, "the URL cannot be requested: \(error.reason)", descriptorKey: key)
+            throw OAuthError(step, .undeclaredHost, "the URL cannot be requested: \(error.reason)", descriptorKey: key)
         }
     }
 }
@@ -209,16 +198,14 @@ public struct ConnectionChoice: Sendable {
             let label = rules.label.flatMap { candidate.first(of: $0.pointers)?.scalarText }
             let captured = try rules.capture.values(
                 in: candidate, as: .connection, step: .connection, key: "\(key).capture")
-            candidates.append(
-                Candidate(value: value, label: (label ?? value).quotable(limit: 80), captured: captured))
+            candidates.append(Candidate(value: value, label: (label ?? value).quotable(limit: 80), captured: captured))
         }
         guard !candidates.isEmpty else {
             guard !rules.call.isOptional else { return nil }
             let isFiltered = !conditions.isEmpty && all.contains { $0.first(of: rules.value.pointers) != nil }
             throw OAuthError(
                 .connection, .valueMissing,
-                "the response has no value for \"\(lookup.name)\""
-                    + (isFiltered ? " that meets the conditions" : ""),
+                "the response has no value for \"\(lookup.name)\"" + (isFiltered ? " that meets the conditions" : ""),
                 descriptorKey: isFiltered ? "\(key).where" : "\(key).value")
         }
         name = lookup.name
@@ -234,11 +221,9 @@ public struct ConnectionChoice: Sendable {
         if candidates.count == 1 || choice == .first { return candidates.first?.value }
         guard choice == .ask else {
             throw OAuthError(
-                .connection,
-                .choiceNeeded,
+                .connection, .choiceNeeded,
                 "there are \(candidates.count) candidates for \"\(name)\" where one was expected",
-                descriptorKey: "connection.lookups.\(name).choose"
-            )
+                descriptorKey: "connection.lookups.\(name).choose")
         }
         return nil
     }

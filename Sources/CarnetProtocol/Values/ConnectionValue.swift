@@ -43,11 +43,8 @@ extension NamedList<CallbackCapture> {
             }
             guard rule.value.pattern.matches(text) else {
                 throw OAuthError(
-                    .callback,
-                    .valueRefused,
-                    "the callback's parameter \"\(parameter)\" does not match its pattern",
-                    descriptorKey: key
-                )
+                    .callback, .valueRefused, "the callback's parameter \"\(parameter)\" does not match its pattern",
+                    descriptorKey: key)
             }
             values["callback.\(rule.name)"] = ConnectionValue(text, isSecret: rule.value.isSecret)
         }
