@@ -112,8 +112,8 @@ extension AuthorizationRequest {
         let isSigned = provider.authorization.requestObject.isUsed(wanted: options.delivery.isSigned)
         let whole =
             isSigned
-            ? try RequestObject(registration, at: provider).replacing(
-                parameters, goodFor: options.lifetime, random: random, now: now)
+            ? try parameters.signed(
+                by: registration, at: provider, goodFor: options.lifetime, random: random, now: now)
             : parameters
         let sent = whole.besides(queryOf: endpoint)
         try sent.refuseRepeats(of: sent.items, inQueryOf: endpoint, key: "endpoints.authorization")

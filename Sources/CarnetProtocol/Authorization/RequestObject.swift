@@ -2,17 +2,19 @@ import CarnetDescriptors
 import CarnetFoundation
 
 /// An authorization request's parameters as a JWT that the client signs (RFC 9101, section 4).
-struct RequestObject {
+extension RequestParameters {
     /// RFC 9101, section 10.8: the type prevents the use of another JWT of the client as a request.
-    static let type = "oauth-authz-req+jwt"
+    private static let signedType = "oauth-authz-req+jwt"
 
-    private let key: ClientKey
-    private let algorithm: SignatureAlgorithm
-    private let provider: DiscoveredProvider
-    private let clientID: String
-
+    /// The parameters to send instead: the JWT that contains them all, the client id, by which the server finds the
+    /// key (RFC 9101, section 5), and the parameters that the descriptor repeats.
+    ///
+    /// - Parameter lifetime: The lifetime in seconds if the descriptor sets none.
     /// - Throws: `OAuthError` if the registration has no key for an algorithm that the provider accepts.
-    init(_ registration: ClientRegistration, at provider: DiscoveredProvider) throws(OAuthError) {
+    func signed(
+        by registration: ClientRegistration, at provider: DiscoveredProvider, goodFor lifetime: TimeInterval,
+        random: any RandomSource, now: Date
+    ) throws(OAuthError) -> RequestParameters {
         guard let key = registration.signingKey else {
             throw OAuthError(
                 .authorization, .missingClientKey,
@@ -21,31 +23,18 @@ struct RequestObject {
         }
         let rules = provider.authorization.requestObject
         let wanted = rules.algorithm.map { [$0] } ?? rules.announcedAlgorithms
-        algorithm = try key.algorithm(
+        let algorithm = try key.algorithm(
             among: wanted.map(\.rawValue), at: provider, descriptorKey: "authorization.request_object.algorithm")
-        self.key = key
-        self.provider = provider.discovered
-        clientID = registration.clientID
-    }
-
-    /// The parameters to send instead: the JWT that contains them all, the client id, by which the server finds the
-    /// key (RFC 9101, section 5), and the parameters that the descriptor repeats.
-    ///
-    /// - Parameter lifetime: The lifetime in seconds if the descriptor sets none.
-    func replacing(
-        _ parameters: RequestParameters, goodFor lifetime: TimeInterval, random: any RandomSource, now: Date
-    ) throws(OAuthError) -> RequestParameters {
-        let rules = provider.authorization.requestObject
         guard let audience = rules.audience ?? provider.issuer else {
             throw OAuthError(
                 .authorization, .badDescriptor, "the signed request needs an audience, and the provider has no issuer",
                 descriptorKey: "authorization.request_object.audience")
         }
         var claims = try JSONObject.claims(
-            from: clientID, to: audience, lifetime: rules.lifetime ?? Int(min(max(lifetime, 1), 3600)), random: random,
-            now: now)
+            from: registration.clientID, to: audience,
+            lifetime: rules.lifetime ?? Int(min(max(lifetime, 1), 3600)), random: random, now: now)
         claims["nbf"] = claims["iat"]
-        for claim in parameters.items.typedMembers {
+        for claim in items.typedMembers {
             guard claims[claim.name] == nil, claim.name != "sub" else {
                 throw OAuthError(
                     .authorization, .reservedParameter,
@@ -56,13 +45,11 @@ struct RequestObject {
         }
         let token: Secret
         do throws(ClientKeyError) {
-            token = try JSONWebSignature.sign(claims, type: Self.type, keyID: key.id, algorithm: algorithm.rawValue) {
-                input throws(ClientKeyError) in try key.signature(for: input, algorithm)
-            }
+            token = try key.signedToken(claims, type: Self.signedType, algorithm)
         } catch {
             throw OAuthError(.authorization, .badRegistration, error.description)
         }
-        var sent = parameters.copy(for: parameters.step, parameters.kind) { item in
+        var sent = copy(for: step, kind) { item in
             item.standardName == "client_id" || rules.repeated.contains(item.standardName)
         }
         try sent.add(.request, token)

@@ -77,7 +77,13 @@ extension ClientKey {
         guard let algorithm = signatureAlgorithms.first else {
             throw ClientKeyError("the key \(id.quotable(limit: 80))", "cannot sign")
         }
-        return try JSONWebSignature.sign(claims, type: type, keyID: id, algorithm: algorithm.rawValue) {
+        return try signedToken(claims, type: type, algorithm)
+    }
+
+    func signedToken(
+        _ claims: JSONObject, type: String, _ algorithm: SignatureAlgorithm
+    ) throws(ClientKeyError) -> Secret {
+        try JSONWebSignature.sign(claims, type: type, keyID: id, algorithm: algorithm.rawValue) {
             data throws(ClientKeyError) in try signature(for: data, algorithm)
         }
     }

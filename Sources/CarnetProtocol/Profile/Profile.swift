@@ -182,9 +182,8 @@ extension Profile {
 /// The source of the profile, and its request (OpenID Connect Core, section 5.3).
 extension Profile {
     /// The descriptor's source; by default the userinfo endpoint if there is one, else the ID token.
-    package static func source(at provider: some ProviderStage) -> ProfileSource { source(in: provider.shared) }
-
-    private static func source(in shared: SharedSections) -> ProfileSource {
+    package static func source(at provider: some ProviderStage) -> ProfileSource {
+        let shared = provider.shared
         if let source = shared.sections.profile.source { return source }
         // An unusable endpoint fails when it is requested.
         let endpoints = shared.sections.endpoints

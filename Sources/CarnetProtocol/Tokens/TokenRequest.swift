@@ -96,38 +96,24 @@ package enum TokenRequest {
         let url = try context.provider.endpoint(endpoint, for: parameters.step)
         let authentication = try ClientAuthentication(
             context.registration, at: context.provider, own: method, usesKeyElsewhere: usesKeyElsewhere)
-        let pending = PendingRequest(
-            parameters: parameters, authentication: authentication, endpoint: endpoint, url: url, context: context,
-            rules: rules, accept: accept)
-        let request = try pending.authenticated(in: .usual)
+        @Sendable func authenticated(in form: ClientAuthentication.Form) throws(OAuthError) -> PreparedRequest {
+            var parameters = parameters
+            let credentials = try authentication.apply(to: &parameters, in: form, context)
+            if parameters.kind?.client == .authenticatedAndNamed,
+                !parameters.items.contains(where: { $0.standardName == "client_id" })
+            {
+                try parameters.add(.clientID, context.registration.clientID)
+            }
+            try parameters.addExtra(
+                rules.parameters, key: "\(parameters.section).parameters", hidden: rules.late.hidden)
+            try RefusedFlow.check(grantOf: parameters)
+            return try PreparedRequest.make(
+                parameters, to: url, key: "endpoints.\(endpoint.rawValue)", rules: rules, credentials: credentials,
+                accept: accept)
+        }
+        let request = try authenticated(in: .usual)
         // The descriptor's own Authorization header has taken the place of the client's.
         guard !authentication.otherForms.isEmpty, !rules.setsAuthorization else { return request }
-        return request.alsoInForms(authentication.otherForms.map { form in { try pending.authenticated(in: form) } })
-    }
-}
-
-/// A request without client authentication.
-private struct PendingRequest<Stage: DiscoveredStage>: Sendable {
-    let parameters: RequestParameters
-    let authentication: ClientAuthentication
-    let endpoint: EndpointName
-    let url: WebURL
-    let context: RequestContext<Stage>
-    let rules: ResolvedRequest
-    let accept: String
-
-    func authenticated(in form: ClientAuthentication.Form) throws(OAuthError) -> PreparedRequest {
-        var parameters = parameters
-        let credentials = try authentication.apply(to: &parameters, in: form, context)
-        if parameters.kind?.client == .authenticatedAndNamed,
-            !parameters.items.contains(where: { $0.standardName == "client_id" })
-        {
-            try parameters.add(.clientID, context.registration.clientID)
-        }
-        try parameters.addExtra(rules.parameters, key: "\(parameters.section).parameters", hidden: rules.late.hidden)
-        try RefusedFlow.check(grantOf: parameters)
-        return try PreparedRequest.make(
-            parameters, to: url, key: "endpoints.\(endpoint.rawValue)", rules: rules, credentials: credentials,
-            accept: accept)
+        return request.alsoInForms(authentication.otherForms.map { form in { try authenticated(in: form) } })
     }
 }
