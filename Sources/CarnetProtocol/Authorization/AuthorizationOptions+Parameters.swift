@@ -4,8 +4,7 @@ import CarnetFoundation
 extension AuthorizationOptions {
     /// Adds the parameters of OAuth and OpenID Connect that have an option of their own.
     func addTyped(
-        to parameters: inout RequestParameters,
-        besideThoseOf rules: ResolvedAuthorization
+        to parameters: inout RequestParameters, besideThoseOf rules: ResolvedAuthorization
     ) throws(OAuthError) {
         try parameters.add(.resource, each: try ResourceIndicator.checked(access.resource, at: .authorization))
         if !access.authorizationDetails.isEmpty {
@@ -32,9 +31,7 @@ extension AuthorizationOptions {
     /// The response mode: the descriptor's, else the one in the options.
     ///
     /// - Throws: `OAuthError` if the two differ. A host cannot turn a signed response into an unsigned one.
-    func responseMode(
-        besideThatOf rules: ResolvedAuthorization
-    ) throws(OAuthError) -> ResponseMode? {
+    func responseMode(besideThatOf rules: ResolvedAuthorization) throws(OAuthError) -> ResponseMode? {
         guard let responseMode = delivery.responseMode, let own = rules.responseMode, own != responseMode else {
             return rules.responseMode ?? delivery.responseMode
         }

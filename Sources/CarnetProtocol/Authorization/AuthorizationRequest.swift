@@ -25,11 +25,8 @@ extension AuthorizationRequest {
     /// - Throws: `OAuthError` if the provider has no authorization endpoint, does not accept the redirect URI, or a
     ///   parameter would be sent twice.
     package init(
-        to provider: DiscoveredProvider,
-        as registration: ClientRegistration,
-        options: AuthorizationOptions = AuthorizationOptions(),
-        random: any RandomSource,
-        now: Date
+        to provider: DiscoveredProvider, as registration: ClientRegistration,
+        options: AuthorizationOptions = AuthorizationOptions(), random: any RandomSource, now: Date
     ) throws(OAuthError) {
         try RefusedFlow.check(responseType: provider.authorization.responseType)
         let endpoint = try provider.endpoint(.authorization, for: .authorization)

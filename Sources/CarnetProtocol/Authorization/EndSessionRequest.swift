@@ -19,10 +19,7 @@ package struct EndSessionRequest: Sendable {
     /// - Throws: `OAuthError` of kind `missingEndpoint` if the provider has no such page, `badRegistration` if the
     ///   post-logout redirect URI is invalid.
     package init(
-        for tokens: TokenSet,
-        at provider: FilledProvider,
-        as registration: ClientRegistration,
-        random: any RandomSource
+        for tokens: TokenSet, at provider: FilledProvider, as registration: ClientRegistration, random: any RandomSource
     ) throws(OAuthError) {
         let endpoint = try provider.endpoint(.endSession, for: .signOut)
         var parameters = RequestParameters(.signOut, .logout, provider.logout.request)

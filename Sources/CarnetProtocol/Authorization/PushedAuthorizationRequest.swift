@@ -18,9 +18,7 @@ extension AuthorizationRequest {
     /// The request that sends the parameters to the server, with the client's authentication (RFC 9126, section 2.1).
     ///
     /// - Throws: `OAuthError` at step `pushedAuthorization`.
-    package func pushing(
-        in context: RequestContext<DiscoveredProvider>
-    ) throws(OAuthError) -> PreparedRequest {
+    package func pushing(in context: RequestContext<DiscoveredProvider>) throws(OAuthError) -> PreparedRequest {
         let rules = ResolvedRequest(method: .post)
         let pushed = sent.copy(for: .pushedAuthorization, .pushedAuthorization) { $0.standardName != "client_id" }
         return try TokenRequest.send(pushed, in: context, rules: rules)
@@ -31,10 +29,7 @@ extension AuthorizationRequest {
     ///
     /// - Throws: `OAuthError` at step `pushedAuthorization`.
     package func referring(
-        to response: IncomingResponse,
-        request: PreparedRequest,
-        at provider: DiscoveredProvider,
-        now: Date
+        to response: IncomingResponse, request: PreparedRequest, at provider: DiscoveredProvider, now: Date
     ) throws(OAuthError) -> AuthorizationRequest {
         let key = request.descriptorKey
         try response.requireSuccess(

@@ -56,9 +56,7 @@ extension PendingAuthorization {
     /// - Throws: `OAuthError` at step `callback`; of kind `keyNotFound` or `badSignature` if a new key set might
     /// help.
     func parameters(
-        inSigned callback: AuthorizationCallback,
-        _ mode: ResponseMode,
-        from provider: DiscoveredProvider,
+        inSigned callback: AuthorizationCallback, _ mode: ResponseMode, from provider: DiscoveredProvider,
         by verification: ResponseVerification?
     ) throws(OAuthError) -> [(name: String, value: String)] {
         let outside = PercentEncoding.decodeForm(

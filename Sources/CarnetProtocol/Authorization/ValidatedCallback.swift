@@ -49,10 +49,7 @@ extension PendingAuthorization {
     ///   - verification: The provider's keys, if `hasSignedResponse(at:)`.
     /// - Throws: `OAuthError` at step `callback`.
     package func validate(
-        _ callback: AuthorizationCallback,
-        from provider: DiscoveredProvider,
-        now: Date,
-        clientSecret: Secret? = nil,
+        _ callback: AuthorizationCallback, from provider: DiscoveredProvider, now: Date, clientSecret: Secret? = nil,
         verifyingBy verification: ResponseVerification? = nil
     ) throws(OAuthError) -> ValidatedCallback {
         let mode = responseMode(at: provider)

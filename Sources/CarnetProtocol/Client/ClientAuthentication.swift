@@ -154,9 +154,7 @@ extension Secret {
 
 extension [ClientAuthenticationMethod] {
     /// The first method that the registration's credentials fit: a certificate before a key, a key before a secret.
-    fileprivate func best(
-        for registration: ClientRegistration, usesKeyElsewhere: Bool
-    ) -> ClientAuthenticationMethod? {
+    fileprivate func best(for registration: ClientRegistration, usesKeyElsewhere: Bool) -> ClientAuthenticationMethod? {
         if registration.certificate != nil, let method = first(where: \.usesCertificate) { return method }
         if registration.signingKey != nil, let method = first(where: \.usesKey) { return method }
         if registration.clientSecret != nil { return first(where: \.usesSecret) }

@@ -9,9 +9,7 @@ package struct RequestContext<Stage: DiscoveredStage>: Sendable {
     /// In the provider's time.
     package let now: Date
 
-    package init(
-        at provider: Stage, as registration: ClientRegistration, random: any RandomSource, now: Date
-    ) {
+    package init(at provider: Stage, as registration: ClientRegistration, random: any RandomSource, now: Date) {
         self.provider = provider
         self.registration = registration
         self.random = random

@@ -11,11 +11,7 @@ extension PreparedRequest {
     ///   - nonce: The latest nonce of the server.
     /// - Throws: `OAuthError` if the proof cannot be made.
     package func proving(
-        _ key: DPoPKey,
-        accessToken: Secret? = nil,
-        nonce: String? = nil,
-        random: any RandomSource,
-        now: Date
+        _ key: DPoPKey, accessToken: Secret? = nil, nonce: String? = nil, random: any RandomSource, now: Date
     ) throws(OAuthError) -> PreparedRequest {
         var claims = JSONObject()
         claims["jti"] = .string(try random.secret().reveal())

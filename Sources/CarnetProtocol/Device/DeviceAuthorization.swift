@@ -26,9 +26,7 @@ extension DeviceAuthorization {
     /// - Returns: The request, and the scopes and resource servers in it.
     /// - Throws: `OAuthError` at step `deviceAuthorization`.
     package static func request(
-        scopes: [String]? = nil,
-        isOffline: Bool = true,
-        resources: [String] = [],
+        scopes: [String]? = nil, isOffline: Bool = true, resources: [String] = [],
         in context: RequestContext<FilledProvider>
     ) throws(OAuthError) -> (request: PreparedRequest, scopes: [String], resources: [String]) {
         let provider = context.provider
@@ -48,12 +46,8 @@ extension DeviceAuthorization {
     ///
     /// - Throws: `OAuthError` at step `deviceAuthorization`.
     package init(
-        validating response: IncomingResponse,
-        to request: PreparedRequest,
-        scopes: [String],
-        resources: [String] = [],
-        from provider: FilledProvider,
-        now: Date
+        validating response: IncomingResponse, to request: PreparedRequest, scopes: [String], resources: [String] = [],
+        from provider: FilledProvider, now: Date
     ) throws(OAuthError) {
         let rules = provider.device.response
         try response.requireSuccess(

@@ -13,8 +13,7 @@ package enum DevicePoll: Sendable {
 extension DevicePoll {
     /// Asks whether the user has decided (RFC 8628, section 3.4).
     package static func request(
-        _ device: DeviceAuthorization,
-        in context: RequestContext<FilledProvider>
+        _ device: DeviceAuthorization, in context: RequestContext<FilledProvider>
     ) throws(OAuthError) -> PreparedRequest {
         let provider = context.provider
         let grant = provider.device.token
@@ -33,9 +32,7 @@ extension DevicePoll {
     ///   `expiredAttempt` if the codes expired, of kind `serverUnavailable` or `tooManyRequests` if only this request
     ///   failed.
     package init(
-        validating response: IncomingResponse,
-        to request: PreparedRequest,
-        from provider: FilledProvider
+        validating response: IncomingResponse, to request: PreparedRequest, from provider: FilledProvider
     ) throws(OAuthError) {
         // Some servers say so with an empty body, which grants nothing.
         if response.isSuccess, response.body.isEmpty {

@@ -75,15 +75,8 @@ public struct OAuthError: Error, Hashable, Sendable {
     public var scopes: [String] = []
 
     package init(
-        _ step: Step,
-        _ kind: Kind,
-        _ message: String,
-        descriptorKey: String? = nil,
-        status: Int? = nil,
-        server: ServerError? = nil,
-        hint: String? = nil,
-        stepUp: AuthenticationRequirements? = nil,
-        retryAt: Date? = nil
+        _ step: Step, _ kind: Kind, _ message: String, descriptorKey: String? = nil, status: Int? = nil,
+        server: ServerError? = nil, hint: String? = nil, stepUp: AuthenticationRequirements? = nil, retryAt: Date? = nil
     ) {
         self.step = step
         self.kind = kind

@@ -54,9 +54,7 @@ extension ClientGrant {
     ///
     /// - Throws: `OAuthError` at step `clientCredentials` or `jwtBearer`; of kind `missingClientKey` if the client must
     /// sign the assertion and has no key.
-    package func request(
-        in context: RequestContext<FilledProvider>
-    ) throws(OAuthError) -> PreparedRequest {
+    package func request(in context: RequestContext<FilledProvider>) throws(OAuthError) -> PreparedRequest {
         if case .credentials = proof {
             return try TokenRequest.clientCredentials(
                 scopes: scopes, resources: context.provider.resourceServers(resource), in: context)

@@ -60,9 +60,7 @@ extension TokenExchange {
     /// The request (RFC 8693, section 2.1).
     ///
     /// - Throws: `OAuthError` at step `tokenExchange`.
-    package func request(
-        in context: RequestContext<FilledProvider>
-    ) throws(OAuthError) -> PreparedRequest {
+    package func request(in context: RequestContext<FilledProvider>) throws(OAuthError) -> PreparedRequest {
         let provider = context.provider
         let grant = provider.tokenExchange
         var parameters = RequestParameters(.tokenExchange, .tokenExchange, grant.request)
@@ -85,10 +83,7 @@ extension TokenExchange {
     /// - Returns: The new token, and its type.
     /// - Throws: `OAuthError` at step `tokenExchange`.
     package func validate(
-        _ response: IncomingResponse,
-        to request: PreparedRequest,
-        from provider: FilledProvider,
-        now: Date
+        _ response: IncomingResponse, to request: PreparedRequest, from provider: FilledProvider, now: Date
     ) throws(OAuthError) -> (tokens: TokenSet, type: TokenType) {
         let tokenResponse = try TokenResponse(validating: response, to: request, from: provider)
         guard let type = tokenResponse.issuedTokenType ?? requestedType?.uri, !type.isEmpty

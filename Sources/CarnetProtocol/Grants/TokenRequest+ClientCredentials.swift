@@ -10,9 +10,7 @@ extension TokenRequest {
     /// - Throws: `OAuthError` at step `clientCredentials`; of kind `missingClientSecret` for a public client, which
     /// must not use this grant.
     package static func clientCredentials(
-        scopes: [String] = [],
-        resources: [String] = [],
-        in context: RequestContext<FilledProvider>
+        scopes: [String] = [], resources: [String] = [], in context: RequestContext<FilledProvider>
     ) throws(OAuthError) -> PreparedRequest {
         let provider = context.provider
         guard try ClientAuthentication(context.registration, at: provider).method != .none else {

@@ -142,9 +142,7 @@ extension IncomingResponse {
     private static func isSpace(_ byte: UInt8) -> Bool { [0x09, 0x0A, 0x0D, 0x20].contains(byte) }
 
     /// The server's error in an error response, at the places that the descriptor names, with any content type.
-    func serverError(
-        _ fields: ErrorFields, format: ResponseFormat = .auto, hiding secrets: [Secret]
-    ) -> ServerError? {
+    func serverError(_ fields: ErrorFields, format: ResponseFormat = .auto, hiding secrets: [Secret]) -> ServerError? {
         let body: JSONValue
         let inside = format == .jsonp ? argument : format == .guarded ? guarded : nil
         if let json = (try? JSONValue(parsing: bodyWithoutMark)) ?? inside {
@@ -216,12 +214,8 @@ extension IncomingResponse {
 extension OAuthError {
     /// The error for a status that is not success.
     static func status(
-        _ response: IncomingResponse,
-        _ step: Step,
-        key: String,
-        fields: ErrorFields = ErrorFields(),
-        format: ResponseFormat = .auto,
-        hiding secrets: [Secret]
+        _ response: IncomingResponse, _ step: Step, key: String, fields: ErrorFields = ErrorFields(),
+        format: ResponseFormat = .auto, hiding secrets: [Secret]
     ) -> OAuthError {
         let status = response.status
         let serverError =

@@ -25,14 +25,9 @@ package final class PreparedRequest: Sendable {
     private let otherForms: [@Sendable () throws -> PreparedRequest]
 
     init(
-        step: OAuthError.Step,
-        descriptorKey: String,
-        outgoing: OutgoingRequest,
-        target: WebURL? = nil,
-        redacted: @autoclosure @escaping @Sendable () -> RedactedRequest,
-        secrets: [Secret],
-        known: (@Sendable () -> [Secret])? = nil,
-        isSenderConstrained: Bool = false,
+        step: OAuthError.Step, descriptorKey: String, outgoing: OutgoingRequest, target: WebURL? = nil,
+        redacted: @autoclosure @escaping @Sendable () -> RedactedRequest, secrets: [Secret],
+        known: (@Sendable () -> [Secret])? = nil, isSenderConstrained: Bool = false,
         otherForms: [@Sendable () throws -> PreparedRequest] = []
     ) {
         self.step = step
@@ -125,13 +120,8 @@ extension PreparedRequest {
     ///   - token: The access token, if it authenticates the request.
     ///   - accept: The expected media type of the response.
     static func make(
-        _ parameters: RequestParameters,
-        to url: WebURL,
-        key: String,
-        rules: ResolvedRequest,
-        credentials: Secret? = nil,
-        token: TokenCredential? = nil,
-        accept: String = "application/json"
+        _ parameters: RequestParameters, to url: WebURL, key: String, rules: ResolvedRequest,
+        credentials: Secret? = nil, token: TokenCredential? = nil, accept: String = "application/json"
     ) throws(OAuthError) -> PreparedRequest {
         let encoding = rules.encoding
         var parameters = parameters

@@ -67,9 +67,7 @@ struct RequestParameters {
         if let type = own ?? kind?.grantType { try add(.grantType, type) }
     }
 
-    private mutating func add(
-        _ parameter: StandardParameter, _ value: String, isSecret: Bool
-    ) throws(OAuthError) {
+    private mutating func add(_ parameter: StandardParameter, _ value: String, isSecret: Bool) throws(OAuthError) {
         assert(kind?.sends(parameter) == true, "\(parameter) is not in the catalogue of \(section)")
         let name = parameter.rawValue
         guard !omit.contains(name) else { return }
@@ -79,9 +77,7 @@ struct RequestParameters {
     /// Adds parameters beyond the protocol's; they can neither repeat nor replace one of those.
     ///
     /// - Parameter hidden: The names of secret parameters.
-    mutating func addExtra(
-        _ parameters: [Named<String>], key: String, hidden: Set<String> = []
-    ) throws(OAuthError) {
+    mutating func addExtra(_ parameters: [Named<String>], key: String, hidden: Set<String> = []) throws(OAuthError) {
         for parameter in parameters {
             let name = parameter.name
             let listed = encode[name] == .repeated ? try? JSONValue(parsing: parameter.value) : nil
@@ -136,9 +132,7 @@ struct RequestParameters {
     }
 
     /// Some of the parameters for another request.
-    func copy(
-        for step: OAuthError.Step, _ kind: RequestKind?, of isKept: (Parameter) -> Bool
-    ) -> RequestParameters {
+    func copy(for step: OAuthError.Step, _ kind: RequestKind?, of isKept: (Parameter) -> Bool) -> RequestParameters {
         var copy = self
         (copy.step, copy.kind, copy.items) = (step, kind, items.filter(isKept))
         return copy

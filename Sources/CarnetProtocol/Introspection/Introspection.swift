@@ -30,9 +30,7 @@ extension Introspection {
     /// - Parameter hint: The type of the token: `access_token` or `refresh_token`.
     /// - Throws: `OAuthError` at step `introspection`.
     package static func request(
-        _ token: Secret,
-        hint: String? = nil,
-        in context: RequestContext<FilledProvider>
+        _ token: Secret, hint: String? = nil, in context: RequestContext<FilledProvider>
     ) throws(OAuthError) -> PreparedRequest {
         let provider = context.provider
         var parameters = RequestParameters(.introspection, .introspection, provider.introspection.request)
@@ -56,10 +54,7 @@ extension Introspection {
     /// - Parameter verification: The provider's keys, if `isSigned(_:)`.
     /// - Throws: `OAuthError` at step `introspection`.
     package init(
-        validating response: IncomingResponse,
-        to request: PreparedRequest,
-        from provider: FilledProvider,
-        now: Date,
+        validating response: IncomingResponse, to request: PreparedRequest, from provider: FilledProvider, now: Date,
         verifyingBy verification: ResponseVerification? = nil
     ) throws(OAuthError) {
         try response.requireSuccess(

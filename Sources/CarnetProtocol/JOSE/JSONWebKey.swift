@@ -143,10 +143,7 @@ struct JSONWebKey: Sendable {
     }
 
     private func verify(
-        _ key: _RSA.Signing.PublicKey,
-        _ signature: [UInt8],
-        _ digest: some Digest,
-        _ padding: _RSA.Signing.Padding
+        _ key: _RSA.Signing.PublicKey, _ signature: [UInt8], _ digest: some Digest, _ padding: _RSA.Signing.Padding
     ) -> Bool {
         key.isValidSignature(_RSA.Signing.RSASignature(rawRepresentation: signature), for: digest, padding: padding)
     }

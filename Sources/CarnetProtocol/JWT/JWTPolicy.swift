@@ -88,8 +88,7 @@ extension JWTPolicy {
     /// - Returns: `nil` for HS256.
     /// - Throws: `OAuthError`; of kind `keyNotFound` if a new key set might help.
     func check(
-        _ signature: JSONWebSignature, accepting algorithms: [SignatureAlgorithm], secret: Secret?,
-        keys: JSONWebKeySet
+        _ signature: JSONWebSignature, accepting algorithms: [SignatureAlgorithm], secret: Secret?, keys: JSONWebKeySet
     ) throws(OAuthError) -> SignatureAlgorithm? {
         guard let secret else {
             let algorithm = try algorithm(of: signature, among: algorithms)

@@ -57,10 +57,7 @@ extension LogoutToken {
     ///
     /// - Throws: `OAuthError` at step `logout`; of kind `keyNotFound` if a new key set might help.
     package init(
-        validating token: Secret,
-        with keys: JSONWebKeySet,
-        expecting expectations: LogoutTokenExpectations,
-        now: Date
+        validating token: Secret, with keys: JSONWebKeySet, expecting expectations: LogoutTokenExpectations, now: Date
     ) throws(OAuthError) {
         let (signature, claims) = try Self.parse(token, expecting: expectations)
         _ = try claims.policy.check(

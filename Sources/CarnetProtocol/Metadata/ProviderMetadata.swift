@@ -166,10 +166,7 @@ extension ProviderMetadata {
 
     /// A member that is used: absent, or of the expected type.
     private static func member<Value>(
-        _ name: String,
-        of body: JSONValue,
-        _ expected: String,
-        _ read: (JSONValue) -> Value?
+        _ name: String, of body: JSONValue, _ expected: String, _ read: (JSONValue) -> Value?
     ) throws(OAuthError) -> Value? {
         guard let member = body[name], !member.isNull else { return nil }
         guard let value = read(member) else {

@@ -85,9 +85,7 @@ extension ResourceMetadata {
     /// another one (RFC 9728, section 3.3).
     ///
     /// - Throws: `OAuthError` at step `discovery`; of kind `resourceMismatch` for the metadata of another resource.
-    package init(
-        validating response: IncomingResponse, at location: Location, of resource: WebURL
-    ) throws(OAuthError) {
+    package init(validating response: IncomingResponse, at location: Location, of resource: WebURL) throws(OAuthError) {
         let key = Self.key
         try response.requireSuccess(.discovery, key: key, hiding: [])
         let body = try response.json(.discovery, key: key, isLenient: response.mediaType != "text/html")

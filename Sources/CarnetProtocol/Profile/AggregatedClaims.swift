@@ -62,8 +62,7 @@ extension Profile {
     /// - Parameter verification: The source's keys.
     /// - Throws: `OAuthError` at step `profile`; of kind `keyNotFound` or `badSignature` if a new key set might help.
     package func adding(
-        _ aggregated: AggregatedClaims, from provider: FilledProvider,
-        verifyingBy verification: ResponseVerification
+        _ aggregated: AggregatedClaims, from provider: FilledProvider, verifyingBy verification: ResponseVerification
     ) throws(OAuthError) -> Profile {
         let source = aggregated.source
         let signed = try SignedResponse(

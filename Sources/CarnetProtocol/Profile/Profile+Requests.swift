@@ -5,9 +5,7 @@ import HTTPTypes
 extension Profile {
     /// An additional request of the profile.
     package static func request(
-        _ further: ProfileRequest,
-        _ tokens: TokenSet,
-        at provider: FilledProvider
+        _ further: ProfileRequest, _ tokens: TokenSet, at provider: FilledProvider
     ) throws(OAuthError) -> PreparedRequest {
         var parameters = RequestParameters(.profile, .profile, further.request)
         try parameters.addExtra(
@@ -39,9 +37,7 @@ extension Profile {
     ///
     /// - Throws: `OAuthError` at step `profile`.
     package func adding(
-        _ response: IncomingResponse,
-        to request: PreparedRequest,
-        for further: ProfileRequest,
+        _ response: IncomingResponse, to request: PreparedRequest, for further: ProfileRequest,
         from provider: FilledProvider
     ) throws(OAuthError) -> Profile {
         try further.outcome.validate(status: response, to: request)

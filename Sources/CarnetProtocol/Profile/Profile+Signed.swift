@@ -13,9 +13,7 @@ extension Profile {
 
     /// The claims of a response, read from the JWT if it is one. The descriptor may require a JWT.
     static func body(
-        of response: IncomingResponse,
-        to request: PreparedRequest,
-        from provider: FilledProvider,
+        of response: IncomingResponse, to request: PreparedRequest, from provider: FilledProvider,
         by verification: ResponseVerification?
     ) throws(OAuthError) -> JSONValue {
         let rules = provider.profile.jwt

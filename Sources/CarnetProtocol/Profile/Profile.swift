@@ -214,11 +214,8 @@ extension Profile {
     ///   - verification: The provider's keys, if `isSigned(_:from:)`.
     /// - Throws: `OAuthError` at step `profile`; of kind `unauthorized` if the access token is no longer valid.
     package init(
-        validating response: IncomingResponse,
-        to request: PreparedRequest,
-        from provider: FilledProvider,
-        subject: String?,
-        verifyingBy verification: ResponseVerification? = nil
+        validating response: IncomingResponse, to request: PreparedRequest, from provider: FilledProvider,
+        subject: String?, verifyingBy verification: ResponseVerification? = nil
     ) throws(OAuthError) {
         let rules = provider.profile.outcome
         try rules.validate(status: response, to: request)
@@ -249,9 +246,7 @@ extension Profile {
     ///   - stated: The subject of the ID token, or of an earlier response.
     ///   - profile: What is known without a further request, or a response to one.
     ///   - provider: Filled with the tokens that the sign-in keeps.
-    package static func subject(
-        stated: String?, _ profile: Profile?, at provider: FilledProvider
-    ) -> String? {
+    package static func subject(stated: String?, _ profile: Profile?, at provider: FilledProvider) -> String? {
         if let stated = stated ?? profile?.subject { return stated }
         guard let derived = provider.profile.subjectTemplate,
             !derived.references.contains(where: { $0.origin == .claim })

@@ -112,11 +112,7 @@ extension PreparedRequest {
     /// A request to the registration endpoint or to a client configuration endpoint (RFC 7591, section 3.1; RFC 7592,
     /// section 2).
     static func registration(
-        _ method: HTTPRequest.Method,
-        _ url: WebURL,
-        key: String,
-        token: Secret?,
-        body: JSONObject? = nil,
+        _ method: HTTPRequest.Method, _ url: WebURL, key: String, token: Secret?, body: JSONObject? = nil,
         hiding secrets: [Secret] = []
     ) throws(OAuthError) -> PreparedRequest {
         let text = body.map { JSONValue.object($0).jsonText() } ?? ""

@@ -21,14 +21,9 @@ public struct RegisteredClient: Codable, Hashable, Sendable {
 
     /// A client that registered earlier, from a store.
     package init(
-        clientID: String,
-        clientSecret: Secret? = nil,
-        secretExpiresAt: Date? = nil,
-        authenticationMethod: ClientAuthenticationMethod = .none,
-        redirectURIs: [String] = [],
-        managementURI: WebURL?,
-        managementToken: Secret?,
-        origins: [String]? = nil
+        clientID: String, clientSecret: Secret? = nil, secretExpiresAt: Date? = nil,
+        authenticationMethod: ClientAuthenticationMethod = .none, redirectURIs: [String] = [], managementURI: WebURL?,
+        managementToken: Secret?, origins: [String]? = nil
     ) {
         self.clientID = clientID
         self.clientSecret = clientSecret

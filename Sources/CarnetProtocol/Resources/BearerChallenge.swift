@@ -72,9 +72,7 @@ extension OAuthError {
     /// The error for a rejected request with an access token: `unauthorized`, `insufficientScope`, or by the status.
     ///
     /// - Parameter errors: Where the descriptor says that errors are, and what they mean.
-    static func bearer(
-        _ response: IncomingResponse, to request: PreparedRequest, errors: ErrorFields
-    ) -> OAuthError {
+    static func bearer(_ response: IncomingResponse, to request: PreparedRequest, errors: ErrorFields) -> OAuthError {
         let challenge = BearerChallenge(response, hiding: request.secrets)
         let stated = response.serverError(errors, hiding: request.secrets)
         let isMapped = stated.map { errors.codes.items.map(\.value).contains($0.code) } ?? false

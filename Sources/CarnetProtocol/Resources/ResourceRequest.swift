@@ -12,14 +12,8 @@ package enum ResourceRequest {
     ///   - secretHeaders: The headers whose values are secret, besides the descriptor's own.
     /// - Throws: `OAuthError` of kind `undeclaredHost` for any other origin.
     package static func make(
-        _ url: WebURL,
-        method: HTTPRequest.Method = .get,
-        headers: [Named<String>] = [],
-        body: [UInt8] = [],
-        tokens: TokenSet,
-        at provider: FilledProvider,
-        declared: [Resource] = [],
-        hiding secretHeaders: [String] = [],
+        _ url: WebURL, method: HTTPRequest.Method = .get, headers: [Named<String>] = [], body: [UInt8] = [],
+        tokens: TokenSet, at provider: FilledProvider, declared: [Resource] = [], hiding secretHeaders: [String] = [],
         stream: ResponseStream? = nil
     ) throws(OAuthError) -> PreparedRequest {
         try make(
@@ -33,17 +27,9 @@ package enum ResourceRequest {
     ///   - rules: The request of the descriptor that this is. Its headers may replace the Authorization header, and what
     ///     it names takes the place of what `api` says.
     static func make(
-        _ url: WebURL,
-        method: HTTPRequest.Method,
-        headers: [Named<String>],
-        body: [UInt8],
-        tokens: TokenSet,
-        at provider: FilledProvider,
-        declared: [Resource],
-        queried: [RequestParameters.Parameter] = [],
-        hidden: Set<String>,
-        rules: CallRules? = nil,
-        stream: ResponseStream? = nil
+        _ url: WebURL, method: HTTPRequest.Method, headers: [Named<String>], body: [UInt8], tokens: TokenSet,
+        at provider: FilledProvider, declared: [Resource], queried: [RequestParameters.Parameter] = [],
+        hidden: Set<String>, rules: CallRules? = nil, stream: ResponseStream? = nil
     ) throws(OAuthError) -> PreparedRequest {
         let isDeclared =
             provider.resources.contains { $0.target.hasOrigin(of: url) }

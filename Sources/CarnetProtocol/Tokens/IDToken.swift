@@ -61,12 +61,8 @@ extension IDTokenExpectations {
 
     /// - Throws: `OAuthError` if the provider has no issuer.
     package init(
-        from provider: DiscoveredProvider,
-        as registration: ClientRegistration,
-        nonce: Nonce,
-        accessToken: Secret,
-        subject: String? = nil,
-        continuedIssuer: String? = nil
+        from provider: DiscoveredProvider, as registration: ClientRegistration, nonce: Nonce, accessToken: Secret,
+        subject: String? = nil, continuedIssuer: String? = nil
     ) throws(OAuthError) {
         guard let issuer = provider.issuer else {
             throw OAuthError(
@@ -102,9 +98,7 @@ extension IDTokenExpectations {
 
     /// The expected values for a sign-in.
     package init(
-        from provider: DiscoveredProvider,
-        as registration: ClientRegistration,
-        for callback: ValidatedCallback,
+        from provider: DiscoveredProvider, as registration: ClientRegistration, for callback: ValidatedCallback,
         accessToken: Secret
     ) throws(OAuthError) {
         let pending = callback.pending
@@ -126,10 +120,7 @@ extension IDToken {
     ///
     /// - Throws: `OAuthError` at step `idToken`; of kind `keyNotFound` if a new key set might help.
     package init(
-        validating token: Secret,
-        with keys: JSONWebKeySet,
-        expecting expectations: IDTokenExpectations,
-        now: Date
+        validating token: Secret, with keys: JSONWebKeySet, expecting expectations: IDTokenExpectations, now: Date
     ) throws(OAuthError) {
         let policy = JWTPolicy.idToken
         let signature = try JSONWebSignature(token, step: policy.step)

@@ -5,9 +5,7 @@ package import CarnetDescriptors
 package enum RevocationResponse {
     /// - Throws: `OAuthError` at step `revocation`.
     package static func validate(
-        _ response: IncomingResponse,
-        to request: PreparedRequest,
-        from provider: FilledProvider
+        _ response: IncomingResponse, to request: PreparedRequest, from provider: FilledProvider
     ) throws(OAuthError) {
         let rules = provider.revocation.success
         let errors = provider.token.response.errors

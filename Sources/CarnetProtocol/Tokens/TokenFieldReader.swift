@@ -21,9 +21,7 @@ struct TokenFieldReader {
     }
 
     /// The error of a response that has no tokens where they should be, but members that look like an error.
-    static func unnamedError(
-        _ members: [String], _ said: String?, _ step: OAuthError.Step, status: Int
-    ) -> OAuthError {
+    static func unnamedError(_ members: [String], _ said: String?, _ step: OAuthError.Step, status: Int) -> OAuthError {
         OAuthError(
             step, .missingField,
             "the response has no access_token, but " + members.joined(separator: " and ")

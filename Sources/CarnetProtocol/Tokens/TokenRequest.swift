@@ -5,8 +5,7 @@ import CarnetFoundation
 package enum TokenRequest {
     /// Exchanges the code of a validated callback. A code is sent only once.
     package static func authorizationCode(
-        _ callback: ValidatedCallback,
-        in context: RequestContext<FilledProvider>
+        _ callback: ValidatedCallback, in context: RequestContext<FilledProvider>
     ) throws(OAuthError) -> PreparedRequest {
         let (provider, registration) = (context.provider, context.registration)
         guard callback.pending.clientID.isSameBytes(as: registration.clientID) else {
@@ -36,9 +35,7 @@ package enum TokenRequest {
     /// - Parameter resources: The resource servers that the sign-in requested (RFC 8707, section 2.2). Without them, a
     ///   server may issue a token for another resource.
     package static func refresh(
-        _ refreshToken: Secret,
-        resources: [String] = [],
-        in context: RequestContext<FilledProvider>
+        _ refreshToken: Secret, resources: [String] = [], in context: RequestContext<FilledProvider>
     ) throws(OAuthError) -> PreparedRequest {
         let provider = context.provider
         var parameters = RequestParameters(.refresh, .refresh, provider.refresh.request)
@@ -55,10 +52,7 @@ package enum TokenRequest {
     /// - Parameter isSenderConstrained: Whether the token is bound to a key, for descriptors in which it replaces client
     /// authentication.
     package static func revoke(
-        _ token: Secret,
-        hint: String,
-        isSenderConstrained: Bool = false,
-        in context: RequestContext<FilledProvider>
+        _ token: Secret, hint: String, isSenderConstrained: Bool = false, in context: RequestContext<FilledProvider>
     ) throws(OAuthError) -> PreparedRequest {
         let provider = context.provider
         let rules = provider.revocation.request
@@ -84,13 +78,9 @@ package enum TokenRequest {
     ///   - method: The method of client authentication, if it is not the token endpoint's.
     ///   - usesKeyElsewhere: Whether the registration's key has another use.
     static func send(
-        _ parameters: RequestParameters,
-        to endpoint: EndpointName? = nil,
-        in context: RequestContext<some DiscoveredStage>,
-        rules: ResolvedRequest,
-        method: ClientAuthenticationMethod? = nil,
-        usesKeyElsewhere: Bool = false,
-        accept: String = "application/json"
+        _ parameters: RequestParameters, to endpoint: EndpointName? = nil,
+        in context: RequestContext<some DiscoveredStage>, rules: ResolvedRequest,
+        method: ClientAuthenticationMethod? = nil, usesKeyElsewhere: Bool = false, accept: String = "application/json"
     ) throws(OAuthError) -> PreparedRequest {
         let endpoint = endpoint ?? parameters.kind?.endpoint ?? .token
         let url = try context.provider.endpoint(endpoint, for: parameters.step)

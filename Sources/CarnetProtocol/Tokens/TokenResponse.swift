@@ -30,9 +30,7 @@ extension TokenResponse {
     ///
     /// - Parameter old: The tokens that a refresh began with.
     package init(
-        validating response: IncomingResponse,
-        to request: PreparedRequest,
-        from provider: FilledProvider,
+        validating response: IncomingResponse, to request: PreparedRequest, from provider: FilledProvider,
         refreshing old: TokenSet? = nil
     ) throws(OAuthError) {
         let rules = provider.shared.response(of: request.step.grant ?? .token)
@@ -44,11 +42,8 @@ extension TokenResponse {
     ///
     /// - Parameter kept: Tokens that stay, where the response has none.
     init(
-        validating response: IncomingResponse,
-        to request: PreparedRequest,
-        from provider: FilledProvider,
-        rules: ResponseRules,
-        keeping kept: TokenSet? = nil
+        validating response: IncomingResponse, to request: PreparedRequest, from provider: FilledProvider,
+        rules: ResponseRules, keeping kept: TokenSet? = nil
     ) throws(OAuthError) {
         let step = request.step
         let (body, fields) = try Self.fields(of: response, to: request, rules: rules)
@@ -102,8 +97,7 @@ extension TokenResponse {
 
     /// The further token sets that the response to a code has. One that was not granted is not there.
     private static func tokenSets(
-        of response: IncomingResponse, in body: JSONValue, to request: PreparedRequest,
-        from provider: FilledProvider,
+        of response: IncomingResponse, in body: JSONValue, to request: PreparedRequest, from provider: FilledProvider,
         rules: ResponseRules
     ) throws(OAuthError) -> [Named<TokenResponse>] {
         guard request.step == .tokenRequest else { return [] }
@@ -124,9 +118,7 @@ extension TokenResponse {
     ///
     /// - Returns: `nil` if the response is invalid or has no refresh token.
     package static func refreshToken(
-        in response: IncomingResponse,
-        to request: PreparedRequest,
-        from provider: FilledProvider
+        in response: IncomingResponse, to request: PreparedRequest, from provider: FilledProvider
     ) -> Secret? {
         let rules = provider.refreshResponse
         guard provider.refresh.rotation != .none,
@@ -137,9 +129,7 @@ extension TokenResponse {
 
     /// The fields of a successful response.
     private static func fields(
-        of response: IncomingResponse,
-        to request: PreparedRequest,
-        rules: ResponseRules
+        of response: IncomingResponse, to request: PreparedRequest, rules: ResponseRules
     ) throws(OAuthError) -> (body: JSONValue, fields: TokenFieldReader) {
         let step = request.step
         // RFC 6749, section 5.1: success is 200, and servers send 201. An error status is never read as tokens.

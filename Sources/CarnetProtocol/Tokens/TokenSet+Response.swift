@@ -19,11 +19,8 @@ extension TokenSet {
     ///
     /// - Throws: `OAuthError` at the request's step.
     package init(
-        validatingGrantWithoutUser response: IncomingResponse,
-        to request: PreparedRequest,
-        from provider: FilledProvider,
-        requested: [String],
-        now: Date
+        validatingGrantWithoutUser response: IncomingResponse, to request: PreparedRequest,
+        from provider: FilledProvider, requested: [String], now: Date
     ) throws(OAuthError) {
         let tokenResponse = try TokenResponse(validating: response, to: request, from: provider)
         self.init(tokenResponse, requested: requested, now: now)
@@ -33,9 +30,7 @@ extension TokenSet {
     /// The tokens after a refresh. Values that the response omits are kept (RFC 6749, section 6).
     ///
     /// - Parameter rotation: What the server does with the old refresh token.
-    package func merging(
-        _ response: TokenResponse, rotation: RefreshRotation = .unknown, now: Date
-    ) -> TokenSet {
+    package func merging(_ response: TokenResponse, rotation: RefreshRotation = .unknown, now: Date) -> TokenSet {
         let kept: Secret? =
             switch rotation {
             case .keepOld, .unknown: response.refreshToken ?? refreshToken

@@ -17,14 +17,8 @@ public struct TokenSet: Codable, Hashable, Sendable {
     public var authorizationDetails: String?
 
     package init(
-        accessToken: Secret,
-        tokenType: String,
-        refreshToken: Secret? = nil,
-        idToken: Secret? = nil,
-        scopes: [String],
-        issuedAt: Date,
-        expiresAt: Date? = nil,
-        authorizationDetails: String? = nil
+        accessToken: Secret, tokenType: String, refreshToken: Secret? = nil, idToken: Secret? = nil, scopes: [String],
+        issuedAt: Date, expiresAt: Date? = nil, authorizationDetails: String? = nil
     ) {
         self.accessToken = accessToken
         self.tokenType = tokenType

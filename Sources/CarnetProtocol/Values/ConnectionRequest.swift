@@ -11,9 +11,7 @@ package struct ConnectionRequest: Sendable {
 
     package init(
         at provider: DiscoveredProvider, as registration: ClientRegistration, with collected: ConnectionValues,
-        tokens: TokenSet,
-        now: Date,
-        random: any RandomSource
+        tokens: TokenSet, now: Date, random: any RandomSource
     ) {
         var collected = collected
         collected.tokens = tokens
