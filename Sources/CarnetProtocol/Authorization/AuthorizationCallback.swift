@@ -60,9 +60,7 @@ extension AuthorizationCallback {
     }
 
     /// Whether it has a parameter of an authorization response.
-    package var isResponse: Bool {
-        names.contains { ["code", "state"].contains($0) || $0.hasPrefix("error") }
-    }
+    package var isResponse: Bool { names.contains { ["code", "state"].contains($0) || $0.hasPrefix("error") } }
 
     /// Whether a parameter is an error for this callback: some servers send an empty one beside the code.
     static func isError(_ value: String?, besides code: String?) -> Bool {

@@ -207,9 +207,7 @@ extension ScopeRules {
     func requested(_ wanted: [String], isOffline: Bool) -> [String] {
         var scopes: [String] = []
         scopes.reserveCapacity(required.count + wanted.count)
-        func add(_ list: [String]) {
-            for scope in list where !scopes.contains(scope) { scopes.append(scope) }
-        }
+        func add(_ list: [String]) { for scope in list where !scopes.contains(scope) { scopes.append(scope) } }
         add(required)
         add(wanted)
         if isOffline { add(offline) }

@@ -218,9 +218,7 @@ extension DiscoveredProvider {
     fileprivate func isAtAuthorizationEndpoint(_ other: String) -> Bool {
         guard self.issuer == nil, [.exact, .off].contains(self.issuerMatch),
             let endpoint = self.endpoints[.authorization]
-        else {
-            return false
-        }
+        else { return false }
         return (try? WebURL(other))?.origin.isSameBytes(as: endpoint.origin) == true
     }
 }

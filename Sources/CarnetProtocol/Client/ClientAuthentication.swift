@@ -43,9 +43,7 @@ struct ClientAuthentication {
                 ?? accepted.best(
                     for: registration,
                     usesKeyElsewhere: usesKeyElsewhere || provider.authorization.requestObject.isDemanded)
-        else {
-            throw Self.noMethod(for: registration, at: provider)
-        }
+        else { throw Self.noMethod(for: registration, at: provider) }
         guard accepted.contains(method), method.fits(registration) else {
             throw OAuthError(
                 .configuration, method.isLackingCredentials(of: registration) ?? .badRegistration,

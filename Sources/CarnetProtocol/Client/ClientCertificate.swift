@@ -50,9 +50,7 @@ public struct ClientCertificate: Sendable {
     package var thumbprint: String { Self.thumbprint(of: chain.first ?? []) }
 
     /// The thumbprint if the certificate is of this key (RFC 7515, section 4.1.8).
-    func thumbprint(ofKey key: ClientKey) -> String? {
-        keyThumbprint == key.thumbprint ? thumbprint : nil
-    }
+    func thumbprint(ofKey key: ClientKey) -> String? { keyThumbprint == key.thumbprint ? thumbprint : nil }
 
     /// The thumbprint of a certificate in DER form.
     package static func thumbprint(of certificate: [UInt8]) -> String { Base64URL.encode(SHA256.hash(certificate)) }

@@ -42,9 +42,7 @@ package struct DPoPKey: Sendable {
     package init(encoded: Secret) throws(OAuthError) {
         guard let bytes = Base64URL.decode(encoded.reveal().utf8),
             let key = try? P256.Signing.PrivateKey(rawRepresentation: bytes)
-        else {
-            throw OAuthError(.storage, .malformedKeys, "the stored DPoP key cannot be read")
-        }
+        else { throw OAuthError(.storage, .malformedKeys, "the stored DPoP key cannot be read") }
         self.key = key
     }
 

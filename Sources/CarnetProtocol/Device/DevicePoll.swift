@@ -66,9 +66,7 @@ package struct DevicePollSchedule: Sendable {
     static let slowDownStep: TimeInterval = 5
     static let longestWait: TimeInterval = 300
 
-    package init(interval: TimeInterval) {
-        self.interval = interval
-    }
+    package init(interval: TimeInterval) { self.interval = interval }
 
     /// The wait before the first request.
     package var firstWait: TimeInterval { interval }

@@ -18,9 +18,7 @@ public struct ServerError: Hashable, Sendable, Described {
         self.uri = uri.map { Self.clean($0, hiding: secrets) }
     }
 
-    package var summary: String {
-        message.map { "\(code): \($0)" } ?? code
-    }
+    package var summary: String { message.map { "\(code): \($0)" } ?? code }
 
     private static func clean(_ text: String, hiding secrets: [Secret]) -> String {
         // Some servers quote the record that they could not save, with tokens that nobody has received.

@@ -95,9 +95,7 @@ extension IncomingResponse {
     }
 
     /// The title of a page, in parentheses; empty without one.
-    private var pageTitle: String {
-        title.map { " (\"\(quoted($0, limit: 100).withoutTokens)\")" } ?? ""
-    }
+    private var pageTitle: String { title.map { " (\"\(quoted($0, limit: 100).withoutTokens)\")" } ?? "" }
 
     /// The body in the format that the descriptor says.
     ///
@@ -289,9 +287,7 @@ extension IncomingResponse {
             value.hasPrefix("/") && !value.hasPrefix("//") ? "\(url.scheme)://\(url.authority)" + value : value
         guard let target = try? WebURL(absolute, isPlain: url.scheme == "http"), target.hasOrigin(of: url),
             target != url
-        else {
-            return nil
-        }
+        else { return nil }
         return target
     }
 
@@ -373,7 +369,5 @@ extension JSONValue {
 
 extension IncomingResponse {
     /// The body without a byte order mark, which a reader may ignore (RFC 8259, section 8.1).
-    private var bodyWithoutMark: [UInt8] {
-        body.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(body.dropFirst(3)) : body
-    }
+    private var bodyWithoutMark: [UInt8] { body.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(body.dropFirst(3)) : body }
 }

@@ -193,14 +193,10 @@ struct RequestParameters {
 
 extension [RequestParameters.Parameter] {
     /// `name=value` pairs joined by `&`, each in its encoding.
-    var encoded: String {
-        joined(redacting: false)
-    }
+    var encoded: String { joined(redacting: false) }
 
     /// The same for display: encoded, except for the redaction marks.
-    var shown: String {
-        joined(redacting: true)
-    }
+    var shown: String { joined(redacting: true) }
 
     /// By index, because a loop over the items would copy their strings.
     private func joined(redacting isRedacted: Bool) -> String {

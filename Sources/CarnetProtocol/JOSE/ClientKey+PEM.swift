@@ -81,17 +81,13 @@ struct PEMBlock {
                 hint: "convert it to PKCS#8: openssl pkey -in FILE -out NEW-FILE")
         }
         guard !isInside, let der = Data(base64Encoded: key.lines.joined().filter { !$0.isWhitespace }), !der.isEmpty
-        else {
-            throw ClientKeyError(source, "is truncated or damaged")
-        }
+        else { throw ClientKeyError(source, "is truncated or damaged") }
         label = key.label
         self.der = Array(der)
     }
 
     /// Whether the key uses an algorithm of RFC 8410, section 3. The library reads either as the other.
-    fileprivate func names(_ algorithm: UInt8) -> Bool {
-        der.prefix(16).contains([0x06, 0x03, 0x2B, 0x65, algorithm])
-    }
+    fileprivate func names(_ algorithm: UInt8) -> Bool { der.prefix(16).contains([0x06, 0x03, 0x2B, 0x65, algorithm]) }
 
     /// Why the key is unusable, by the object identifiers of its algorithm and curve.
     func refusal(_ source: String) -> ClientKeyError {
@@ -147,7 +143,5 @@ extension Substring {
 
 extension Collection<UInt8> {
     /// Whether these bytes contain others.
-    fileprivate func contains(_ bytes: [UInt8]) -> Bool {
-        firstRange(of: bytes) != nil
-    }
+    fileprivate func contains(_ bytes: [UInt8]) -> Bool { firstRange(of: bytes) != nil }
 }

@@ -68,9 +68,7 @@ struct JSONWebKey: Sendable {
             let kind = "\(type)\(curve.map { " with \($0)" } ?? "")".quotable(limit: 40)
             throw Unusable(reason: "keys of the type \(kind) are not supported")
         }
-        guard let material else {
-            throw Unusable(reason: "it is not a valid \(type) key of an accepted size")
-        }
+        guard let material else { throw Unusable(reason: "it is not a valid \(type) key of an accepted size") }
         self.material = material
     }
 
@@ -116,9 +114,7 @@ struct JSONWebKey: Sendable {
             "\(id.map { "\"\($0.quotable(limit: 40))\"" } ?? "one without a kid") (\((algorithm ?? type).quotable(limit: 20)))"
     }
 
-    private var isEd25519: Bool {
-        if case .ed25519 = material { true } else { false }
-    }
+    private var isEd25519: Bool { if case .ed25519 = material { true } else { false } }
 
     func isValid(_ signature: [UInt8], for data: [UInt8], algorithm: SignatureAlgorithm) -> Bool {
         switch (material, algorithm) {

@@ -20,8 +20,6 @@ extension JSONWebSignature {
         let isValid = candidates.prefix(Self.maximumCandidates).contains { key in
             key.isValid(signature, for: signingInput, algorithm: algorithm)
         }
-        guard isValid else {
-            throw OAuthError(step, .badSignature, "\(name)'s signature is invalid")
-        }
+        guard isValid else { throw OAuthError(step, .badSignature, "\(name)'s signature is invalid") }
     }
 }

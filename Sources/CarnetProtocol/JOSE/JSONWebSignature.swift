@@ -18,12 +18,8 @@ struct JSONWebSignature {
     /// - Throws: `OAuthError` of kind `malformedToken` or `criticalHeader`.
     init(_ token: Secret, step: OAuthError.Step) throws(OAuthError) {
         let text = Array(token.reveal().utf8)
-        func malformed(_ reason: String) -> OAuthError {
-            OAuthError(step, .malformedToken, "the token \(reason)")
-        }
-        guard text.count <= ReceivedLimit.token else {
-            throw malformed("is longer than \(ReceivedLimit.token) bytes")
-        }
+        func malformed(_ reason: String) -> OAuthError { OAuthError(step, .malformedToken, "the token \(reason)") }
+        guard text.count <= ReceivedLimit.token else { throw malformed("is longer than \(ReceivedLimit.token) bytes") }
         Work.count(text.count)
         let dot = UInt8(ascii: ".")
         guard let first = text.place(of: dot), let second = text.place(of: dot, from: first + 1),

@@ -13,9 +13,7 @@ package struct JWTSegments {
     package func json(_ index: Int) -> JSONValue? {
         guard let bytes = Base64URL.decode(segments[index].utf8), let json = try? JSONValue(parsing: bytes),
             json.object != nil
-        else {
-            return nil
-        }
+        else { return nil }
         return json
     }
 }

@@ -158,7 +158,5 @@ extension JSONValue {
     var strings: [String]? { string.map { [$0] } ?? listOfStrings }
 
     /// A time in seconds, up to the end of the year 9999. A later one is a mistake, and `Date` cannot format it.
-    var time: Date? {
-        double.flatMap { (0...253_402_300_799).contains($0) ? Date(timeIntervalSince1970: $0) : nil }
-    }
+    var time: Date? { double.flatMap { (0...253_402_300_799).contains($0) ? Date(timeIntervalSince1970: $0) : nil } }
 }

@@ -69,7 +69,5 @@ extension ProviderMetadata {
         return drift
     }
 
-    private func texts(_ member: String) -> [String] {
-        document[member]?.array?.compactMap(\.string) ?? []
-    }
+    private func texts(_ member: String) -> [String] { document[member]?.array?.compactMap(\.string) ?? [] }
 }

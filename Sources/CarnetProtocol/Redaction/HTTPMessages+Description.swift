@@ -34,9 +34,7 @@ extension RedactedRequest: Redacted {
 }
 
 extension RedactedResponse: Redacted {
-    package var summary: String {
-        ["\(status)", contentType ?? "", body].oneLine
-    }
+    package var summary: String { ["\(status)", contentType ?? "", body].oneLine }
 }
 
 extension [String] {

@@ -138,9 +138,7 @@ extension OutcomeRules {
         let errors = self.errors ?? ErrorFields()
         let isAccepted =
             success.statuses.isEmpty ? statuses.contains(response.status) : success.accepts(status: response.status)
-        guard isAccepted else {
-            throw OAuthError.bearer(response, to: request, errors: errors)
-        }
+        guard isAccepted else { throw OAuthError.bearer(response, to: request, errors: errors) }
         if let error = OAuthError.bearer(inSuccess: response, to: request, errors: errors) { throw error }
     }
 
@@ -148,9 +146,7 @@ extension OutcomeRules {
     func validate(_ body: JSONValue, of response: IncomingResponse, to request: PreparedRequest) throws(OAuthError) {
         guard success.isSuccess(body) == false else { return }
         let server = response.serverError(errors ?? ErrorFields(), hiding: request.secrets)
-        guard server?.code != "invalid_token" else {
-            throw OAuthError.rejectedToken(response, of: request, server)
-        }
+        guard server?.code != "invalid_token" else { throw OAuthError.rejectedToken(response, of: request, server) }
         let found = success.field.flatMap { body.first(of: $0.pointers) }
         let place = success.field?.pointers.map(\.description).joined(separator: ", ") ?? ""
         let section = request.descriptorKey == "endpoints.userinfo" ? "profile" : request.descriptorKey

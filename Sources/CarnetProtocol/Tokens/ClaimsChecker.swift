@@ -55,9 +55,7 @@ struct ClaimsChecker {
             )
         }
         let others = expectations.provider.idToken.otherAudiences
-        func isTrusted(_ name: String) -> Bool {
-            (own + others).contains { name.isSameBytes(as: $0) }
-        }
+        func isTrusted(_ name: String) -> Bool { (own + others).contains { name.isSameBytes(as: $0) } }
         let isOne = audience.dropFirst().allSatisfy { $0.isSameBytes(as: audience[0]) }
         guard isOne || authorizedParty != nil || !others.isEmpty && audience.allSatisfy(isTrusted) else {
             throw OAuthError(

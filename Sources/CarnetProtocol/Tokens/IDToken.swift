@@ -141,9 +141,7 @@ extension IDToken {
         let signature = try JSONWebSignature(token, step: .idToken)
         guard let claims = (try? JSONValue(parsing: signature.payload))?.object, let issuer = claims["iss"]?.string,
             let subject = claims["sub"]?.scalarText
-        else {
-            throw OAuthError(.idToken, .malformedToken, "the stored ID token has no issuer or subject")
-        }
+        else { throw OAuthError(.idToken, .malformedToken, "the stored ID token has no issuer or subject") }
         self.issuer = issuer
         self.subject = subject
         self.claims = claims
