@@ -18,60 +18,40 @@ package enum SimulationDiagnostics {
     }
 
     package static let claimNotInSample = DiagnosticExplanation(
-        code: "T003",
-        name: "claim-not-in-sample",
+        "T003", name: "claim-not-in-sample",
         summary: "The descriptor's own sample has no subject, or not the object that the claims are read from.",
         rationale: """
             The sample is a real response, so a pointer that finds nothing in it is misspelled. Every user has a subject, \
             so the sample must contain it, even if the descriptor does not map it. Other claims may be missing.
             """,
         references: ["RFC 6901, section 4"],
-        bad: [
-            """
+        bad: """
             profile: { claims: { subject: ⟦/user_id⟧ } }
             samples: { userinfo: { id: '248289761001', login: jane } }
 
-            """,
-            """
             profile: { claims: { name: /login } }
             samples: { ⟦userinfo⟧: { id: 248289761001, login: jane } }
 
-            """,
-            """
             profile: { root: ⟦/person⟧, claims: { name: /login } }
             samples: { userinfo: { user: { sub: '248289761001', login: jane } } }
 
-            """,
-            """
             profile: { claims: { subject: [], team: /team, number: /no }, derive: { subject: ⟦'{claim.team}-{claim.number}'⟧ } }
             samples: { userinfo: { team: blue } }
 
-            """,
-            """
             profile:
               requests:
                 - { url: 'https://api.acme.example/emails', ⟦where⟧: { primary: true }, claims: { email: /email }, sample: [{ email: a@acme.example }] }
-
             """,
-        ],
-        good: [
-            """
+        good: """
             profile: { root: /user, claims: { subject: [/sub, /id], name: /login } }
             samples: { userinfo: { user: { id: 248289761001, login: jane } } }
 
-            """,
-            """
             profile: { claims: { picture: /avatar_url, team: /team } }
             samples: { userinfo: { sub: '248289761001', avatar_url: null } }
-
-            """,
-        ]
-    )
+            """)
 
     package static let claimNotRead = DiagnosticExplanation(
-        code: "T013",
-        name: "claim-not-read",
-        severity: .warning,
+        "T013", name: "claim-not-read", severity: .warning,
         summary: "A claim or a field finds nothing in the descriptor's own sample, or a value that it cannot be.",
         rationale: """
             If the pointer is misspelled, the claim is always missing. A claim that only some users have needs no member \
@@ -86,45 +66,31 @@ package enum SimulationDiagnostics {
             profile: { claims: { picture: ⟦/avatar⟧ } }
             samples: { userinfo: { sub: '248289761001', avatar_url: 'https://img.acme.example/1.png' } }
 
-            """,
-            """
             profile: { claims: { city: ⟦/city⟧ } }
             samples: { userinfo: { sub: '248289761001', address: { city: Bern } } }
 
-            """,
-            """
             profile: { claims: { email_verified: ⟦/verified_at⟧ } }
             samples: { userinfo: { sub: '248289761001', verified_at: '2026-01-01T10:00:00Z' } }
 
-            """,
-            """
             profile: { claims: { email: ⟦/emails⟧, name: ⟦/active⟧, picture: ⟦/image⟧ } }
             samples: { userinfo: { sub: '248289761001', emails: [a@acme.example], active: true, image: '17' } }
-
             """,
-            "samples: { ⟦token⟧: { access_token: redacted, token_type: Bearer, expiresIn: 3600 } }\n",
+            "samples: { ⟦token⟧: { access_token: redacted, token_type: Bearer, expiresIn: 3600 } }",
             """
             token: { response: { fields: { refresh_token: ⟦/refreshtoken⟧ } } }
             samples: { token: { access_token: redacted, token_type: Bearer, refresh_token: redacted } }
 
-            """,
-            """
             refresh: { response: { fields: { expires_in: ⟦/ttl⟧ } } }
             samples: { refresh: { access_token: redacted, token_type: Bearer } }
 
-            """,
-            """
             token: { response: { capture: { team: ⟦{ from: /teamID, optional: true }⟧ } } }
             samples: { token: { access_token: redacted, token_type: Bearer, team_id: t1 } }
 
-            """,
-            """
             profile: { claims: { family_name: ⟦/nick⟧, email_verified: ⟦/two_factors⟧ } }
             refresh: { rotation: always_new }
             samples:
               userinfo: { sub: u1, name: Ada Example, given_name: Ada, nick: Ada, two_factors: true, verified: true }
               ⟦refresh⟧: { access_token: redacted, token_type: Bearer, expires_in: ⟦60⟧ }
-
             """,
         ],
         good: [
@@ -132,19 +98,14 @@ package enum SimulationDiagnostics {
             profile: { claims: { picture: /avatar, team: /team } }
             samples: { userinfo: { sub: '248289761001', avatar: null, avatar_url: 'https://img.acme.example/1.png' } }
 
-            """,
-            """
             profile: { claims: { email_verified: /verified, email_verified_at: /verified_at } }
             samples: { userinfo: { sub: '248289761001', verified: 'true', verified_at: '2026-01-01T10:00:00Z' } }
-
             """,
-            "refresh: { margin: 10 }\nsamples: { token: { access_token: redacted, token_type: Bearer, expires_in: 60 } }\n",
-        ]
-    )
+            "refresh: { margin: 10 }\nsamples: { token: { access_token: redacted, token_type: Bearer, expires_in: 60 } }",
+        ])
 
     package static let tokenNotInSample = DiagnosticExplanation(
-        code: "T004",
-        name: "token-not-in-sample",
+        "T004", name: "token-not-in-sample",
         summary: "The engine rejects the descriptor's own sample of a token response.",
         rationale: """
             The sample is a real response, and the engine validates it like any other response. The access token and \
@@ -152,16 +113,15 @@ package enum SimulationDiagnostics {
             """,
         references: ["RFC 6749, section 5.1"],
         bad: [
-            "samples: { ⟦token⟧: { data: { access_token: redacted-access-token, token_type: Bearer } } }\n",
-            "samples: { ⟦token⟧: { access_token: redacted-access-token } }\n",
+            "samples: { ⟦token⟧: { data: { access_token: redacted-access-token, token_type: Bearer } } }",
+            "samples: { ⟦token⟧: { access_token: redacted-access-token } }",
             """
             token: { response: { fields: { access_token: /token } } }
             samples: { ⟦refresh⟧: { access_token: redacted, token_type: Bearer } }
-
             """,
-            "samples: { ⟦token⟧: { access_token: '', token_type: Bearer } }\n",
-            "samples: { ⟦token⟧: { access_token: redacted, token_type: User Access Token } }\n",
-            "refresh: { response: { default_token_type: ⟦basic⟧ } }\nsamples: { refresh: { access_token: redacted } }\n",
+            "samples: { ⟦token⟧: { access_token: '', token_type: Bearer } }",
+            "samples: { ⟦token⟧: { access_token: redacted, token_type: User Access Token } }",
+            "refresh: { response: { default_token_type: ⟦basic⟧ } }\nsamples: { refresh: { access_token: redacted } }",
             """
             client: { dpop_bound_access_tokens: true }
             exchange:
@@ -169,36 +129,24 @@ package enum SimulationDiagnostics {
                 url: https://id.acme.example/long
                 parameters: { token: '{token.access_token}' }
                 ⟦sample⟧: { access_token: redacted, token_type: Bearer }
-
             """,
         ],
-        good: [
-            """
+        good: """
             token: { response: { root: /data } }
             samples: { token: { data: { access_token: redacted-access-token, token_type: Bearer } } }
 
-            """,
-            """
             token: { response: { default_token_type: Bearer } }
             samples: { token: { access_token: redacted-access-token } }
 
-            """,
-            """
             token: { response: { format: form } }
             samples: { token: 'access_token=redacted&scope=read%2Cwrite&token_type=bearer' }
 
-            """,
-            """
             token: { response: { capture: { site: { from: /site_id, example: s1 } } } }
             samples: { token: { access_token: redacted-access-token, token_type: Bearer } }
-
-            """,
-        ]
-    )
+            """)
 
     package static let badLifetime = DiagnosticExplanation(
-        code: "T005",
-        name: "bad-lifetime-in-sample",
+        "T005", name: "bad-lifetime-in-sample",
         summary: "The lifetime in a sample of a token response has another form than the descriptor says.",
         rationale: """
             'expires_in' is a number of seconds, or a string that contains one, unless 'token.response.expires' sets \
@@ -209,37 +157,30 @@ package enum SimulationDiagnostics {
         bad: [
             """
             samples: { token: { access_token: redacted, token_type: Bearer, expires_in: ⟦'2026-11-21T10:00:00Z'⟧ } }
-
             """,
-            "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: ⟦1795255200⟧ } }\n",
+            "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: ⟦1795255200⟧ } }",
             """
             token: { response: { expires: epoch } }
             samples: { token: { access_token: redacted, token_type: Bearer, expires_in: ⟦3600⟧ } }
-
             """,
-            "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: ⟦3600000⟧ } }\n",
+            "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: ⟦3600000⟧ } }",
             """
             token: { response: { expires: milliseconds } }
             samples: { token: { access_token: redacted, token_type: Bearer, expires_in: ⟦3600⟧ } }
-
             """,
         ],
         good: [
-            "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 3600 } }\n",
-            "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: '3600' } }\n",
-            "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 5184000 } }\n",
+            "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 3600 } }",
+            "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: '3600' } }",
+            "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 5184000 } }",
             """
             token: { response: { expires: iso8601 } }
             samples: { token: { access_token: redacted, token_type: Bearer, expires_in: '2026-11-21T10:00:00Z' } }
-
             """,
-        ]
-    )
+        ])
 
     package static let errorNotInSample = DiagnosticExplanation(
-        code: "T007",
-        name: "error-not-in-sample",
-        severity: .warning,
+        "T007", name: "error-not-in-sample", severity: .warning,
         summary: "The engine finds no error, or an unknown one, in the descriptor's own sample of an error response.",
         rationale: """
             Without the error code, Carnet cannot report why the provider rejected a sign-in. If the sample has the \
@@ -249,64 +190,46 @@ package enum SimulationDiagnostics {
             """,
         references: ["RFC 6749, section 5.2"],
         bad: [
-            "samples: { ⟦error⟧: { error: bad_verification_code, error_description: The code has expired } }\n",
-            "samples: { ⟦error⟧: { code: 401, message: Bad credentials } }\n",
+            "samples: { ⟦error⟧: { error: bad_verification_code, error_description: The code has expired } }",
+            "samples: { ⟦error⟧: { code: 401, message: Bad credentials } }",
             """
             token: { response: { success: { field: /status, equals: [0] } } }
             samples: { ⟦error⟧: { status: 0, error: invalid_grant } }
 
-            """,
-            """
             token: { response: { errors: { error_description: ⟦/mesage⟧ } } }
             samples: { error: { error: invalid_grant, message: The code has expired } }
-
             """,
         ],
         good: [
-            "samples: { error: { error: invalid_grant, error_description: The code has expired } }\n",
+            "samples: { error: { error: invalid_grant, error_description: The code has expired } }",
             """
             token: { response: { errors: { error: /code, error_description: /message, codes: { 401: invalid_client } } } }
             samples: { error: { code: 401, message: Bad credentials } }
-
             """,
-        ]
-    )
+        ])
 
     package static let inputWithoutExample = DiagnosticExplanation(
-        code: "R001",
-        name: "input-without-example",
-        severity: .warning,
+        "R001", name: "input-without-example", severity: .warning,
         summary: "An input or a kept value has no example, so Carnet cannot simulate the descriptor.",
         rationale: """
             Simulation, 'carnet try' and the sandbox use the descriptor's examples for inputs without a value. If the \
             input's rules reject every value that Carnet can make up, the example is required. A value that 'capture' keeps \
             of a response needs an example, or a sample of the response that has it.
             """,
-        bad: [
-            """
+        bad: """
             issuer: https://{host}
             inputs: { ⟦host⟧: { type: hostname, pattern: '[a-z.]*:[0-9]{4}' } }
             samples: { error: { error: invalid_grant } }
 
-            """,
-            """
             token: { response: { capture: { ⟦site⟧: /site_id } } }
             samples: { error: { error: invalid_grant } }
-
             """,
-        ],
-        good: [
-            """
+        good: """
             issuer: https://{host}
             inputs: { host: { type: hostname, pattern: '[a-z.]*:[0-9]{4}', example: 'id.acme.example:8443' } }
             samples: { error: { error: invalid_grant } }
 
-            """,
-            """
             token: { response: { capture: { site: /site_id } } }
             samples: { token: { access_token: redacted, token_type: Bearer, site_id: s1 } }
-
-            """,
-        ]
-    )
+            """)
 }

@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct AssertionAlgorithmMismatch: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "C040",
-        name: "assertion-algorithm-mismatch",
+        "C040", name: "assertion-algorithm-mismatch",
         summary: "The algorithm of the client assertion fits none of the accepted methods.",
         rationale: """
             private_key_jwt signs with the client's own key: RS, PS, ES or EdDSA. client_secret_jwt computes an HMAC \
@@ -13,11 +12,10 @@ struct AssertionAlgorithmMismatch: LintRule {
             """,
         references: ["OpenID Connect Core 1.0, section 9", "RFC 7518, section 3.1"],
         bad: [
-            "client: { authentication: [private_key_jwt], assertion: { algorithm: ⟦HS256⟧ } }\n",
-            "client: { authentication: [client_secret_jwt], assertion: { algorithm: ⟦ES256⟧ } }\n",
+            "client: { authentication: [private_key_jwt], assertion: { algorithm: ⟦HS256⟧ } }",
+            "client: { authentication: [client_secret_jwt], assertion: { algorithm: ⟦ES256⟧ } }",
         ],
-        good: ["client: { authentication: [private_key_jwt], assertion: { algorithm: ES256 } }\n"]
-    )
+        good: "client: { authentication: [private_key_jwt], assertion: { algorithm: ES256 } }")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let client = context.descriptor.client

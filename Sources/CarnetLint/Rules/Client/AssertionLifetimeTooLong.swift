@@ -2,9 +2,7 @@ import CarnetDescriptors
 
 struct AssertionLifetimeTooLong: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "C041",
-        name: "assertion-lifetime-too-long",
-        severity: .warning,
+        "C041", name: "assertion-lifetime-too-long", severity: .warning,
         summary: "The client assertion is valid for longer than five minutes.",
         rationale: """
             Each request has its own assertion, so an assertion needs to be valid only for the duration of the \
@@ -13,11 +11,10 @@ struct AssertionLifetimeTooLong: SingleValueRule {
             """,
         references: ["RFC 7523, section 3", "RFC 7521, section 8.2"],
         bad: [
-            "client: { authentication: [private_key_jwt], assertion: { lifetime: ⟦3600⟧ } }\n",
-            "jwt_bearer: { assertion: { lifetime: ⟦3600⟧ } }\n",
+            "client: { authentication: [private_key_jwt], assertion: { lifetime: ⟦3600⟧ } }",
+            "jwt_bearer: { assertion: { lifetime: ⟦3600⟧ } }",
         ],
-        good: ["client: { authentication: [private_key_jwt], assertion: { lifetime: 300 } }\n"]
-    )
+        good: "client: { authentication: [private_key_jwt], assertion: { lifetime: 300 } }")
 
     let isReminder = true
 

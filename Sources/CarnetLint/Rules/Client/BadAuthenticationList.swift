@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct BadAuthenticationList: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "C012",
-        name: "bad-authentication-list",
+        "C012", name: "bad-authentication-list",
         summary: "client.authentication is empty, or has no method for client_credentials.",
         rationale: """
             The list names the methods that the provider accepts, best first. Carnet chooses one method and does not \
@@ -13,11 +12,10 @@ struct BadAuthenticationList: LintRule {
             """,
         references: ["RFC 6749, section 2.3", "RFC 6749, section 4.4", "RFC 8414, section 2"],
         bad: [
-            "client: { authentication: ⟦[]⟧ }\n",
-            "client: { authentication: ⟦[none]⟧ }\nclient_credentials: { parameters: { audience: api } }\n",
+            "client: { authentication: ⟦[]⟧ }",
+            "client: { authentication: ⟦[none]⟧ }\nclient_credentials: { parameters: { audience: api } }",
         ],
-        good: ["client: { authentication: [client_secret_post, none] }\n"]
-    )
+        good: "client: { authentication: [client_secret_post, none] }")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let place = context.places.client.authentication

@@ -11,8 +11,7 @@ package enum ManagedHeaders {
 
 struct BadHeader: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "C008",
-        name: "bad-header",
+        "C008", name: "bad-header",
         summary: "A header has an invalid name or value, or Carnet sets it itself.",
         rationale: """
             Carnet sets 'Content-Type', 'DPoP' and the headers of the connection itself. It does not send a second value, so a \
@@ -22,18 +21,18 @@ struct BadHeader: SingleValueRule {
             """,
         references: ["RFC 9110, section 5.1", "RFC 9110, section 5.5", "RFC 6749, section 2.3"],
         bad: [
-            "token: { headers: { ⟦Authorization⟧: Basic, Accept: application/json } }\n",
-            "token: { headers: { ⟦content-type⟧: application/json } }\n",
-            "profile: { headers: { ⟦'X Version'⟧: '2' } }\n",
-            "token: { headers: { ⟦DPoP⟧: none } }\n",
-            "api: { token_in: { header: ⟦Authorization⟧ } }\n",
-            "api: { token_in: { header: X-Acme-Token }, headers: { ⟦x-acme-token⟧: none } }\n",
-            #"api: { headers: { X-Version: ⟦"2\r\nHost: evil.example"⟧ } }"# + "\n",
+            "token: { headers: { ⟦Authorization⟧: Basic, Accept: application/json } }",
+            "token: { headers: { ⟦content-type⟧: application/json } }",
+            "profile: { headers: { ⟦'X Version'⟧: '2' } }",
+            "token: { headers: { ⟦DPoP⟧: none } }",
+            "api: { token_in: { header: ⟦Authorization⟧ } }",
+            "api: { token_in: { header: X-Acme-Token }, headers: { ⟦x-acme-token⟧: none } }",
+            #"api: { headers: { X-Version: ⟦"2\r\nHost: evil.example"⟧ } }"#,
         ],
         good: [
-            "profile: { headers: { Accept: application/vnd.acme+json, X-Acme-Version: '2026-01-01' } }\n",
-            "token: { headers: { Authorization: \"Basic {base64(join(':', client.secret, ''))}\" } }\n",
-            "api: { headers: { Content-Type: application/json } }\n",
+            "profile: { headers: { Accept: application/vnd.acme+json, X-Acme-Version: '2026-01-01' } }",
+            "token: { headers: { Authorization: \"Basic {base64(join(':', client.secret, ''))}\" } }",
+            "api: { headers: { Content-Type: application/json } }",
             """
             exchange:
               last:
@@ -41,11 +40,9 @@ struct BadHeader: SingleValueRule {
                 capture: { session: { from: /session, secret: true } }
                 sample: { access_token: redacted, token_type: Bearer, session: redacted }
             api: { headers: { Authorization: 'Session {step.session}' } }
-
             """,
-            "profile: { headers: { Content-Type: application/json } }\n",
-        ]
-    )
+            "profile: { headers: { Content-Type: application/json } }",
+        ])
 
     /// The engine never sends such a header, whatever a comment says.
     let isSuppressible = false

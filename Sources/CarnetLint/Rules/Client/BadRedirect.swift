@@ -2,17 +2,15 @@ import CarnetDescriptors
 
 struct BadRedirect: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "C016",
-        name: "bad-redirect",
+        "C016", name: "bad-redirect",
         summary: "A redirect URI has a fragment or no scheme.",
         rationale: """
             A redirect URI is an absolute URI without a fragment. The provider adds the response parameters at the \
             end of the URI, where they would become a part of the fragment.
             """,
         references: ["RFC 6749, section 3.1.2"],
-        bad: ["redirects: ['https://app.example/⟦#/callback⟧']\n", "redirects: [⟦/callback⟧]\n"],
-        good: ["redirects: ['https://{host}/callback', '{bundle_id}:/callback']\n"]
-    )
+        bad: ["redirects: ['https://app.example/⟦#/callback⟧']", "redirects: [⟦/callback⟧]"],
+        good: "redirects: ['https://{host}/callback', '{bundle_id}:/callback']")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.redirects.compactMap { redirect in

@@ -3,9 +3,7 @@ import CarnetFoundation
 
 struct BasicWithoutBase64: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "C022",
-        name: "basic-without-base64",
-        severity: .warning,
+        "C022", name: "basic-without-base64", severity: .warning,
         summary: "An Authorization header has the scheme Basic, but its credentials are not in base64.",
         rationale: """
             The credentials of the scheme Basic are the base64 of user id, colon and password. A server cannot read \
@@ -13,18 +11,16 @@ struct BasicWithoutBase64: LintRule {
             """,
         references: ["RFC 7617, section 2", "RFC 6749, section 2.3.1"],
         bad: [
-            "token: { headers: { Authorization: ⟦'Basic {client.id}:{client.secret}'⟧ } }\n",
-            "token: { headers: { authorization: ⟦'Basic {client.secret}'⟧ } }\n",
+            "token: { headers: { Authorization: ⟦'Basic {client.id}:{client.secret}'⟧ } }",
+            "token: { headers: { authorization: ⟦'Basic {client.secret}'⟧ } }",
         ],
         good: [
-            "token: { headers: { Authorization: \"Basic {base64(join(':', client.id, client.secret))}\" } }\n",
+            "token: { headers: { Authorization: \"Basic {base64(join(':', client.id, client.secret))}\" } }",
             """
             inputs: { credentials: { secret: true, description: The base64 of user and password } }
             api: { headers: { Authorization: 'Basic {credentials}' } }
-
             """,
-        ]
-    )
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let places = context.places

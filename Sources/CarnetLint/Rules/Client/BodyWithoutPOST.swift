@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct BodyWithoutPOST: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "C009",
-        name: "body-without-post",
+        "C009", name: "body-without-post",
         summary: "A GET request has a body.",
         rationale: """
             A body has no meaning in a GET request. Servers and proxies drop it, and the parameters with it. Use \
@@ -11,12 +10,11 @@ struct BodyWithoutPOST: LintRule {
             """,
         references: ["RFC 9110, section 9.3.1", "RFC 6749, section 3.2"],
         bad: [
-            "token: { method: GET, body: ⟦json⟧ }\n",
-            "device: { token: { method: GET, body: ⟦json⟧ } }\n",
-            "profile: { body: ⟦json⟧, parameters: { fields: name } }\n",
+            "token: { method: GET, body: ⟦json⟧ }",
+            "device: { token: { method: GET, body: ⟦json⟧ } }",
+            "profile: { body: ⟦json⟧, parameters: { fields: name } }",
         ],
-        good: ["profile: { method: POST, body: json }\n", "profile: { body: query, parameters: { fields: name } }\n"]
-    )
+        good: ["profile: { method: POST, body: json }", "profile: { body: query, parameters: { fields: name } }"])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.requests.compactMap { request in

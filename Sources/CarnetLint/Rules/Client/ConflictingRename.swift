@@ -2,29 +2,26 @@ import CarnetDescriptors
 
 struct ConflictingRename: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "C006",
-        name: "conflicting-rename",
+        "C006", name: "conflicting-rename", fix: .safe,
         summary: "A parameter is renamed to a name that is taken, or is renamed and also left out.",
         rationale: """
             RFC 6749 forbids two parameters with one name, and servers differ on which one they use. A parameter in \
             'omit' is not sent, so its new name has no effect. 'rename' has the standard's name on the left and the \
             provider's name on the right.
             """,
-        fix: .safe,
         references: ["RFC 6749, section 3.1", "RFC 6749, section 3.2"],
         bad: [
-            "token: { rename: { client_id: app, client_secret: ⟦app⟧ } }\n",
-            "token: { rename: { client_id: ⟦code⟧ } }\n",
-            "callback: { rename: { error: ⟦code⟧ } }\n",
-            "authorization: { rename: { client_id: ⟦app⟧ }, parameters: { app: x } }\n",
-            "token: { rename: { redirect_uri: ⟦callback⟧ }, omit: [redirect_uri] }\n",
-            "token: { rename: { app_id: ⟦client_id⟧ } }\n",
+            "token: { rename: { client_id: app, client_secret: ⟦app⟧ } }",
+            "token: { rename: { client_id: ⟦code⟧ } }",
+            "callback: { rename: { error: ⟦code⟧ } }",
+            "authorization: { rename: { client_id: ⟦app⟧ }, parameters: { app: x } }",
+            "token: { rename: { redirect_uri: ⟦callback⟧ }, omit: [redirect_uri] }",
+            "token: { rename: { app_id: ⟦client_id⟧ } }",
         ],
         good: [
-            "authorization: { rename: { client_id: client_key } }\ntoken: { rename: { client_id: client_key } }\n",
-            "token: { rename: { code: auth_code, client_id: code } }\n",
-        ]
-    )
+            "authorization: { rename: { client_id: client_key } }\ntoken: { rename: { client_id: client_key } }",
+            "token: { rename: { code: auth_code, client_id: code } }",
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.messages.flatMap { message -> [Diagnostic] in

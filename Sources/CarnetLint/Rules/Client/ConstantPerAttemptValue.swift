@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct ConstantPerAttemptValue: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "C004",
-        name: "constant-per-attempt-value",
+        "C004", name: "constant-per-attempt-value",
         summary: "The descriptor contains a fixed value for a parameter that must be new for each sign-in.",
         rationale: """
             'state', 'nonce' and the code verifier protect a sign-in because nobody else knows them. Everyone who can \
@@ -11,16 +10,15 @@ struct ConstantPerAttemptValue: SingleValueRule {
             """,
         references: ["RFC 6749, section 10.12", "RFC 7636, section 4.1", "OpenID Connect Core 1.0, section 15.5.2"],
         bad: [
-            "scopes: { default: [openid] }\nauthorization: { parameters: { ⟦nonce⟧: abc123 } }\n",
-            "authorization: { parameters: { ⟦state⟧: acme } }\n",
-            "token: { parameters: { ⟦code_verifier⟧: acme } }\n",
+            "scopes: { default: [openid] }\nauthorization: { parameters: { ⟦nonce⟧: abc123 } }",
+            "authorization: { parameters: { ⟦state⟧: acme } }",
+            "token: { parameters: { ⟦code_verifier⟧: acme } }",
         ],
         good: [
-            "token: { parameters: { state: '{callback.state}' } }\n",
-            "authorization: { parameters: { nonce: '{random()}' } }\n",
-            "authorization: { parameters: { nonce: abc123, prompt: consent } }\n",
-        ]
-    )
+            "token: { parameters: { state: '{callback.state}' } }",
+            "authorization: { parameters: { nonce: '{random()}' } }",
+            "authorization: { parameters: { nonce: abc123, prompt: consent } }",
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.requests.flatMap { request -> [Diagnostic] in

@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct CredentialOmitted: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "C018",
-        name: "credential-omitted",
+        "C018", name: "credential-omitted",
         summary: "'omit' leaves out the code, token or assertion that the request is about.",
         rationale: """
             A server cannot grant, exchange or revoke what the request does not name. 'omit' is possible if a \
@@ -13,19 +12,18 @@ struct CredentialOmitted: LintRule {
             """,
         references: ["RFC 6749, section 4.1.3", "RFC 6749, section 6", "RFC 7009, section 2.1"],
         bad: [
-            "token: { omit: [⟦code⟧] }\n",
-            "introspection: { omit: [⟦token⟧] }\n",
-            "device: { token: { omit: [⟦device_code⟧] } }\n",
+            "token: { omit: [⟦code⟧] }",
+            "introspection: { omit: [⟦token⟧] }",
+            "device: { token: { omit: [⟦device_code⟧] } }",
             """
             token: { omit: [⟦code⟧] }
             exchange: { user: { url: https://api.acme.example/user, parameters: { code: '{callback.code}' }, brings: values } }
-
             """,
         ],
         good: [
-            "token: { rename: { code: auth_code } }\n",
-            "token: { omit: [code], body: json, parameters: { auth: { value: '{callback.code}' } } }\n",
-            "refresh: { omit: [refresh_token], headers: { X-Refresh-Token: '{token.refresh_token}' } }\n",
+            "token: { rename: { code: auth_code } }",
+            "token: { omit: [code], body: json, parameters: { auth: { value: '{callback.code}' } } }",
+            "refresh: { omit: [refresh_token], headers: { X-Refresh-Token: '{token.refresh_token}' } }",
             """
             endpoints:
               authorization: https://acme.example/authorize
@@ -34,8 +32,6 @@ struct CredentialOmitted: LintRule {
             token: { response: { capture: { account: { from: /account, example: a1 } } } }
             revocation: { omit: [token, token_type_hint], parameters: { account: '{token.account}' } }
 
-            """,
-            """
             authorization: { pkce: { none: The token is the application's. } }
             token: { omit: [code, redirect_uri] }
             exchange:
@@ -44,10 +40,8 @@ struct CredentialOmitted: LintRule {
                 parameters: { code: '{callback.code}' }
                 brings: values
                 capture: { userid: { from: /userid, example: u1 } }
-
             """,
-        ]
-    )
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         lostVerifier(context)

@@ -2,17 +2,15 @@ import CarnetDescriptors
 
 struct DeleteElsewhere: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "C051",
-        name: "delete-elsewhere",
+        "C051", name: "delete-elsewhere",
         summary: "A request that reads something uses DELETE.",
         rationale: """
             DELETE removes something; some providers revoke tokens this way. Requests for tokens and profiles use GET \
             or POST.
             """,
         references: ["RFC 9110, section 9.3.5"],
-        bad: ["token: { method: ⟦DELETE⟧ }\n", "profile: { method: ⟦DELETE⟧ }\n"],
-        good: ["revocation: { method: DELETE }\n"]
-    )
+        bad: ["token: { method: ⟦DELETE⟧ }", "profile: { method: ⟦DELETE⟧ }"],
+        good: "revocation: { method: DELETE }")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let places = context.places

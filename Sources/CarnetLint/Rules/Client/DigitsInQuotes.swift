@@ -3,22 +3,18 @@ import CarnetFoundation
 
 struct DigitsInQuotes: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "C024",
-        name: "digits-in-quotes",
-        severity: .warning,
+        "C024", name: "digits-in-quotes", severity: .warning, fix: .unsafe,
         summary: "A JSON body has a number in quotes.",
         rationale: """
             In a form all values are strings. In a JSON body, 1800 and "1800" differ, and a strict server refuses the \
             string. Without quotes, Carnet sends a number.
             """,
-        fix: .unsafe,
         references: ["RFC 8259, section 6"],
-        bad: ["token: { body: json, parameters: { expires_in: ⟦'1800'⟧ } }\n"],
+        bad: "token: { body: json, parameters: { expires_in: ⟦'1800'⟧ } }",
         good: [
-            "token: { body: json, parameters: { expires_in: 1800 } }\n",
-            "token: { parameters: { expires_in: '1800' } }\n",
-        ]
-    )
+            "token: { body: json, parameters: { expires_in: 1800 } }",
+            "token: { parameters: { expires_in: '1800' } }",
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.requests.flatMap { request -> [Diagnostic] in

@@ -3,20 +3,15 @@ import CarnetFoundation
 
 struct InsecureRedirect: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "C013",
-        name: "insecure-redirect",
+        "C013", name: "insecure-redirect",
         summary: "A redirect URI uses http on a host that is not this machine.",
         rationale: """
             The provider sends the code to this URI. Over http, everyone on the path can read it. Only loopback hosts \
             need no TLS.
             """,
         references: ["RFC 9700, section 2.6", "RFC 8252, section 7.3"],
-        bad: [
-            "redirects: [⟦http⟧://app.example/callback]\n",
-            "redirects: ['⟦http⟧://{host}/callback']\n",
-        ],
-        good: ["redirects: ['http://127.0.0.1:{port}/callback', 'https://{host}/callback']\n"]
-    )
+        bad: ["redirects: [⟦http⟧://app.example/callback]", "redirects: ['⟦http⟧://{host}/callback']"],
+        good: "redirects: ['http://127.0.0.1:{port}/callback', 'https://{host}/callback']")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.redirects.compactMap { redirect in

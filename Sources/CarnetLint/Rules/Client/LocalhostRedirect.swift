@@ -2,20 +2,16 @@ import CarnetDescriptors
 
 struct LocalhostRedirect: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "C015",
-        name: "localhost-redirect",
-        severity: .warning,
+        "C015", name: "localhost-redirect", severity: .warning, fix: .unsafe,
         summary: "The redirect URIs contain the loopback host 'localhost' but not its address.",
         rationale: """
             'localhost' can resolve to another address than the address of the app, and firewalls treat it \
             differently. The literal address has neither problem, and Carnet prefers it if both are accepted. If the \
             provider's console accepts only the name, suppress the finding.
             """,
-        fix: .unsafe,
         references: ["RFC 8252, section 7.3", "RFC 8252, section 8.3"],
-        bad: ["redirects: ['http://⟦localhost⟧:{port}/callback']\n"],
-        good: ["redirects: ['http://127.0.0.1:{port}/callback', 'http://localhost:{port}/callback']\n"]
-    )
+        bad: "redirects: ['http://⟦localhost⟧:{port}/callback']",
+        good: "redirects: ['http://127.0.0.1:{port}/callback', 'http://localhost:{port}/callback']")
 
     let isReminder = true
 

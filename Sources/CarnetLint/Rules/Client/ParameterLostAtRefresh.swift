@@ -3,9 +3,7 @@ import CarnetFoundation
 
 struct ParameterLostAtRefresh: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "C025",
-        name: "parameter-lost-at-refresh",
-        severity: .warning,
+        "C025", name: "parameter-lost-at-refresh", severity: .warning,
         summary: "A parameter of the token request is missing in the refresh request.",
         rationale: """
             A refresh inherits all of `token` except its parameters. A parameter that selects the format of the response, or \
@@ -17,43 +15,29 @@ struct ParameterLostAtRefresh: LintRule {
             token: { parameters: { ⟦format⟧: json } }
             refresh: { margin: 300 }
 
-            """,
-            """
             token: { parameters: { ⟦format⟧: json }, response: { root: /data, default_token_type: Bearer } }
             samples: { token: { data: { access_token: redacted, refresh_token: redacted } } }
-
             """,
-            "scopes: { default: [offline_access] }\ntoken: { parameters: { ⟦format⟧: json } }\n",
+            "scopes: { default: [offline_access] }\ntoken: { parameters: { ⟦format⟧: json } }",
             """
             token: { headers: { ⟦X-Api-Version⟧: '2' } }
             refresh: { headers: { X-Client: a } }
-
             """,
         ],
-        good: [
-            """
+        good: """
             token: { headers: { X-Api-Version: '2' } }
             refresh: { headers: {} }
 
-            """,
-            """
             scopes: { offline: [offline_access] }
             token: { parameters: { output: json }, response: { default_token_type: Bearer } }
             samples: { token: { access_token: redacted } }
 
-            """,
-            """
             token: { parameters: { format: json } }
             refresh: { parameters: { format: json } }
 
-            """,
-            """
             token: { parameters: { device: '{callback.state}' } }
             refresh: { margin: 300 }
-
-            """,
-        ]
-    )
+            """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let (descriptor, places) = (context.descriptor, context.places)

@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct PasswordGrant: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "C031",
-        name: "password-grant",
+        "C031", name: "password-grant",
         summary: "A request sends a user's password to get a token.",
         rationale: """
             With the password grant, users type their passwords into every client, and every client can leak them. It \
@@ -12,13 +11,12 @@ struct PasswordGrant: SingleValueRule {
             """,
         references: ["RFC 9700, section 2.4"],
         bad: [
-            "token: { parameters: { grant_type: ⟦password⟧ } }\n",
-            "token: { grant_type: ⟦password⟧ }\n",
-            "client_credentials: { grant_type: ⟦password⟧ }\n",
-            "device: { token: { grant_type: ⟦password⟧ } }\n",
+            "token: { parameters: { grant_type: ⟦password⟧ } }",
+            "token: { grant_type: ⟦password⟧ }",
+            "client_credentials: { grant_type: ⟦password⟧ }",
+            "device: { token: { grant_type: ⟦password⟧ } }",
         ],
-        good: ["client_credentials: { grant_type: client }\n"]
-    )
+        good: "client_credentials: { grant_type: client }")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.requests.flatMap { request in

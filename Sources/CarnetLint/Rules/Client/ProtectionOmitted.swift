@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct ProtectionOmitted: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "C005",
-        name: "protection-omitted",
+        "C005", name: "protection-omitted",
         summary: "'omit' leaves out a parameter that protects the sign-in.",
         rationale: """
             'omit' is for parameters that a server rejects. Every sign-in needs the state. Turn off PKCE and the \
@@ -11,12 +10,11 @@ struct ProtectionOmitted: SingleValueRule {
             """,
         references: ["RFC 6749, section 10.12", "RFC 9700, section 2.1.1"],
         bad: [
-            "authorization: { omit: [⟦state⟧] }\n",
-            "authorization: { omit: [⟦code_challenge_method⟧, ⟦nonce⟧] }\n",
-            "token: { omit: [⟦code_verifier⟧] }\n",
+            "authorization: { omit: [⟦state⟧] }",
+            "authorization: { omit: [⟦code_challenge_method⟧, ⟦nonce⟧] }",
+            "token: { omit: [⟦code_verifier⟧] }",
         ],
-        good: ["token: { omit: [redirect_uri] }\n"]
-    )
+        good: "token: { omit: [redirect_uri] }")
 
     private static let helps = [
         "state": "remove it; every sign-in needs the state",

@@ -2,9 +2,7 @@ import CarnetDescriptors
 
 struct RedirectSchemeNotReversedDomain: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "C014",
-        name: "redirect-scheme-not-reversed-domain",
-        severity: .warning,
+        "C014", name: "redirect-scheme-not-reversed-domain", severity: .warning,
         summary: "A private-use scheme of a redirect URI is not a reversed domain name.",
         rationale: """
             Every app can claim any scheme. Another app is unlikely to claim a scheme that is based on your own \
@@ -12,9 +10,8 @@ struct RedirectSchemeNotReversedDomain: SingleValueRule {
             code, but it can end the sign-in. If the provider prescribes the scheme, say so in a note.
             """,
         references: ["RFC 8252, section 7.1", "RFC 8252, section 8.4", "RFC 7595, section 3.8"],
-        bad: ["redirects: ['⟦oauth⟧://callback']\n", "redirects: ['⟦fb{app_id}⟧://authorize']\n"],
-        good: ["redirects: ['{bundle_id}:/callback', 'com.example.app:/callback']\n"]
-    )
+        bad: ["redirects: ['⟦oauth⟧://callback']", "redirects: ['⟦fb{app_id}⟧://authorize']"],
+        good: "redirects: ['{bundle_id}:/callback', 'com.example.app:/callback']")
 
     let isReminder = true
 

@@ -2,16 +2,12 @@ import CarnetDescriptors
 
 struct RepeatedAuthenticationMethod: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "C017",
-        name: "repeated-authentication-method",
-        severity: .warning,
+        "C017", name: "repeated-authentication-method", severity: .warning, fix: .safe,
         summary: "client.authentication contains a method twice.",
         rationale: "The second entry has no effect. Usually it should be another method.",
-        fix: .safe,
         references: ["RFC 8414, section 2"],
-        bad: ["client: { authentication: [none, client_secret_basic, ⟦none⟧] }\n"],
-        good: ["client: { authentication: [client_secret_post, none] }\n"]
-    )
+        bad: "client: { authentication: [none, client_secret_basic, ⟦none⟧] }",
+        good: "client: { authentication: [client_secret_post, none] }")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let elements = context.places.client.authentication.elements

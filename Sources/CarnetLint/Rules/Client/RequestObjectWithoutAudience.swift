@@ -3,42 +3,34 @@ import CarnetFoundation
 
 struct RequestObjectWithoutAudience: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "C044",
-        name: "request-object-without-audience",
+        "C044", name: "request-object-without-audience",
         summary: "Authorization requests or assertions are signed, but have no audience.",
         rationale: """
             A signed request or assertion names the server that it is for, so that no other server accepts it. The \
             audience is the issuer, or the value of 'audience'. Without either, Carnet can make no request.
             """,
         references: ["RFC 9101, section 4", "RFC 9101, section 10.8"],
-        bad: [
-            """
+        bad: """
             endpoints:
               authorization: https://acme.example/authorize
               token: https://acme.example/token
             authorization: { ⟦request_object⟧: always }
 
-            """,
-            """
             endpoints:
               authorization: https://acme.example/authorize
               token: https://acme.example/token
             client: { authentication: [private_key_jwt] }
             jwt_bearer: { assertion: { audience: ⟦issuer⟧ } }
-
             """,
-        ],
         good: [
-            "authorization: { request_object: always }\n",
+            "authorization: { request_object: always }",
             """
             endpoints:
               authorization: https://acme.example/authorize
               token: https://acme.example/token
             authorization: { request_object: { use: always, audience: https://acme.example } }
-
             """,
-        ]
-    )
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard context.descriptor.issuer == nil, context.descriptor.resource == nil else { return [] }

@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct ReservedAssertionClaim: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "C042",
-        name: "reserved-assertion-claim",
+        "C042", name: "reserved-assertion-claim",
         summary: "The additional claims of an assertion contain a claim that Carnet sets.",
         rationale: """
             Issuer, subject and audience have keys of their own. Carnet sets the times and the id for each assertion; \
@@ -11,17 +10,13 @@ struct ReservedAssertionClaim: SingleValueRule {
             """,
         references: ["RFC 7523, section 3", "OpenID Connect Core 1.0, section 9"],
         bad: [
-            "client: { authentication: [private_key_jwt], assertion: { claims: { ⟦jti⟧: once } } }\n",
-            "jwt_bearer: { assertion: { claims: { ⟦sub⟧: somebody } } }\n",
+            "client: { authentication: [private_key_jwt], assertion: { claims: { ⟦jti⟧: once } } }",
+            "jwt_bearer: { assertion: { claims: { ⟦sub⟧: somebody } } }",
         ],
-        good: [
-            """
+        good: """
             inputs: { team: { example: T1 } }
             client: { authentication: [private_key_jwt], assertion: { claims: { team: '{team}' } } }
-
-            """
-        ]
-    )
+            """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.assertions.filter { $0.isUsed(in: context) }.flatMap { section in

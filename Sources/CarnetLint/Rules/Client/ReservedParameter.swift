@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct ReservedParameter: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "C003",
-        name: "reserved-parameter",
+        "C003", name: "reserved-parameter",
         summary: "The descriptor adds a parameter that Carnet sends itself, or a parameter that replaces all others.",
         rationale: """
             Carnet creates the protocol parameters for each request and validates the response against them. RFC 6749 \
@@ -14,17 +13,16 @@ struct ReservedParameter: SingleValueRule {
             """,
         references: ["RFC 6749, section 3.1", "RFC 6749, section 3.2", "RFC 9700, section 2.1"],
         bad: [
-            "authorization: { parameters: { ⟦response_type⟧: token, prompt: login } }\n",
-            "authorization: { offline_parameters: { ⟦scope⟧: offline_access } }\n",
-            "token: { parameters: { ⟦grant_type⟧: authorization_code } }\n",
-            "refresh: { parameters: { ⟦refresh_token⟧: none } }\n",
-            "authorization: { parameters: { ⟦response_mode⟧: form_post } }\n",
-            "authorization: { parameters: { ⟦request⟧: eyJhbGciOiJub25lIn0.e30. } }\n",
-            "scopes: { extra: { ⟦scope⟧: [read] } }\n",
+            "authorization: { parameters: { ⟦response_type⟧: token, prompt: login } }",
+            "authorization: { offline_parameters: { ⟦scope⟧: offline_access } }",
+            "token: { parameters: { ⟦grant_type⟧: authorization_code } }",
+            "refresh: { parameters: { ⟦refresh_token⟧: none } }",
+            "authorization: { parameters: { ⟦response_mode⟧: form_post } }",
+            "authorization: { parameters: { ⟦request⟧: eyJhbGciOiJub25lIn0.e30. } }",
+            "scopes: { extra: { ⟦scope⟧: [read] } }",
             """
             scopes: { default: [openid] }
             authorization: { parameters: { ⟦nonce⟧: '{random()}' } }
-
             """,
         ],
         good: [
@@ -34,20 +32,15 @@ struct ReservedParameter: SingleValueRule {
             token:
               parameters: { audience: https://api.acme.example }
 
-            """,
-            """
             token: { omit: [grant_type], parameters: { grant_type: authorized_code } }
             refresh: { parameters: { grant_type: refresh, scope: photos } }
-
             """,
-            "authorization: { parameters: { request: authorize } }\n",
+            "authorization: { parameters: { request: authorize } }",
             """
             client: { authentication: [client_secret_basic] }
             token: { parameters: { client_id: '{client.id}' } }
-
             """,
-        ]
-    )
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.requests.flatMap { request -> [Diagnostic] in

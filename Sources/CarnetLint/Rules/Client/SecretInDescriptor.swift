@@ -5,8 +5,7 @@ struct SecretInDescriptor: SingleValueRule {
     static let code = "C011"
 
     let explanation = DiagnosticExplanation(
-        code: Self.code,
-        name: "secret-in-descriptor",
+        Self.code, name: "secret-in-descriptor",
         summary: "A value in the file looks like a secret.",
         rationale: """
             Everyone who uses the provider has the descriptor, and it is in version control. Secrets belong in the \
@@ -15,16 +14,15 @@ struct SecretInDescriptor: SingleValueRule {
             """,
         references: ["RFC 6749, section 2.3.1", "RFC 9700, section 2.5"],
         bad: [
-            "token: { parameters: { api_key: ⟦51H8x9QdKp2Lm7⟧ } }\n",
-            "profile: { headers: { X-Acme-Secret: ⟦hunter2hunter2⟧ } }\n",
-            "inputs: { client_password: { default: ⟦hunter2⟧, type: text } }\nauthorization: { parameters: { p: '{client_password}' } }\n",
-            "notes: [{ about: id, because: ⟦tested with eyJhbGciOiJub25lIn0.eyJzdWIiOiIxMjM0NSJ9.c2lnbmF0dXJlc2ln⟧ }]\n",
+            "token: { parameters: { api_key: ⟦51H8x9QdKp2Lm7⟧ } }",
+            "profile: { headers: { X-Acme-Secret: ⟦hunter2hunter2⟧ } }",
+            "inputs: { client_password: { default: ⟦hunter2⟧, type: text } }\nauthorization: { parameters: { p: '{client_password}' } }",
+            "notes: [{ about: id, because: ⟦tested with eyJhbGciOiJub25lIn0.eyJzdWIiOiIxMjM0NSJ9.c2lnbmF0dXJlc2ln⟧ }]",
         ],
         good: [
-            "token: { parameters: { api_key: '{api_key}' } }\ninputs: { api_key: { type: text } }\n",
-            "docs: https://acme.example/docs/api_key\n",
-        ]
-    )
+            "token: { parameters: { api_key: '{api_key}' } }\ninputs: { api_key: { type: text } }",
+            "docs: https://acme.example/docs/api_key",
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         var found: [Diagnostic] = []

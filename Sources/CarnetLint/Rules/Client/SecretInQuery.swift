@@ -3,9 +3,7 @@ import CarnetFoundation
 
 struct SecretInQuery: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "C010",
-        name: "secret-in-query",
-        severity: .warning,
+        "C010", name: "secret-in-query", severity: .warning,
         summary: "A request sends codes, tokens or client secrets in the query of a URL.",
         rationale: """
             Servers and proxies log URLs. The token endpoint takes POST with a body, and client credentials must \
@@ -13,19 +11,20 @@ struct SecretInQuery: LintRule {
             """,
         references: ["RFC 6749, section 2.3.1", "RFC 6749, section 3.2", "RFC 9700, section 4.3"],
         bad: [
-            "token: { method: ⟦GET⟧ }\n", "token: { body: ⟦query⟧ }\n", "revocation: { body: ⟦query⟧ }\n",
-            "token: { query_parameters: [redirect_uri, ⟦code_verifier⟧] }\n",
-            "token: { query_parameters: [⟦key⟧], parameters: { key: '{client.secret}' } }\n",
-            "client: { authentication: [private_key_jwt] }\nrefresh: { query_parameters: [⟦client_assertion⟧] }\n",
+            "token: { method: ⟦GET⟧ }",
+            "token: { body: ⟦query⟧ }",
+            "revocation: { body: ⟦query⟧ }",
+            "token: { query_parameters: [redirect_uri, ⟦code_verifier⟧] }",
+            "token: { query_parameters: [⟦key⟧], parameters: { key: '{client.secret}' } }",
+            "client: { authentication: [private_key_jwt] }\nrefresh: { query_parameters: [⟦client_assertion⟧] }",
         ],
         good: [
-            "token: { method: POST, body: json, query_parameters: [redirect_uri] }\n",
-            "token: { query_parameters: [app], parameters: { app: '{client.id}', key: '{client.secret}' } }\n",
-            "client: { authentication: [client_secret_basic] }\nclient_credentials: { method: GET }\n",
-            "client: { authentication: [none] }\ndevice: { body: query }\n",
-            "token: { method: GET }\nnotes: [{ about: token.method, because: their reference shows a GET }]\n",
-        ]
-    )
+            "token: { method: POST, body: json, query_parameters: [redirect_uri] }",
+            "token: { query_parameters: [app], parameters: { app: '{client.id}', key: '{client.secret}' } }",
+            "client: { authentication: [client_secret_basic] }\nclient_credentials: { method: GET }",
+            "client: { authentication: [none] }\ndevice: { body: query }",
+            "token: { method: GET }\nnotes: [{ about: token.method, because: their reference shows a GET }]",
+        ])
 
     let isReminder = true
 

@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct SecretOfNobody: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "C080",
-        name: "secret-of-nobody",
+        "C080", name: "secret-of-nobody",
         summary: "A key needs the client secret, but no client of this provider has one.",
         rationale: """
             If no authentication method uses a secret, clients are registered without one. Carnet then cannot \
@@ -13,32 +12,21 @@ struct SecretOfNobody: LintRule {
             everybody knows.
             """,
         references: ["OpenID Connect Core 1.0, section 10.1", "RFC 6749, section 2.1", "RFC 8725, section 3.5"],
-        bad: [
-            """
+        bad: """
             client: { authentication: [none] }
             id_token: { ⟦hs256⟧: 'https://acme.example/docs: they have no public keys' }
             scopes: { default: [openid] }
 
-            """,
-            """
             client: { authentication: [private_key_jwt] }
             callback: { ⟦verify⟧: { parameter: hmac } }
 
-            """,
-            """
             client: { authentication: [none] }
             token: { headers: { X-Key: ⟦'{sha256(client.secret)}'⟧ } }
-
             """,
-        ],
-        good: [
-            """
+        good: """
             client: { authentication: [none, client_secret_post] }
             token: { headers: { X-Key: '{sha256(client.secret)}' } }
-
-            """
-        ]
-    )
+            """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor

@@ -3,17 +3,15 @@ import CarnetFoundation
 
 struct SecretSignsGrantAssertion: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "C045",
-        name: "secret-signs-grant-assertion",
+        "C045", name: "secret-signs-grant-assertion",
         summary: "The assertion of the JWT bearer grant is signed with a secret.",
         rationale: """
             The client signs an assertion that requests a token with its key. The server knows a secret, too, so a \
             signature with it proves nothing. No known server accepts it, and Carnet signs with a key only.
             """,
         references: ["RFC 7523, section 3", "RFC 8725, section 3.1"],
-        bad: ["jwt_bearer: { assertion: { algorithm: ⟦HS256⟧ } }\n"],
-        good: ["jwt_bearer: { assertion: { algorithm: RS256 } }\n"]
-    )
+        bad: "jwt_bearer: { assertion: { algorithm: ⟦HS256⟧ } }",
+        good: "jwt_bearer: { assertion: { algorithm: RS256 } }")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard let algorithm = context.descriptor.jwtBearer.assertion.rules.algorithm, algorithm.isSymmetric else {

@@ -3,56 +3,39 @@ import CarnetFoundation
 
 struct SecretValueInURL: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "C020",
-        name: "secret-value-in-url",
-        severity: .warning,
+        "C020", name: "secret-value-in-url", severity: .warning,
         summary: "A template puts a secret into the query of a URL.",
         rationale: """
             Servers and proxies log URLs. Send the secret in the body of a request. Few providers accept it only in \
             the URL. If this one does, write a note about the key with the reason. A hash of a secret does not show it.
             """,
         references: ["RFC 6749, section 2.3.1", "RFC 6750, section 2.3"],
-        bad: [
-            """
+        bad: """
             exchange:
               long:
                 url: https://api.acme.example/exchange
                 method: GET
                 parameters: { token: ⟦'{token.access_token}'⟧ }
 
-            """,
-            """
             inputs: { key: { type: text, secret: true } }
             api: { parameters: { api_key: ⟦'{key}'⟧ } }
 
-            """,
-            """
             endpoints:
               authorization: https://acme.example/authorize
               token: https://acme.example/token
               revocation: ⟦'https://acme.example/tokens/{urlencode(token.refresh_token)}'⟧
-
             """,
-        ],
-        good: [
-            """
+        good: """
             inputs: { key: { type: text, secret: true } }
             api: { headers: { X-Api-Key: '{key}' } }
 
-            """,
-            """
             exchange:
               long:
                 url: https://api.acme.example/exchange
                 parameters: { token: '{token.access_token}', secret: '{client.secret}' }
 
-            """,
-            """
             profile: { parameters: { proof: '{hmac_sha256(client.secret, token.access_token)}' } }
-
-            """,
-        ]
-    )
+            """)
 
     let isReminder = true
 

@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct SilentPrompt: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "C060",
-        name: "silent-prompt",
+        "C060", name: "silent-prompt",
         summary: "Every sign-in sends prompt=none.",
         rationale: """
             'prompt=none' forbids the provider to show a page. A user without a session at the provider gets \
@@ -11,11 +10,10 @@ struct SilentPrompt: SingleValueRule {
             """,
         references: ["OpenID Connect Core 1.0, section 3.1.2.1"],
         bad: [
-            "authorization: { parameters: { prompt: ⟦none⟧ } }\n",
-            "authorization: { offline_parameters: { prompt: ⟦none consent⟧ } }\n",
+            "authorization: { parameters: { prompt: ⟦none⟧ } }",
+            "authorization: { offline_parameters: { prompt: ⟦none consent⟧ } }",
         ],
-        good: ["authorization: { reconsent_parameters: { prompt: consent } }\n"]
-    )
+        good: "authorization: { reconsent_parameters: { prompt: consent } }")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let rules = context.places.authorization

@@ -3,24 +3,21 @@ import CarnetFoundation
 
 struct StandardNameMeant: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "C021",
-        name: "standard-name-meant",
+        "C021", name: "standard-name-meant", fix: .safe,
         summary: "A key names a renamed parameter by the provider's name.",
         rationale: """
             'rename' maps a standard's name to the provider's name. The other keys of a request, 'omit', 'encode' and \
             'query_parameters', use the standard's name, and Carnet ignores the provider's name there.
             """,
-        fix: .safe,
         bad: [
-            "token: { rename: { client_secret: key }, encode: { ⟦key⟧: raw } }\n",
-            "token: { rename: { redirect_uri: callback }, query_parameters: [⟦callback⟧] }\n",
-            "token: { rename: { redirect_uri: callback }, omit: [⟦callback⟧] }\n",
+            "token: { rename: { client_secret: key }, encode: { ⟦key⟧: raw } }",
+            "token: { rename: { redirect_uri: callback }, query_parameters: [⟦callback⟧] }",
+            "token: { rename: { redirect_uri: callback }, omit: [⟦callback⟧] }",
         ],
         good: [
-            "token: { rename: { redirect_uri: callback }, query_parameters: [redirect_uri] }\n",
-            "token: { rename: { code: auth_code, client_id: code }, encode: { code: raw } }\n",
-        ]
-    )
+            "token: { rename: { redirect_uri: callback }, query_parameters: [redirect_uri] }",
+            "token: { rename: { code: auth_code, client_id: code }, encode: { code: raw } }",
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.messages.flatMap { message -> [Diagnostic] in

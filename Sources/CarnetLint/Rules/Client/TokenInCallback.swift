@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct TokenInCallback: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "C030",
-        name: "token-in-callback",
+        "C030", name: "token-in-callback",
         summary: "The response type requests a token in the callback.",
         rationale: """
             'response_type' is for providers with another name for 'code'. With 'token' or 'id_token', the tokens \
@@ -12,12 +11,8 @@ struct TokenInCallback: SingleValueRule {
             with a token.
             """,
         references: ["RFC 9700, section 2.1.2", "RFC 6749, section 10.3"],
-        bad: [
-            "authorization: { response_type: ⟦token⟧ }\n",
-            "authorization: { response_type: ⟦code id_token⟧ }\n",
-        ],
-        good: ["authorization: { response_type: auth_code }\n"]
-    )
+        bad: ["authorization: { response_type: ⟦token⟧ }", "authorization: { response_type: ⟦code id_token⟧ }"],
+        good: "authorization: { response_type: auth_code }")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let words = context.descriptor.authorization.responseType.split(separator: " ")

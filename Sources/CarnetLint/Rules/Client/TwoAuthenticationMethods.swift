@@ -3,53 +3,36 @@ import CarnetFoundation
 
 struct TwoAuthenticationMethods: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "C023",
-        name: "two-authentication-methods",
-        severity: .warning,
+        "C023", name: "two-authentication-methods", severity: .warning,
         summary: "A request sends the client's secret in the Authorization header and in a parameter.",
         rationale: """
             A client must not use more than one authentication method in a request, and servers may refuse such a \
             request. Few providers demand both. If this one does, write a note about the key with the reason.
             """,
         references: ["RFC 6749, section 2.3"],
-        bad: [
-            """
+        bad: """
             client: { authentication: [client_secret_basic] }
             token: { parameters: { client_id: '{client.id}', client_secret: ⟦'{client.secret}'⟧ } }
 
-            """,
-            """
             client: { authentication: [client_secret_post] }
             token: { headers: { Authorization: ⟦"Basic {base64(join(':', client.id, client.secret))}"⟧ } }
-
             """,
-        ],
-        good: [
-            """
+        good: """
             client: { authentication: [client_secret_basic] }
             token: { parameters: { client_id: '{client.id}' } }
 
-            """,
-            """
             client: { authentication: [client_secret_post] }
             token:
               omit: [client_secret]
               headers: { Authorization: "Basic {base64(join(':', client.id, client.secret))}" }
 
-            """,
-            """
             client: { authentication: [client_secret_post] }
             revocation: { authentication: none, headers: { Authorization: 'Client {client.secret}' } }
 
-            """,
-            """
             client: { authentication: [client_secret_basic] }
             token: { parameters: { client_secret: '{client.secret}' } }
             notes: [{ about: token.parameters.client_secret, because: 'their server refuses a request without it' }]
-
-            """,
-        ]
-    )
+            """)
 
     let isReminder = true
 

@@ -2,9 +2,7 @@ import CarnetDescriptors
 
 struct UnknownAssertionWord: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "C043",
-        name: "unknown-assertion-audience",
-        severity: .warning,
+        "C043", name: "unknown-assertion-audience", severity: .warning,
         summary: "The audience of the client assertion is neither a URI nor a keyword.",
         rationale: """
             The audience is the issuer or the token endpoint, for which there are the keywords 'issuer' and \
@@ -13,14 +11,13 @@ struct UnknownAssertionWord: LintRule {
             """,
         references: ["RFC 7523, section 3", "RFC 7519, section 4.1.3"],
         bad: [
-            "client: { authentication: [private_key_jwt], assertion: { audience: ⟦token_endpiont⟧ } }\n",
-            "jwt_bearer: { assertion: { audience: ⟦isuer⟧ } }\n",
+            "client: { authentication: [private_key_jwt], assertion: { audience: ⟦token_endpiont⟧ } }",
+            "jwt_bearer: { assertion: { audience: ⟦isuer⟧ } }",
         ],
         good: [
-            "client: { authentication: [private_key_jwt], assertion: { audience: token_endpoint } }\n",
-            "client: { authentication: [private_key_jwt], assertion: { audience: 'https://api.acme.example' } }\n",
-        ]
-    )
+            "client: { authentication: [private_key_jwt], assertion: { audience: token_endpoint } }",
+            "client: { authentication: [private_key_jwt], assertion: { audience: 'https://api.acme.example' } }",
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let words = ["issuer", "token_endpoint"]

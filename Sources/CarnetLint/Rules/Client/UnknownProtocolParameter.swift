@@ -2,30 +2,27 @@ import CarnetDescriptors
 
 struct UnknownProtocolParameter: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "C007",
-        name: "unknown-protocol-parameter",
-        severity: .warning,
+        "C007", name: "unknown-protocol-parameter", severity: .warning,
         summary: "A key names a parameter that this request never has.",
         rationale: "The key has no effect. Usually the name is misspelled.",
         bad: [
-            "token: { rename: { ⟦clientid⟧: app_id } }\n",
-            "authorization: { omit: [⟦nonse⟧] }\n",
-            "token: { omit: [⟦response_type⟧] }\n",
-            "callback: { rename: { ⟦authcode⟧: auth_code } }\n",
-            "token: { query_parameters: [⟦redirect_url⟧] }\n",
-            "refresh: { omit: [⟦scope⟧] }\n",
-            "authorization: { encode: { ⟦scopes⟧: raw } }\n",
-            "authorization: { pushed: { use: always, repeat: [⟦client_secret⟧] } }\n",
+            "token: { rename: { ⟦clientid⟧: app_id } }",
+            "authorization: { omit: [⟦nonse⟧] }",
+            "token: { omit: [⟦response_type⟧] }",
+            "callback: { rename: { ⟦authcode⟧: auth_code } }",
+            "token: { query_parameters: [⟦redirect_url⟧] }",
+            "refresh: { omit: [⟦scope⟧] }",
+            "authorization: { encode: { ⟦scopes⟧: raw } }",
+            "authorization: { pushed: { use: always, repeat: [⟦client_secret⟧] } }",
         ],
         good: [
-            "token: { rename: { client_id: app_id } }\n",
-            "token: { omit: [redirect_uri] }\n",
-            "token: { rename: { refresh_token: refreshToken } }\n",
-            "introspection: { rename: { client_assertion: jwt } }\njwt_bearer: { rename: { client_assertion: jwt } }\n",
-            "authorization: { rename: { response_mode: mode } }\n",
-            "authorization: { rename: { login_hint: username }, encode: { resource: raw } }\n",
-        ]
-    )
+            "token: { rename: { client_id: app_id } }",
+            "token: { omit: [redirect_uri] }",
+            "token: { rename: { refresh_token: refreshToken } }",
+            "introspection: { rename: { client_assertion: jwt } }\njwt_bearer: { rename: { client_assertion: jwt } }",
+            "authorization: { rename: { response_mode: mode } }",
+            "authorization: { rename: { login_hint: username }, encode: { resource: raw } }",
+        ])
 
     /// How many names a message repeats at most.
     private static let longestList = 32

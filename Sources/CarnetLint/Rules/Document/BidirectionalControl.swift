@@ -3,17 +3,15 @@ import CarnetFoundation
 
 struct BidirectionalControl: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "D022",
-        name: "bidirectional-control",
+        "D022", name: "bidirectional-control",
         summary: "The file contains an invisible character that changes the order in which text is displayed.",
         rationale: """
             Such a character can make a host or a comment look like another one in an editor and in a review. Carnet \
             reads the characters in their real order. No descriptor needs these characters.
             """,
         references: ["Unicode Technical Standard 39", "CVE-2021-42574"],
-        bad: ["name: Acme⟦\u{202E}⟧\n", "# ⟦\u{2066}⟧issuer\ndocs: https://acme.example\n"],
-        good: ["name: شركة\n"]
-    )
+        bad: ["name: Acme⟦\u{202E}⟧", "# ⟦\u{2066}⟧issuer\ndocs: https://acme.example"],
+        good: "name: شركة")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         // All of them start with the byte E2; most files have none.

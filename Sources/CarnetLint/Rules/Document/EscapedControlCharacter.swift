@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct EscapedControlCharacter: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "D023",
-        name: "escaped-control-character",
+        "D023", name: "escaped-control-character",
         summary: "An escape writes a control character into a string.",
         rationale: """
             Programs print names, titles and descriptions. A terminal obeys control characters: they can hide text, \
@@ -13,12 +12,12 @@ struct EscapedControlCharacter: SingleValueRule {
             """,
         references: ["ECMA-48, section 5", "Unicode Technical Standard 39"],
         bad: [
-            "name: ⟦\"Acme\\e]0;signed in\\a\"⟧\n", "name: ⟦\"Acme\\u202E\"⟧\n",
-            "resources: [{ id: one, title: ⟦\"One\\x9B2J\"⟧, url: 'https://id.acme.example/one' }]\n",
-            "verified: { date: '2026-11-21', how: ⟦\"compared\\u2028with their reference\"⟧ }\n",
+            "name: ⟦\"Acme\\e]0;signed in\\a\"⟧",
+            "name: ⟦\"Acme\\u202E\"⟧",
+            "resources: [{ id: one, title: ⟦\"One\\x9B2J\"⟧, url: 'https://id.acme.example/one' }]",
+            "verified: { date: '2026-11-21', how: ⟦\"compared\\u2028with their reference\"⟧ }",
         ],
-        good: ["name: \"Acme \\u00E9\"\n"]
-    )
+        good: "name: \"Acme \\u00E9\"")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard context.document.file.bytes.holds(UInt8(ascii: "\\")) else { return [] }

@@ -3,9 +3,7 @@ import CarnetFoundation
 
 struct ReadDifferently: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "D024",
-        name: "read-differently",
-        severity: .warning,
+        "D024", name: "read-differently", severity: .warning, fix: .safe,
         summary: "Other YAML parsers read a string without quotes as another value, or not at all.",
         rationale: """
             Editors, validators and other programs read the file with parsers for YAML 1.1, YAML 1.2 or a part of both. \
@@ -14,24 +12,22 @@ struct ReadDifferently: SingleValueRule {
             inside '{ }' and '[ ]' nor a tab between values. Carnet follows the core schema of YAML \
             1.2, with the numbers of JSON. Quotes make the value the same string for all of them.
             """,
-        fix: .safe,
         references: ["YAML 1.1, section 5.3 and the types bool, int, float and timestamp", "YAML 1.2, section 10.3.2"],
         bad: [
-            "scopes: { default: [⟦on⟧, ⟦y⟧, read] }\n",
+            "scopes: { default: [⟦on⟧, ⟦y⟧, read] }",
             "tables: { countries: { ⟦no⟧: id.no.acme.example } }\n"
                 + "callback: { capture: { country: { pattern: '[a-z]+', example: se } } }\n"
-                + "api: { base_url: \"https://{map(callback.country, 'countries')|api.acme.example}\" }\n",
-            "verified: { date: ⟦2026-11-21⟧, how: compared with their reference }\n",
-            "authorization: { parameters: { a: ⟦010⟧, b: ⟦1_000⟧, c: ⟦12:30⟧, d: ⟦0x1F⟧, e: ⟦+1⟧, f: ⟦.5⟧ } }\n",
-            "scopes:⟦\t⟧{ default: [read] } # a\ttab\n",
-            "resources: [{ scope: read, title: Me, url: ⟦https://api.acme.example/me?all=1⟧ }]\nscopes: { catalog: [read] }\n",
+                + "api: { base_url: \"https://{map(callback.country, 'countries')|api.acme.example}\" }",
+            "verified: { date: ⟦2026-11-21⟧, how: compared with their reference }",
+            "authorization: { parameters: { a: ⟦010⟧, b: ⟦1_000⟧, c: ⟦12:30⟧, d: ⟦0x1F⟧, e: ⟦+1⟧, f: ⟦.5⟧ } }",
+            "scopes:⟦\t⟧{ default: [read] } # a\ttab",
+            "resources: [{ scope: read, title: Me, url: ⟦https://api.acme.example/me?all=1⟧ }]\nscopes: { catalog: [read] }",
         ],
         good: [
-            "scopes: { default: ['on', read] }\nverified: { date: \"2026-11-21\", how: compared with their reference }\n",
-            "resources:\n  - scope: read\n    title: Me\n    url: https://api.acme.example/me?all=1\nscopes: { catalog: [read] }\n",
-            "authorization: { parameters: { a: 10, b: -1.5, c: 1.2.3, d: 2026-11, e: n0, f: true } }\n",
-        ]
-    )
+            "scopes: { default: ['on', read] }\nverified: { date: \"2026-11-21\", how: compared with their reference }",
+            "resources:\n  - scope: read\n    title: Me\n    url: https://api.acme.example/me?all=1\nscopes: { catalog: [read] }",
+            "authorization: { parameters: { a: 10, b: -1.5, c: 1.2.3, d: 2026-11, e: n0, f: true } }",
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         var found: [Diagnostic] = []

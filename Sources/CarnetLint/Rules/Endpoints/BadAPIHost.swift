@@ -3,21 +3,15 @@ import CarnetFoundation
 
 struct BadAPIHost: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "E010",
-        name: "bad-api-host",
+        "E010", name: "bad-api-host",
         summary: "An element of api.hosts is not a host name.",
         rationale: """
             Carnet sends the access token to these hosts and to those of the resources, and to no other host. The \
             meaning of a scheme, a path or a wildcard in this list would be a guess, and a wrong guess leaks a token.
             """,
         references: ["RFC 6750, section 5.3"],
-        bad: [
-            "api: { hosts: [⟦'https://api.acme.example'⟧, ⟦api.acme.example/v1⟧, ⟦'*.acme.example'⟧] }\n"
-        ],
-        good: [
-            "inputs: { region: {} }\napi: { hosts: [api.acme.example, '{region}.acme.example', 'localhost:8080'] }\n"
-        ]
-    )
+        bad: "api: { hosts: [⟦'https://api.acme.example'⟧, ⟦api.acme.example/v1⟧, ⟦'*.acme.example'⟧] }",
+        good: "inputs: { region: {} }\napi: { hosts: [api.acme.example, '{region}.acme.example', 'localhost:8080'] }")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.places.api.hosts.elements.compactMap { element in

@@ -3,30 +3,24 @@ import CarnetFoundation
 
 struct InsecureURL: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "E001",
-        name: "insecure-url",
+        "E001", name: "insecure-url", fix: .safe,
         summary: "A URL uses http on a host that is not this machine.",
         rationale: """
             Codes, tokens and client secrets go to these URLs. Without TLS, everyone on the path can read and change \
             them. Carnet requests https only, and http only on a loopback host, for servers under development.
             """,
-        fix: .safe,
         references: ["RFC 6749, section 3.1", "RFC 6749, section 3.2", "RFC 9700, section 2.6"],
         bad: [
-            "issuer: ⟦http⟧://id.acme.example\n",
+            "issuer: ⟦http⟧://id.acme.example",
             """
             endpoints:
               authorization: https://id.acme.example/authorize
               token: ⟦http⟧://id.acme.example/token
-
             """,
-            "resources:\n  - { title: Photos, scope: photos, url: '⟦http⟧://api.acme.example/photos' }\nscopes: { catalog: [photos] }\n",
-            "inputs: { host: { type: hostname } }\nissuer: ⟦http⟧://{host}\n",
+            "resources:\n  - { title: Photos, scope: photos, url: '⟦http⟧://api.acme.example/photos' }\nscopes: { catalog: [photos] }",
+            "inputs: { host: { type: hostname } }\nissuer: ⟦http⟧://{host}",
         ],
-        good: [
-            "issuer: http://localhost:8080\n", "issuer: http://127.0.0.1:8080/realm\n", "issuer: http://[::1]:8080\n",
-        ]
-    )
+        good: ["issuer: http://localhost:8080", "issuer: http://127.0.0.1:8080/realm", "issuer: http://[::1]:8080"])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.urls.compactMap { url in

@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct MalformedURL: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "E007",
-        name: "malformed-url",
+        "E007", name: "malformed-url",
         summary: "A URL is invalid for every value of its inputs.",
         rationale: """
             Carnet requests only URLs of printable ASCII, as RFC 3986 defines them. Write a host name with other \
@@ -13,34 +12,29 @@ struct MalformedURL: LintRule {
             """,
         references: ["RFC 3986, section 2", "RFC 5890, section 2.3.2.1"],
         bad: [
-            "issuer: ⟦https://id.acme.example/my realm⟧\n",
-            "issuer: ⟦https://id.äcme.example⟧\n",
-            "issuer: ⟦https://id.acme.example:https⟧\n",
-            "issuer: ⟦https://⟧\n",
-            "issuer: https://id.acme.example\nendpoints: { token: ⟦'{issuer}/to ken'⟧ }\n",
+            "issuer: ⟦https://id.acme.example/my realm⟧",
+            "issuer: ⟦https://id.äcme.example⟧",
+            "issuer: ⟦https://id.acme.example:https⟧",
+            "issuer: ⟦https://⟧",
+            "issuer: https://id.acme.example\nendpoints: { token: ⟦'{issuer}/to ken'⟧ }",
             """
             token: { response: { capture: { instance: { from: /instance, example: 'https://eu.acme.example' } } } }
             api: { base_url: ⟦'https://{token.instance}/v1'⟧ }
             trusted_hosts: ['*.acme.example']
 
-            """,
-            """
             token: { response: { capture: { instance: { from: /instance, example: eu.acme.example } } } }
             api: { base_url: ⟦'{token.instance}/v1'⟧ }
             trusted_hosts: ['*.acme.example']
-
             """,
         ],
         good: [
-            "inputs: { port: {} }\nissuer: https://id.xn--cme-pla.example:{port}/my%20realm\n",
+            "inputs: { port: {} }\nissuer: https://id.xn--cme-pla.example:{port}/my%20realm",
             """
             token: { response: { capture: { instance: { from: /instance, example: eu.acme.example } } } }
             api: { base_url: 'https://{token.instance}/v1' }
             trusted_hosts: ['*.acme.example']
-
             """,
-        ]
-    )
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.urls.compactMap { url in

@@ -3,23 +3,18 @@ import CarnetFoundation
 
 struct MetadataURLAsIssuer: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "E040",
-        name: "metadata-url-as-issuer",
+        "E040", name: "metadata-url-as-issuer", fix: .unsafe,
         summary: "The issuer is the URL of the metadata document.",
         rationale: """
             The metadata document is at the issuer with '/.well-known/...' added, and contains the issuer. With the \
             whole URL as the issuer, Carnet looks for the document in the wrong place, and no ID token matches.
             """,
-        fix: .unsafe,
         references: ["OpenID Connect Discovery 1.0, section 4", "RFC 8414, section 3"],
         bad: [
-            "issuer: https://id.acme.example⟦/.well-known/openid-configuration⟧\n",
-            "issuer: https://id.acme.example⟦/.well-known/oauth-authorization-server⟧/realm\n",
+            "issuer: https://id.acme.example⟦/.well-known/openid-configuration⟧",
+            "issuer: https://id.acme.example⟦/.well-known/oauth-authorization-server⟧/realm",
         ],
-        good: [
-            "issuer: https://id.acme.example\ndiscovery_url: https://acme.example/.well-known/openid-configuration\n"
-        ]
-    )
+        good: "issuer: https://id.acme.example\ndiscovery_url: https://acme.example/.well-known/openid-configuration")
 
     private static let suffixes = ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"]
 

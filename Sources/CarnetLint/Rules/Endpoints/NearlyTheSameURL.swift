@@ -3,9 +3,7 @@ import CarnetFoundation
 
 struct NearlyTheSameURL: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "E043",
-        name: "nearly-the-same-url",
-        severity: .warning,
+        "E043", name: "nearly-the-same-url", severity: .warning,
         summary: "A URL differs a little from another URL of the file, or from the URL that an environment replaces.",
         rationale: """
             Two paths that differ by one letter, or only by the version, are usually one path, and one of them is \
@@ -13,20 +11,16 @@ struct NearlyTheSameURL: LintRule {
             is compared byte by byte, so a slash at its end counts. A URL below 'api.base_url' does not repeat its path.
             """,
         bad: [
-            "issuer: https://id.acme.example/\nenvironments: { test: { issuer: ⟦https://id.test.acme.example⟧ } }\n",
+            "issuer: https://id.acme.example/\nenvironments: { test: { issuer: ⟦https://id.test.acme.example⟧ } }",
             """
             endpoints: { authorization: https://a.example/v2/authorize, token: https://a.example/token, jwks: https://a.example/jwks }
             environments:
               test: { endpoints: { authorization: ⟦https://t.example/v1/authorize⟧, token: ⟦https://t.example/tokne⟧, jwks: ⟦https://b.example/jwks⟧ } }
-
             """,
-            "api: { base_url: https://a.example/v2 }\nconnection: { on_connect: [{ url: /photos }, { url: ⟦/photo⟧ }] }\n",
-            "api: { base_url: https://a.example/v2 }\nconnection: { on_connect: [{ url: ⟦/v2/me⟧ }] }\n",
+            "api: { base_url: https://a.example/v2 }\nconnection: { on_connect: [{ url: /photos }, { url: ⟦/photo⟧ }] }",
+            "api: { base_url: https://a.example/v2 }\nconnection: { on_connect: [{ url: ⟦/v2/me⟧ }] }",
         ],
-        good: [
-            "issuer: https://a.example/v2/oidc\nenvironments: { test: { issuer: https://b.example/v1/login } }\n"
-        ]
-    )
+        good: "issuer: https://a.example/v2/oidc\nenvironments: { test: { issuer: https://b.example/v1/login } }")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         neighbours(context) + context.variants.flatMap { replaced(by: $0, context) }

@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct NoEndpoint: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "E008",
-        name: "no-endpoint",
+        "E008", name: "no-endpoint",
         summary: "The descriptor has neither an issuer nor the endpoints of a sign-in.",
         rationale: """
             A provider needs an issuer, whose metadata document names the endpoints, a resource, whose metadata names \
@@ -14,30 +13,27 @@ struct NoEndpoint: LintRule {
             """,
         references: ["RFC 6749, section 3", "RFC 8414, section 3"],
         bad: [
-            "⟦carnet⟧: 1\nid: acme\nname: Acme\nendpoints: {}\n",
-            "⟦endpoints⟧:\n  authorization: https://id.acme.example/authorize\n",
-            "issuer: https://id.acme.example\ndiscovery: none\n⟦endpoints⟧:\n  token: https://id.acme.example/token\n",
+            "⟦carnet⟧: 1\nid: acme\nname: Acme\nendpoints: {}",
+            "⟦endpoints⟧:\n  authorization: https://id.acme.example/authorize",
+            "issuer: https://id.acme.example\ndiscovery: none\n⟦endpoints⟧:\n  token: https://id.acme.example/token",
             """
             ⟦endpoints⟧:
               authorization: https://id.acme.example/authorize
               token: https://id.acme.example/token
             authorization: { pushed: always }
-
             """,
         ],
         good: [
-            "issuer: https://id.acme.example\n",
-            "discovery_url: https://id.acme.example/metadata.json\n",
-            "resource: https://api.acme.example/data\n",
+            "issuer: https://id.acme.example",
+            "discovery_url: https://id.acme.example/metadata.json",
+            "resource: https://api.acme.example/data",
             """
             endpoints:
               authorization: https://id.acme.example/authorize
               token: https://id.acme.example/token
-
             """,
-            "endpoints: { token: https://id.acme.example/token }\nclient_credentials: {}\n",
-        ]
-    )
+            "endpoints: { token: https://id.acme.example/token }\nclient_credentials: {}",
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor

@@ -3,9 +3,7 @@ import CarnetFoundation
 
 struct PartOfAnEnvironment: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "E042",
-        name: "part-of-an-environment",
-        severity: .warning,
+        "E042", name: "part-of-an-environment", severity: .warning,
         summary: "An environment replaces some URLs of a host, and leaves others.",
         rationale: """
             An environment is a separate installation of the provider. A URL that it does not replace is the \
@@ -14,19 +12,15 @@ struct PartOfAnEnvironment: LintRule {
             api.acme.example } }', with another default in the environment.
             """,
         references: ["RFC 6750, section 5.3"],
-        bad: [
-            """
+        bad: """
             endpoints:
               authorization: https://id.acme.example/authorize
               token: https://id.acme.example/token
               userinfo: https://id.acme.example/me
             environments:
               sandbox: { ⟦endpoints⟧: { token: https://id.sandbox.example/token } }
-
-            """
-        ],
-        good: [
-            """
+            """,
+        good: """
             endpoints:
               authorization: https://id.acme.example/authorize
               token: https://id.acme.example/token
@@ -35,18 +29,13 @@ struct PartOfAnEnvironment: LintRule {
               sandbox:
                 endpoints: { authorization: https://id.sandbox.example/a, token: https://id.sandbox.example/t }
 
-            """,
-            """
             inputs: { host: { type: hostname, default: id.acme.example } }
             endpoints:
               authorization: https://{host}/authorize
               token: https://{host}/token
             environments:
               sandbox: { inputs: { host: { default: id.sandbox.example } } }
-
-            """,
-        ]
-    )
+            """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard !context.variants.isEmpty else { return [] }

@@ -3,9 +3,7 @@ import CarnetFoundation
 
 struct PrivateAddress: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "E041",
-        name: "private-address",
-        severity: .warning,
+        "E041", name: "private-address", severity: .warning,
         summary: "A URL contains a private or link-local IP address.",
         rationale: """
             Such an address is a different machine in every network. A shared descriptor would send codes and secrets \
@@ -14,12 +12,11 @@ struct PrivateAddress: SingleValueRule {
             """,
         references: ["RFC 1918, section 3", "RFC 3927, section 2", "OpenID Connect Discovery 1.0, section 7.2"],
         bad: [
-            "issuer: https://⟦10.0.0.5⟧:8443/realm\n",
-            "discovery_url: https://⟦169.254.169.254⟧/metadata\nissuer: https://id.acme.example\n",
-            "issuer: https://⟦[fd00::1]⟧\n",
+            "issuer: https://⟦10.0.0.5⟧:8443/realm",
+            "discovery_url: https://⟦169.254.169.254⟧/metadata\nissuer: https://id.acme.example",
+            "issuer: https://⟦[fd00::1]⟧",
         ],
-        good: ["issuer: http://127.0.0.1:8080\n", "issuer: https://192.0.2.1\n", "issuer: https://10.acme.example\n"]
-    )
+        good: ["issuer: http://127.0.0.1:8080", "issuer: https://192.0.2.1", "issuer: https://10.acme.example"])
 
     let isReminder = true
 

@@ -3,38 +3,28 @@ import CarnetFoundation
 
 struct ProtocolParameterInURL: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "E005",
-        name: "protocol-parameter-in-url",
+        "E005", name: "protocol-parameter-in-url",
         summary: "The query of an endpoint sets a protocol parameter, or a parameter that the request has too.",
         rationale: """
             Carnet keeps the query of an endpoint. If the request has a parameter of the query too, it would be sent \
             twice, and servers differ on which value they use. RFC 6749 forbids repeated parameters.
             """,
         references: ["RFC 6749, section 3.1", "RFC 6749, section 3.2"],
-        bad: [
-            """
+        bad: """
             endpoints:
               authorization: https://id.acme.example/authorize?⟦response_type=token⟧&tenant=x
               token: https://id.acme.example/token?⟦client_id=abc⟧
 
-            """,
-            """
             endpoints:
               authorization: https://id.acme.example/authorize
               token: https://id.acme.example/token?⟦tenant=x⟧
             client_credentials: { parameters: { tenant: b } }
-
             """,
-        ],
-        good: [
-            """
+        good: """
             endpoints:
               authorization: https://id.acme.example/authorize?p=b2c_1_sign_in
               token: https://id.acme.example/token
-
-            """
-        ]
-    )
+            """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.urls.filter { $0.kind == .endpoint && $0.query != nil }.flatMap { url in

@@ -2,17 +2,15 @@ import CarnetDescriptors
 
 struct QueryInIssuer: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "E006",
-        name: "query-in-issuer",
+        "E006", name: "query-in-issuer",
         summary: "The issuer has a query.",
         rationale: """
             An issuer identifier is a URL without query and fragment. Carnet builds the URL of the metadata document \
             from it, and compares it byte by byte with the 'iss' of ID tokens and authorization responses.
             """,
         references: ["RFC 8414, section 2", "OpenID Connect Discovery 1.0, section 3"],
-        bad: ["issuer: https://id.acme.example/⟦?tenant=x⟧\n"],
-        good: ["issuer: https://id.acme.example/x\n"]
-    )
+        bad: "issuer: https://id.acme.example/⟦?tenant=x⟧",
+        good: "issuer: https://id.acme.example/x")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.urls.filter { $0.kind == .issuer }.compactMap { url in

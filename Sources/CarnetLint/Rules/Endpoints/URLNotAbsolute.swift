@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct URLNotAbsolute: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "E002",
-        name: "url-not-absolute",
+        "E002", name: "url-not-absolute",
         summary: "A URL does not start with https://.",
         rationale: """
             Carnet guesses neither a scheme nor a host. Only the URLs of calls with the access token may start with '/', if there \
@@ -13,28 +12,25 @@ struct URLNotAbsolute: LintRule {
             """,
         references: ["RFC 3986, section 4.3", "RFC 8414, section 2"],
         bad: [
-            "issuer: ⟦id.acme.example⟧\n",
+            "issuer: ⟦id.acme.example⟧",
             """
             endpoints:
               authorization: ⟦/authorize⟧
               token: https://id.acme.example/token
             api: { base_url: https://api.acme.example }
-
             """,
-            "issuer: ⟦javascript://id.acme.example⟧\n",
+            "issuer: ⟦javascript://id.acme.example⟧",
         ],
         good: [
-            "inputs: { domain: { type: hostname } }\nissuer: https://{domain}\n",
-            "issuer: https://id.acme.example\nendpoints: { token: '{issuer}/oauth/token' }\n",
+            "inputs: { domain: { type: hostname } }\nissuer: https://{domain}",
+            "issuer: https://id.acme.example\nendpoints: { token: '{issuer}/oauth/token' }",
             """
             issuer: https://id.acme.example
             api: { base_url: https://api.acme.example }
             endpoints: { userinfo: /me }
             profile: { requests: [{ url: /emails, claims: { email: /email } }] }
-
             """,
-        ]
-    )
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.urls.compactMap { url in

@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct URLWithFragment: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "E004",
-        name: "url-with-fragment",
+        "E004", name: "url-with-fragment",
         summary: "A URL has a fragment.",
         rationale: """
             Browsers and clients never send a fragment to the server, and parameters that are added to the URL would \
@@ -15,12 +14,10 @@ struct URLWithFragment: SingleValueRule {
             endpoints:
               authorization: https://id.acme.example/⟦#/authorize⟧
               token: https://id.acme.example/token
-
             """,
-            "issuer: https://id.acme.example\nendpoints: { token: '{issuer}/token⟦#x⟧' }\n",
+            "issuer: https://id.acme.example\nendpoints: { token: '{issuer}/token⟦#x⟧' }",
         ],
-        good: ["endpoints: { authorization: 'https://id.acme.example/a', token: 'https://id.acme.example/t' }\n"]
-    )
+        good: "endpoints: { authorization: 'https://id.acme.example/a', token: 'https://id.acme.example/t' }")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.urls.compactMap { url in

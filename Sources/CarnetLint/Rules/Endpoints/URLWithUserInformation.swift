@@ -2,17 +2,15 @@ import CarnetDescriptors
 
 struct URLWithUserInformation: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "E003",
-        name: "url-with-user-information",
+        "E003", name: "url-with-user-information",
         summary: "A URL has a user name or password before its host.",
         rationale: """
             'https://acme.example@evil.example' goes to evil.example. Software and people disagree about such URLs, \
             and a password in a URL ends up in logs.
             """,
         references: ["RFC 3986, section 3.2.1", "RFC 9110, section 4.2.4"],
-        bad: ["issuer: https://⟦id.acme.example@⟧evil.example\n"],
-        good: ["issuer: https://id.acme.example/users/@me\n"]
-    )
+        bad: "issuer: https://⟦id.acme.example@⟧evil.example",
+        good: "issuer: https://id.acme.example/users/@me")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.urls.compactMap { url in

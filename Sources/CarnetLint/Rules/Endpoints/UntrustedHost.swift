@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct UntrustedHost: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "E030",
-        name: "untrusted-host",
+        "E030", name: "untrusted-host",
         summary: "The host of a URL is only known at run time, and 'trusted_hosts' is empty.",
         rationale: """
             Anybody can send a callback. Its values must not choose the host that receives a code, a client secret or \
@@ -12,43 +11,30 @@ struct UntrustedHost: LintRule {
             tables.
             """,
         references: ["RFC 9700, section 4.4", "CWE-918"],
-        bad: [
-            """
+        bad: """
             token: { response: { capture: { instance_url: /instance_url } } }
             api: { base_url: ⟦'{token.instance_url}'⟧ }
 
-            """,
-            """
             callback: { capture: { shop: { pattern: '.+', example: my.shop.example } } }
             endpoints: { authorization: https://acme.example/authorize, token: ⟦'https://{callback.shop}/token'⟧ }
-
             """,
-        ],
-        good: [
-            """
+        good: """
             token: { response: { capture: { instance_url: /instance_url } } }
             api: { base_url: '{token.instance_url}' }
             trusted_hosts: ['*.my.acme.example']
 
-            """,
-            """
             callback: { capture: { region: { pattern: '[a-z]+', example: eu } } }
             tables: { hosts: { eu: id.eu.acme.example } }
             endpoints:
               authorization: https://acme.example/authorize
               token: "https://{map(callback.region, 'hosts')|id.acme.example}/token"
 
-            """,
-            """
             api: { base_url: https://api.acme.example }
             connection:
               lookups:
                 company: { url: /companies, value: /id, sample: { id: 7 } }
                 site: { url: '/companies/{connection.company}/site', value: /id, sample: { id: 8 } }
-
-            """,
-        ]
-    )
+            """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard context.descriptor.trustedHosts.isEmpty else { return [] }

@@ -3,18 +3,14 @@ import CarnetFoundation
 
 struct AlikeInputs: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "K108",
-        name: "alike-inputs",
+        "K108", name: "alike-inputs",
         summary: "The names of two inputs differ only in capitals, hyphens or underscores.",
         rationale: """
             Environment variables have no small letters, and names in code have no hyphens. So both inputs would be one \
             variable, and one parameter of the function that the build plugin generates.
             """,
-        bad: [
-            "inputs: { tenant_id: {}, ⟦tenantId⟧: {} }\nissuer: https://{tenant_id}.{tenantId}.acme.example\n"
-        ],
-        good: ["inputs: { tenant_id: {}, tenant: {} }\nissuer: https://{tenant_id}.{tenant}.acme.example\n"]
-    )
+        bad: "inputs: { tenant_id: {}, ⟦tenantId⟧: {} }\nissuer: https://{tenant_id}.{tenantId}.acme.example",
+        good: "inputs: { tenant_id: {}, tenant: {} }\nissuer: https://{tenant_id}.{tenant}.acme.example")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let names = context.descriptor.inputs.names

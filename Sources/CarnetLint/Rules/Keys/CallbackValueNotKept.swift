@@ -3,29 +3,25 @@ import CarnetFoundation
 
 struct CallbackValueNotKept: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "K123",
-        name: "callback-value-not-kept",
-        severity: .warning,
+        "K123", name: "callback-value-not-kept", severity: .warning,
         summary: "A request after the sign-in uses the code or the state of the callback.",
         rationale: """
             The code and the state belong to one sign-in, and Carnet does not keep them with the tokens. A later request \
             would be sent without the parameter. Carnet keeps the values of `callback.capture`.
             """,
         bad: [
-            "refresh: { parameters: { state: '⟦{callback.state}⟧' } }\n",
-            "api: { headers: { X-Code: '⟦{callback.code}⟧' } }\n",
-            "profile: { headers: { X-Code: '⟦{callback.code}⟧' } }\n",
+            "refresh: { parameters: { state: '⟦{callback.state}⟧' } }",
+            "api: { headers: { X-Code: '⟦{callback.code}⟧' } }",
+            "profile: { headers: { X-Code: '⟦{callback.code}⟧' } }",
         ],
         good: [
-            "token: { parameters: { state: '{callback.state}' } }\n",
-            "refresh: { parameters: { state: '{random()}' } }\n",
+            "token: { parameters: { state: '{callback.state}' } }",
+            "refresh: { parameters: { state: '{random()}' } }",
             """
             callback: { capture: { device: { example: d1 } } }
             refresh: { parameters: { device: '{callback.device}' } }
-
             """,
-        ]
-    )
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let places = context.places

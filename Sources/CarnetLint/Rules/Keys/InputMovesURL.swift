@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct InputMovesURL: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "K104",
-        name: "input-moves-url",
+        "K104", name: "input-moves-url",
         summary: "The value of an input could move a URL to another host.",
         rationale: """
             The person who enters the value would receive codes and secrets. A value of type text can contain a slash, a \
@@ -15,24 +14,22 @@ struct InputMovesURL: LintRule {
             """,
         references: ["RFC 3986, section 3.2", "RFC 3986, section 7.6"],
         bad: [
-            "inputs: { tenant: { type: text } }\nissuer: https://id.acme.example/⟦{tenant}⟧\n",
-            "inputs: { shop: { type: host_path } }\nissuer: https://⟦{shop}⟧.shops.example\n",
-            "inputs: { country: {} }\nissuer: https://id.acme.⟦{country}⟧\n",
-            "inputs: { shop: { type: text } }\nissuer: https://id.acme.example\napi: { hosts: ['⟦{shop}⟧.acme.example'] }\n",
+            "inputs: { tenant: { type: text } }\nissuer: https://id.acme.example/⟦{tenant}⟧",
+            "inputs: { shop: { type: host_path } }\nissuer: https://⟦{shop}⟧.shops.example",
+            "inputs: { country: {} }\nissuer: https://id.acme.⟦{country}⟧",
+            "inputs: { shop: { type: text } }\nissuer: https://id.acme.example\napi: { hosts: ['⟦{shop}⟧.acme.example'] }",
         ],
         good: [
-            "inputs: { tenant: { type: identifier } }\nissuer: https://id.acme.example/{tenant}\n",
-            "inputs: { site: { type: host_path } }\nissuer: https://{site}/oauth\n",
-            "inputs: { country: { enum: [nl, co.uk] } }\nissuer: https://id.acme.{country}\n",
-            "inputs: { audience: { type: text } }\nauthorization: { parameters: { audience: '{audience}' } }\n",
+            "inputs: { tenant: { type: identifier } }\nissuer: https://id.acme.example/{tenant}",
+            "inputs: { site: { type: host_path } }\nissuer: https://{site}/oauth",
+            "inputs: { country: { enum: [nl, co.uk] } }\nissuer: https://id.acme.{country}",
+            "inputs: { audience: { type: text } }\nauthorization: { parameters: { audience: '{audience}' } }",
             """
             inputs: { site: { type: text } }
             issuer: https://id.acme.example
             endpoints: { userinfo: "https://id.acme.example/{urlencode(input.site)}" }
-
             """,
-        ]
-    )
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let inputs = context.descriptor.inputs

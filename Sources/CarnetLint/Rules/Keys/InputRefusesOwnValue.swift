@@ -3,22 +3,20 @@ import CarnetFoundation
 
 struct InputRefusesOwnValue: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "K103",
-        name: "input-refuses-own-value",
+        "K103", name: "input-refuses-own-value",
         summary: "An input's default, example or enum contains a value that the input itself does not allow.",
         rationale: """
             Most users get the default, and many copy the example. Both must match the type, pattern and enum of the \
             input.
             """,
         bad: [
-            "inputs: { domain: { type: hostname, example: ⟦'https://acme.example'⟧ } }\nissuer: https://{domain}\n",
-            "inputs: { region: { enum: [eu, us], default: ⟦au⟧ } }\nissuer: https://{region}.acme.example\n",
-            "inputs: { region: { enum: [eu, ⟦'u s'⟧] } }\nissuer: https://{region}.acme.example\n",
-            "inputs: { region: { default: ⟦'{region}'⟧ } }\nissuer: https://{region}.acme.example\n",
+            "inputs: { domain: { type: hostname, example: ⟦'https://acme.example'⟧ } }\nissuer: https://{domain}",
+            "inputs: { region: { enum: [eu, us], default: ⟦au⟧ } }\nissuer: https://{region}.acme.example",
+            "inputs: { region: { enum: [eu, ⟦'u s'⟧] } }\nissuer: https://{region}.acme.example",
+            "inputs: { region: { default: ⟦'{region}'⟧ } }\nissuer: https://{region}.acme.example",
         ],
-        good: [
-            "inputs: { region: { enum: [eu, us], default: eu, pattern: '[a-z]+' } }\nissuer: https://{region}.acme.example\n"
-        ]
+        good:
+            "inputs: { region: { enum: [eu, us], default: eu, pattern: '[a-z]+' } }\nissuer: https://{region}.acme.example"
     )
 
     func check(_ context: LintContext) -> [Diagnostic] {

@@ -3,9 +3,7 @@ import CarnetFoundation
 
 struct KeyWithoutEffect: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "K106",
-        name: "key-without-effect",
-        severity: .warning,
+        "K106", name: "key-without-effect", severity: .warning,
         summary: "A key or an issuer has no effect, because another key disables it or says the same.",
         rationale: """
             The author of the key expects an effect that it does not have. Usually the other key is the mistake.
@@ -18,17 +16,14 @@ struct KeyWithoutEffect: LintRule {
               authorization: https://id.acme.example/authorize
               token: https://id.acme.example/token
 
-            """,
-            """
             endpoints:
               authorization: https://id.acme.example/authorize
               token: https://id.acme.example/token
             profile: { ⟦claims⟧: { subject: /id } }
             samples: { ⟦userinfo⟧: { id: 7 } }
-
             """,
-            "client: { authentication: [client_secret_post], ⟦basic_encoding⟧: raw }\n",
-            "client: { authentication: [client_secret_post], ⟦assertion⟧: { lifetime: 30 } }\n",
+            "client: { authentication: [client_secret_post], ⟦basic_encoding⟧: raw }",
+            "client: { authentication: [client_secret_post], ⟦assertion⟧: { lifetime: 30 } }",
             """
             endpoints:
               authorization: https://id.acme.example/authorize
@@ -37,27 +32,23 @@ struct KeyWithoutEffect: LintRule {
             ⟦device⟧: { body: json }
             ⟦logout⟧: { parameters: { federated: 'yes' } }
 
-            """,
-            """
             issuer: https://id.acme.example
             endpoints: { ⟦pushed_authorization_request⟧: 'https://id.acme.example/par' }
             authorization: { pushed: never }
-
             """,
-            "authorization: { request_object: { use: never, ⟦algorithm⟧: ES256 } }\n",
-            "api: { token_in: { header: X-Acme-Token }, ⟦scheme⟧: OAuth }\n",
-            "issuer: https://id.acme.example\nissuer_match: { any_of: [⟦https://id.acme.example⟧] }\n",
-            "authorization: { fragment_route: /authorize, ⟦fragment⟧: top }\n",
+            "authorization: { request_object: { use: never, ⟦algorithm⟧: ES256 } }",
+            "api: { token_in: { header: X-Acme-Token }, ⟦scheme⟧: OAuth }",
+            "issuer: https://id.acme.example\nissuer_match: { any_of: [⟦https://id.acme.example⟧] }",
+            "authorization: { fragment_route: /authorize, ⟦fragment⟧: top }",
             """
             endpoints:
               authorization: https://id.acme.example/authorize
               token: https://id.acme.example/token
             ⟦introspection⟧: { body: json }
             refresh: { ⟦expiry_from⟧: introspection }
-
             """,
-            "profile: { jwt: [ES256], ⟦format⟧: json }\n",
-            "profile: { from: id_token, ⟦headers⟧: { X-Version: '2' } }\nscopes: { default: [openid] }\n",
+            "profile: { jwt: [ES256], ⟦format⟧: json }",
+            "profile: { from: id_token, ⟦headers⟧: { X-Version: '2' } }\nscopes: { default: [openid] }",
             """
             endpoints:
               authorization: https://id.acme.example/authorize
@@ -66,17 +57,13 @@ struct KeyWithoutEffect: LintRule {
             authorization: { ⟦nonce⟧: required }
             ⟦id_token⟧: { algorithms: [ES256] }
 
-            """,
-            """
             api: { parameters: { format: json } }
             profile:
               headers: { ⟦X-Version⟧: null }
               requests: [{ url: 'https://api.acme.example/emails', parameters: { format: null, ⟦v⟧: null }, claims: { email: /email } }]
-
             """,
         ],
-        good: ["revocation: { body: json }\nid_token: { algorithms: [ES256] }\n"]
-    )
+        good: "revocation: { body: json }\nid_token: { algorithms: [ES256] }")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let (descriptor, places) = (context.descriptor, context.places)

@@ -3,9 +3,7 @@ import CarnetFoundation
 
 struct NeighbouringValue: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "K126",
-        name: "neighbouring-value",
-        severity: .warning,
+        "K126", name: "neighbouring-value", severity: .warning,
         summary: "An endpoint, a claim or a parameter has what its neighbour usually has.",
         rationale: """
             The path of an endpoint often says which one it is. Two endpoints with each other's names are usually \
@@ -19,28 +17,25 @@ struct NeighbouringValue: LintRule {
             endpoints:
               authorization: ⟦https://id.acme.example/oauth/token⟧
               token: https://id.acme.example/oauth/authorize
-
             """,
-            "issuer: https://a.example\nendpoints: { introspection: '{issuer}/end', end_session: ⟦'{issuer}/introspect'⟧ }\n",
-            "authorization: { parameters: { ⟦acr_value⟧: high } }\n",
-            "authorization: { offline_parameters: { ⟦acces_type⟧: offline } }\n",
-            "token: { rename: { client_secret: ⟦client_secert⟧ } }\n",
-            "profile: { claims: { subject: /id, given_name: /name, family_name: ⟦/name⟧ } }\n",
-            "profile: { claims: { subject: /id, given_name: ⟦/last_name⟧, family_name: ⟦/first_name⟧ } }\n",
-            "profile: { claims: { subject: /id, email: /contact, name: ⟦/contact⟧ } }\n",
-            "issuer: https://id.acme.example\nscopes: { ⟦default⟧: [profile, email] }\n",
+            "issuer: https://a.example\nendpoints: { introspection: '{issuer}/end', end_session: ⟦'{issuer}/introspect'⟧ }",
+            "authorization: { parameters: { ⟦acr_value⟧: high } }",
+            "authorization: { offline_parameters: { ⟦acces_type⟧: offline } }",
+            "token: { rename: { client_secret: ⟦client_secert⟧ } }",
+            "profile: { claims: { subject: /id, given_name: /name, family_name: ⟦/name⟧ } }",
+            "profile: { claims: { subject: /id, given_name: ⟦/last_name⟧, family_name: ⟦/first_name⟧ } }",
+            "profile: { claims: { subject: /id, email: /contact, name: ⟦/contact⟧ } }",
+            "issuer: https://id.acme.example\nscopes: { ⟦default⟧: [profile, email] }",
         ],
         good: [
             """
             endpoints:
               authorization: https://id.acme.example/token/authorize
               token: https://id.acme.example/authorize/token
-
             """,
-            "authorization: { parameters: { acr_values: high, access_type: offline } }\n",
-            "profile: { claims: { subject: /id, username: /id, name: /id, email: /email, given_name: /first_name } }\n",
-        ]
-    )
+            "authorization: { parameters: { acr_values: high, access_type: offline } }",
+            "profile: { claims: { subject: /id, username: /id, name: /id, email: /email, given_name: /first_name } }",
+        ])
 
     /// How the last part of an endpoint's path is called, in letters. A long word may be anywhere in the path.
     private static let names: [EndpointName: Set<String>] = [

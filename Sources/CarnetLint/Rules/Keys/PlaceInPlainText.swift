@@ -3,9 +3,7 @@ import CarnetFoundation
 
 struct PlaceInPlainText: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "K124",
-        name: "place-in-plain-text",
-        severity: .warning,
+        "K124", name: "place-in-plain-text", severity: .warning,
         summary: "A value or a name has an input between braces, but takes no template.",
         rationale: """
             Carnet fills `{name}` only in keys whose values are templates, as the descriptor reference says for each key. \
@@ -16,26 +14,20 @@ struct PlaceInPlainText: SingleValueRule {
             inputs: { region: { enum: [eu, us], default: eu } }
             issuer: https://{region}.acme.example
             authorization: { response_type: '⟦{region}⟧' }
-
             """,
-            "token: { grant_type: '⟦{client.grant}⟧' }\n",
+            "token: { grant_type: '⟦{client.grant}⟧' }",
             """
             inputs: { header: { default: X-Api-Key } }
             issuer: https://id.acme.example/{header}
             token: { parameters: { ⟦'{header}'⟧: two } }
-
             """,
         ],
-        good: [
-            """
+        good: """
             inputs: { region: { enum: [eu, us], default: eu } }
             issuer: https://{region}.acme.example
             scopes: { default: [openid, '{region}.photos'] }
             register: { notes: ['Open {region}.acme.example.'] }
-
-            """
-        ]
-    )
+            """)
 
     /// Sections and keys whose texts are for people, are examples, or have braces of another meaning.
     private static let others: Set<String> = [

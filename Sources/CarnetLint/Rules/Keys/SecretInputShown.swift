@@ -3,17 +3,15 @@ import CarnetFoundation
 
 struct SecretInputShown: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "K107",
-        name: "secret-input-shown",
+        "K107", name: "secret-input-shown",
         summary: "A secret input is used where its value would be visible.",
         rationale: """
             Carnet redacts a secret input in the parameters and headers of its own requests. A URL, a request that \
             goes through the browser, and a default are shown and logged.
             """,
         references: ["RFC 6750, section 5.3"],
-        bad: ["inputs: { key: { secret: true } }\nauthorization: { parameters: { key: '⟦{key}⟧' } }\n"],
-        good: ["inputs: { key: { secret: true } }\ntoken: { parameters: { key: '{key}' } }\n"]
-    )
+        bad: "inputs: { key: { secret: true } }\nauthorization: { parameters: { key: '⟦{key}⟧' } }",
+        good: "inputs: { key: { secret: true } }\ntoken: { parameters: { key: '{key}' } }")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let secrets = Set(context.descriptor.inputs.items.filter(\.value.isSecret).map(\.name))

@@ -3,29 +3,25 @@ import CarnetFoundation
 
 struct UndeclaredInput: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "K101",
-        name: "undeclared-input",
+        "K101", name: "undeclared-input", fix: .unsafe,
         summary: "A value uses an input that 'inputs' does not declare.",
         rationale: """
             The host application cannot supply a value that the descriptor does not declare, so the provider would \
             never resolve.
             """,
-        fix: .unsafe,
         bad: [
-            "inputs: { domain: { type: hostname } }\nissuer: https://⟦{domian}⟧/\n",
-            "issuer: https://id.acme.example/⟦{issuer}⟧\n",
-            "token: { parameters: { id: '⟦{client_id}⟧' } }\n",
+            "inputs: { domain: { type: hostname } }\nissuer: https://⟦{domian}⟧/",
+            "issuer: https://id.acme.example/⟦{issuer}⟧",
+            "token: { parameters: { id: '⟦{client_id}⟧' } }",
             """
             issuer: https://id.acme.example
             profile: { requests: [{ url: https://id.acme.example/mail, claims: { email: /mail }, where: { primary: '⟦{b}⟧' } }] }
-
             """,
         ],
         good: [
-            "inputs: { domain: { type: hostname } }\nissuer: https://{domain}/\n",
-            "issuer: https://id.acme.example\nendpoints: { token: '{issuer}/token' }\n",
-        ]
-    )
+            "inputs: { domain: { type: hostname } }\nissuer: https://{domain}/",
+            "issuer: https://id.acme.example\nendpoints: { token: '{issuer}/token' }",
+        ])
 
     /// What people write for values that need no declaration.
     private static let values = [

@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct UnknownValue: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "K120",
-        name: "unknown-value",
+        "K120", name: "unknown-value",
         summary:
             "A template uses a value that no key keeps, that is only available later, or that a URL must not contain.",
         rationale: """
@@ -16,71 +15,53 @@ struct UnknownValue: LintRule {
             servers and proxies log URLs.
             """,
         bad: [
-            "token: { parameters: { shop: '⟦{callback.shop}⟧' } }\n",
+            "token: { parameters: { shop: '⟦{callback.shop}⟧' } }",
             """
             api: { base_url: '⟦{token.instance_url}⟧' }
             trusted_hosts: ['*.acme.example']
             token: { response: { capture: { instance: /instance_url } } }
-
             """,
-            "token: { parameters: { region: \"⟦{map(callback.state, 'regions')}⟧\" } }\n",
+            "token: { parameters: { region: \"⟦{map(callback.state, 'regions')}⟧\" } }",
             """
             connection:
               lookups:
                 site: { url: 'https://api.acme.example/⟦{connection.company}⟧', value: /id, sample: { id: 7 } }
                 company: { url: https://api.acme.example/companies, value: /id, sample: { id: 7 } }
 
-            """,
-            """
             endpoints:
               authorization: https://acme.example/authorize
               token: https://acme.example/token
               userinfo: 'https://acme.example/users/⟦{token.user}⟧'
             token: { response: { capture: { user: { from: /user, example: u1, secret: true } } } }
 
-            """,
-            """
             connection: { derive: { one: '⟦{connection.two}⟧', two: '⟦{connection.one}⟧' } }
 
-            """,
-            """
             profile:
               requests:
                 - { url: 'https://api.acme.example/⟦{claim.team}⟧', claims: { role: /role } }
                 - { url: 'https://api.acme.example/users/{claim.subject}', claims: { team: /team } }
 
-            """,
-            """
             profile: { derive: { subject: '⟦{connection.company}⟧:{claim.subject}' } }
             connection:
               lookups:
                 company: { url: https://api.acme.example/companies, value: /id, sample: { id: 7 } }
 
-            """,
-            """
             profile:
               derive: { subject: '⟦{claim.number}⟧' }
               requests: [{ url: 'https://api.acme.example/numbers', claims: { number: /number } }]
-
             """,
         ],
-        good: [
-            """
+        good: """
             connection:
               derive: { slug: '{lower(connection.name)}' }
               lookups:
                 company: { url: https://api.acme.example/me, value: /id, capture: { name: /name }, sample: { id: 7, name: A } }
                 site: { url: 'https://api.acme.example/{connection.slug}', value: /id, sample: { id: 8 } }
 
-            """,
-            """
             callback: { capture: { shop: { pattern: '[a-z]+', example: acme } } }
             token: { parameters: { shop: '{callback.shop}', region: "{map(callback.shop, 'regions')|eu}" } }
             tables: { regions: { acme: us } }
-
-            """,
-        ]
-    )
+            """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let uses = context.templateUses.filter(\.template.isLate)

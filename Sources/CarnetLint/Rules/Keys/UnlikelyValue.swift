@@ -3,9 +3,7 @@ import CarnetFoundation
 
 struct UnlikelyValue: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "K125",
-        name: "unlikely-value",
-        severity: .warning,
+        "K125", name: "unlikely-value", severity: .warning,
         summary: "A value is allowed, but unlikely beside its neighbours or the standard's words.",
         rationale: """
             A standard word with a wrong letter, or of another place, is usually a slip. So are a separator that is a word, a scope \
@@ -15,52 +13,48 @@ struct UnlikelyValue: LintRule {
             """,
         references: ["RFC 6749, section 3.3", "RFC 6749, section 4.1", "RFC 6749, section 5.2"],
         bad: [
-            "scopes: { separator: ⟦comma⟧, default: [photos, albums] }\n",
-            "scopes: { default: [⟦'photos,albums'⟧] }\n",
-            "api: { token_in: { query: ⟦acces_token⟧, because: the API reads nothing else } }\n",
-            "token: { grant_type: ⟦authorisation_code⟧ }\n",
-            "refresh: { grant_type: ⟦authorization_code⟧ }\n",
-            "token: { response: { errors: { codes: { CodeExpired: ⟦invalid_grants⟧ } } } }\n",
-            "api: { errors: { statuses: { 403: ⟦invalid_tokens⟧ } } }\n",
-            "token: { response: { errors: { codes: { bad_client_secret: ⟦invalid_grant⟧ } } } }\n",
-            "callback: { errors: { codes: { CodeExpired: ⟦invalid_grant⟧ } } }\n",
-            "api: { headers: { ⟦Accept-Encodings⟧: gzip } }\n",
-            "inputs: { site: {}, key: {} }\napi: { headers: { ⟦site⟧: '{key}' }, parameters: { ⟦key⟧: '{site}' } }\n",
-            "docs: ⟦https://example.com/docs⟧\nregister: { url: https://acme.example, id: ⟦TODO⟧ }\n",
-            "token: { response: { default_token_type: ⟦Baerer⟧ } }\n",
-            "token: { response: { default_expires_in: ⟦3600000⟧ } }\n",
-            "issuer: https://id.acme.example\nscopes: { default: [openid], offline: [⟦offline_acess⟧] }\n",
-            "authorization: { reconsent_parameters: { prompt: ⟦consnet⟧ } }\n",
+            "scopes: { separator: ⟦comma⟧, default: [photos, albums] }",
+            "scopes: { default: [⟦'photos,albums'⟧] }",
+            "api: { token_in: { query: ⟦acces_token⟧, because: the API reads nothing else } }",
+            "token: { grant_type: ⟦authorisation_code⟧ }",
+            "refresh: { grant_type: ⟦authorization_code⟧ }",
+            "token: { response: { errors: { codes: { CodeExpired: ⟦invalid_grants⟧ } } } }",
+            "api: { errors: { statuses: { 403: ⟦invalid_tokens⟧ } } }",
+            "token: { response: { errors: { codes: { bad_client_secret: ⟦invalid_grant⟧ } } } }",
+            "callback: { errors: { codes: { CodeExpired: ⟦invalid_grant⟧ } } }",
+            "api: { headers: { ⟦Accept-Encodings⟧: gzip } }",
+            "inputs: { site: {}, key: {} }\napi: { headers: { ⟦site⟧: '{key}' }, parameters: { ⟦key⟧: '{site}' } }",
+            "docs: ⟦https://example.com/docs⟧\nregister: { url: https://acme.example, id: ⟦TODO⟧ }",
+            "token: { response: { default_token_type: ⟦Baerer⟧ } }",
+            "token: { response: { default_expires_in: ⟦3600000⟧ } }",
+            "issuer: https://id.acme.example\nscopes: { default: [openid], offline: [⟦offline_acess⟧] }",
+            "authorization: { reconsent_parameters: { prompt: ⟦consnet⟧ } }",
             """
             endpoints:
               authorization: https://id.acme.example/login
               token: ⟦https://id.acme.example/login⟧
-
             """,
-            "issuer: https://a.example\nendpoints: { revocation: '{issuer}/revoke', introspection: ⟦'{issuer}/revoke'⟧ }\n",
+            "issuer: https://a.example\nendpoints: { revocation: '{issuer}/revoke', introspection: ⟦'{issuer}/revoke'⟧ }",
             """
             endpoints:
               authorization: https://id.acme.example/authorize
               token: https://id.acme.example/token
               userinfo: ⟦https://id.acme.example.invalid/me⟧
-
             """,
         ],
         good: [
-            "scopes: { separator: ',', default: [photos, albums] }\n",
-            "token: { grant_type: authorized_code }\n",
-            "token: { response: { default_expires_in: 5184000, errors: { codes: { CodeExpired: invalid_grant } } } }\n",
-            "issuer: https://id.acme.example\nscopes: { default: [openid, profiles, emails] }\n",
+            "scopes: { separator: ',', default: [photos, albums] }",
+            "token: { grant_type: authorized_code }",
+            "token: { response: { default_expires_in: 5184000, errors: { codes: { CodeExpired: invalid_grant } } } }",
+            "issuer: https://id.acme.example\nscopes: { default: [openid, profiles, emails] }",
             """
             endpoints:
               authorization: https://eu1.acme.example/authorize
               token: https://eu2.acme.example/token
               userinfo: https://api.acme.example/me
-
             """,
-            "issuer: https://a.example\nendpoints: { userinfo: '{issuer}/me', revocation: '{issuer}/me' }\nrevocation: { method: DELETE }\n",
-        ]
-    )
+            "issuer: https://a.example\nendpoints: { userinfo: '{issuer}/me', revocation: '{issuer}/me' }\nrevocation: { method: DELETE }",
+        ])
 
     private static let words = [
         "comma": ",", "space": " ", "blank": " ", "plus": "+", "semicolon": ";", "pipe": "|", "colon": ":",

@@ -3,20 +3,17 @@ import CarnetFoundation
 
 struct UnusedInput: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "K102",
-        name: "unused-input",
-        severity: .warning,
+        "K102", name: "unused-input", severity: .warning,
         summary: "An input is declared but never used.",
         rationale: """
             Everyone who configures the provider has to supply a value that has no effect. Usually a URL or \
             parameter that should use the input contains a fixed value instead.
             """,
         bad: [
-            "inputs: { ⟦tenant⟧: {} }\nissuer: https://id.acme.example\n",
-            "inputs: { ⟦tenant⟧: {} }\nauthorization: { parameters: { organization: tenant } }\n",
+            "inputs: { ⟦tenant⟧: {} }\nissuer: https://id.acme.example",
+            "inputs: { ⟦tenant⟧: {} }\nauthorization: { parameters: { organization: tenant } }",
         ],
-        good: ["inputs: { tenant: {} }\nissuer: https://{tenant}.acme.example\n"]
-    )
+        good: "inputs: { tenant: {} }\nissuer: https://{tenant}.acme.example")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard context.places.inputs.isWritten else { return [] }

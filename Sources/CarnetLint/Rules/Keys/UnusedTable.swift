@@ -3,24 +3,18 @@ import CarnetFoundation
 
 struct UnusedTable: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "K122",
-        name: "unused-table",
-        severity: .warning,
+        "K122", name: "unused-table", severity: .warning,
         summary: "No template uses a table of 'tables'.",
         rationale: """
             A table only has an effect through the function map. Kept values are different: the host application can \
             read them, so an unused value is not a mistake.
             """,
-        bad: ["tables: { ⟦regions⟧: { eu: id.acme.example } }\n"],
-        good: [
-            """
+        bad: "tables: { ⟦regions⟧: { eu: id.acme.example } }",
+        good: """
             callback: { capture: { region: { pattern: '[a-z]+', example: eu } } }
             tables: { hosts: { eu: api.eu.acme.example } }
             api: { base_url: "https://{map(callback.region, 'hosts')|api.acme.example}/v1" }
-
-            """
-        ]
-    )
+            """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard context.places.tables.isWritten else { return [] }

@@ -2,9 +2,7 @@ import CarnetDescriptors
 
 struct UselessOverride: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "K110",
-        name: "useless-override",
-        severity: .warning,
+        "K110", name: "useless-override", severity: .warning,
         summary:
             "A descriptor or an environment repeats a value that it inherits, or deletes a value that does not exist.",
         rationale: """
@@ -13,13 +11,11 @@ struct UselessOverride: LintRule {
             """,
         bad: [
             "environments:\n  sandbox: { issuer: https://id.sandbox.example, scopes: { ⟦default⟧: [openid] } }\n"
-                + "scopes: { default: [openid] }\n",
-            "environments:\n  sandbox: { issuer: https://id.sandbox.example, ⟦api⟧: null }\n",
+                + "scopes: { default: [openid] }",
+            "environments:\n  sandbox: { issuer: https://id.sandbox.example, ⟦api⟧: null }",
         ],
-        good: [
-            "environments:\n  sandbox: { issuer: https://id.sandbox.example, docs: null }\ndocs: https://acme.example\n"
-        ]
-    )
+        good:
+            "environments:\n  sandbox: { issuer: https://id.sandbox.example, docs: null }\ndocs: https://acme.example")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         var found: [Diagnostic] = []

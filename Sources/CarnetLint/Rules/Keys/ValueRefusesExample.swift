@@ -3,41 +3,32 @@ import CarnetFoundation
 
 struct ValueRefusesExample: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "K121",
-        name: "value-refuses-example",
+        "K121", name: "value-refuses-example",
         summary: "The example or sample of a kept value does not match the value's own pattern.",
         rationale: """
             Carnet rejects a value that does not match the pattern. A real value like the example would therefore end \
             the sign-in. The sandbox sends the example.
             """,
         bad: [
-            "callback: { capture: { shop: { pattern: '[a-z]+', example: ⟦Acme⟧ } } }\n",
-            "callback: { capture: { realm: ⟦{ from: realmId, pattern: '[0-9]+' }⟧ } }\n",
-            "token: { response: { capture: { team: { from: /team/id, pattern: 'T[0-9]+', example: ⟦X7⟧ } } } }\n",
+            "callback: { capture: { shop: { pattern: '[a-z]+', example: ⟦Acme⟧ } } }",
+            "callback: { capture: { realm: ⟦{ from: realmId, pattern: '[0-9]+' }⟧ } }",
+            "token: { response: { capture: { team: { from: /team/id, pattern: 'T[0-9]+', example: ⟦X7⟧ } } } }",
             """
             exchange:
               long: { url: https://id.acme.example/long, capture: { kind: { from: /kind, pattern: '[0-9]+', example: ⟦a⟧ } } }
 
-            """,
-            """
             connection:
               lookups:
                 site: { url: https://api.acme.example/me, value: /id, pattern: '[0-9]+', ⟦sample⟧: { name: Acme } }
 
-            """,
-            """
             connection:
               lookups:
                 site: { url: https://api.acme.example/me, value: /id, capture: { ⟦name⟧: /label }, sample: { id: 7 } }
 
-            """,
-            """
             connection:
               lookups:
                 site: { url: https://api.acme.example/me, value: /id, ⟦label⟧: /nmae, sample: { id: 7, name: Acme } }
 
-            """,
-            """
             connection:
               lookups:
                 site:
@@ -45,12 +36,9 @@ struct ValueRefusesExample: SingleValueRule {
                   value: /id
                   ⟦sample⟧: [{ id: 7 }, { id: 8 }]
 
-            """,
-            """
             connection:
               lookups:
                 site: { url: https://api.acme.example/sites, ⟦where⟧: { kind: main }, value: /id, sample: [{ id: 7, kind: side }] }
-
             """,
         ],
         good: [
@@ -63,12 +51,10 @@ struct ValueRefusesExample: SingleValueRule {
                   value: /id
                   capture: { name: /name }
                   sample: [{ id: 7 }, { id: 8, name: Main, state: { is: main }, tags: [de, eu] }]
-
             """,
-            "callback: { capture: { realm: realmId } }\n",
-            "callback: { capture: { shop: { pattern: '[a-z-]+\\.acme\\.example', example: my-shop.acme.example } } }\n",
-        ]
-    )
+            "callback: { capture: { realm: realmId } }",
+            "callback: { capture: { shop: { pattern: '[a-z-]+\\.acme\\.example', example: my-shop.acme.example } } }",
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor

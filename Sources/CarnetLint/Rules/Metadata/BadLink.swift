@@ -3,21 +3,18 @@ import CarnetFoundation
 
 struct BadLink: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "M005",
-        name: "bad-link",
-        severity: .warning,
+        "M005", name: "bad-link", severity: .warning,
         summary: "A link to documentation is not a web address.",
         rationale: """
             People open 'docs', 'register.url' and 'link' in a browser. Anything but a complete URL leads nowhere. No request \
             goes there, so a page that has only http is allowed.
             """,
         bad: [
-            "docs: ⟦acme.example/docs⟧\n",
-            "notes: [{ about: id, because: it is theirs, link: ⟦their wiki⟧ }]\n",
-            "register: { url: ⟦console.acme.example⟧ }\n",
+            "docs: ⟦acme.example/docs⟧",
+            "notes: [{ about: id, because: it is theirs, link: ⟦their wiki⟧ }]",
+            "register: { url: ⟦console.acme.example⟧ }",
         ],
-        good: ["docs: https://acme.example/docs#oauth\n", "docs: http://docs.acme.example/oauth\n"]
-    )
+        good: ["docs: https://acme.example/docs#oauth", "docs: http://docs.acme.example/oauth"])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let places = context.places

@@ -3,9 +3,7 @@ import CarnetFoundation
 
 struct DateNotDay: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "M004",
-        name: "bad-date",
-        severity: .warning,
+        "M004", name: "bad-date", severity: .warning,
         summary: "verified.date, status.retiring or the until of a note is not a date, or the first is in the future.",
         rationale: """
             The dates show how old the evidence is, or when a provider ends, and tools sort by them. Write a date as \
@@ -13,13 +11,12 @@ struct DateNotDay: SingleValueRule {
             """,
         references: ["RFC 3339, section 5.6"],
         bad: [
-            "verified: { date: ⟦21.11.2026⟧, how: compared with their reference }\n",
-            "verified: { date: ⟦'2026-13-01'⟧, how: compared with their reference }\n",
-            "status: { retiring: ⟦next year⟧, because: they replace it }\n",
-            "token: { body: json }\nnotes: [{ about: token.body, because: they say so, until: ⟦May 2027⟧ }]\n",
+            "verified: { date: ⟦21.11.2026⟧, how: compared with their reference }",
+            "verified: { date: ⟦'2026-13-01'⟧, how: compared with their reference }",
+            "status: { retiring: ⟦next year⟧, because: they replace it }",
+            "token: { body: json }\nnotes: [{ about: token.body, because: they say so, until: ⟦May 2027⟧ }]",
         ],
-        good: ["verified: { date: '2026-11-21', how: compared with their reference }\n"]
-    )
+        good: "verified: { date: '2026-11-21', how: compared with their reference }")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let places = [context.places.verified.date, context.places.status.retiring]

@@ -3,14 +3,12 @@ package import CarnetDescriptors
 /// Looks at all files together, so it is no rule of a single one.
 package enum DuplicateProvider {
     package static let explanation = DiagnosticExplanation(
-        code: "M002",
-        name: "duplicate-provider",
+        "M002", name: "duplicate-provider",
         summary: "Two files of one folder have the same id, or ids that are the same in code.",
         rationale: """
             Users select a provider by its id, so one of the two files could never be used. A file in another folder \
             may have the same id on purpose: the later folder overrides the earlier one.
-            """
-    )
+            """)
 
     static func check(_ outlines: [DescriptorOutline]) -> [Diagnostic] {
         struct Place: Hashable {

@@ -3,9 +3,7 @@ import CarnetFoundation
 
 struct EndedFact: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "M008",
-        name: "passed-date",
-        severity: .warning,
+        "M008", name: "passed-date", severity: .warning,
         summary: "A fact of the file has ended, or the provider has.",
         rationale: """
             A note's `until` is the last day on which its key is right, such as the day before an API version ends. After \
@@ -13,28 +11,19 @@ struct EndedFact: LintRule {
             dates with today's; the build plugin only with `verified.date`, so that a build does not change from one day to \
             the next.
             """,
-        bad: [
-            """
+        bad: """
             verified: { date: '2026-11-21', how: their reference }
             api: { base_url: https://api.acme.example/v1 }
             notes: [{ about: api.base_url, because: version 1 ends, until: ⟦'2026-10-31'⟧ }]
 
-            """,
-            """
             verified: { date: '2026-11-21', how: their reference }
             status: { retiring: ⟦'2026-11-20'⟧, because: they replace it }
-
             """,
-        ],
-        good: [
-            """
+        good: """
             verified: { date: '2026-11-21', how: their reference }
             api: { base_url: https://api.acme.example/v1 }
             notes: [{ about: api.base_url, because: version 1 ends, until: '2026-11-21' }]
-
-            """
-        ]
-    )
+            """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let verified = context.descriptor.verified?.date ?? ""

@@ -2,15 +2,12 @@ import CarnetDescriptors
 
 struct IDNotFileName: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "M001",
-        name: "id-not-file-name",
-        severity: .warning,
+        "M001", name: "id-not-file-name", severity: .warning,
         summary: "The id differs from the name of the file.",
         rationale: """
             Users select a provider by its id, and look for it by its file name. If the two differ, people edit the \
             wrong file, and a copy with the same id overrides the original.
-            """
-    )
+            """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let path = context.path

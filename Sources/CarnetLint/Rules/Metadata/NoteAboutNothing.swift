@@ -2,17 +2,14 @@ import CarnetDescriptors
 
 struct NoteAboutNothing: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "M003",
-        name: "note-about-nothing",
-        severity: .warning,
+        "M003", name: "note-about-nothing", severity: .warning,
         summary: "A note explains a key that the file does not have.",
         rationale: """
             A note is the evidence for a quirk. If the key was renamed or removed and the note remains, the next \
             reader expects a quirk that no longer exists.
             """,
-        bad: ["notes: [{ about: ⟦token.body⟧, because: their endpoint reads JSON alone }]\n"],
-        good: ["token: { body: json }\nnotes: [{ about: token.body, because: their endpoint reads JSON alone }]\n"]
-    )
+        bad: "notes: [{ about: ⟦token.body⟧, because: their endpoint reads JSON alone }]",
+        good: "token: { body: json }\nnotes: [{ about: token.body, because: their endpoint reads JSON alone }]")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.places.notes.all.map { $0.about }.compactMap { about in

@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct BadScopeCharacter: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "S001",
-        name: "bad-scope-character",
+        "S001", name: "bad-scope-character",
         summary: "A scope contains a character that no scope can have, or the separator.",
         rationale: """
             A scope consists of printable ASCII characters except space, quote and backslash. The server reads a string \
@@ -12,12 +11,11 @@ struct BadScopeCharacter: SingleValueRule {
             """,
         references: ["RFC 6749, section 3.3"],
         bad: [
-            "scopes: { default: [⟦openid profile⟧] }\n",
-            "scopes: { default: [⟦'read\"all'⟧, ⟦größe⟧] }\n",
-            "scopes: { separator: ',', default: [⟦'read,write'⟧] }\n",
+            "scopes: { default: [⟦openid profile⟧] }",
+            "scopes: { default: [⟦'read\"all'⟧, ⟦größe⟧] }",
+            "scopes: { separator: ',', default: [⟦'read,write'⟧] }",
         ],
-        good: ["scopes: { default: [openid, 'https://acme.example/auth/photos.read', 'urn:acme:write'] }\n"]
-    )
+        good: "scopes: { default: [openid, 'https://acme.example/auth/photos.read', 'urn:acme:write'] }")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let separator = context.descriptor.scopes.separator

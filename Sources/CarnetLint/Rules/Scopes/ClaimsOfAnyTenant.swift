@@ -3,9 +3,7 @@ import CarnetFoundation
 
 struct ClaimsOfAnyTenant: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "S015",
-        name: "claims-of-any-tenant",
-        severity: .warning,
+        "S015", name: "claims-of-any-tenant", severity: .warning,
         summary: "A resource needs claims that any tenant of the provider can state.",
         rationale: """
             Everybody can create a tenant at some providers, and its administrator chooses the claims of its tokens. A resource \
@@ -13,29 +11,22 @@ struct ClaimsOfAnyTenant: LintRule {
             request for the resource. Add the claim that names the tenant, or give the input of the issuer no default.
             """,
         references: ["OpenID Connect Core 1.0, sections 2 and 5.7", "CVE-2024-21632"],
-        bad: [
-            """
+        bad: """
             issuer: https://id.acme.example/{tenant}
             issuer_match: { template: "https://id.acme.example/{tid}" }
             inputs: { tenant: { title: Tenant, example: common, default: common } }
             api: { base_url: https://api.acme.example }
             resources:
               - { title: Reports, url: /reports, claims: ⟦{ department: finance }⟧ }
-
-            """
-        ],
-        good: [
-            """
+            """,
+        good: """
             issuer: https://id.acme.example/{tenant}
             issuer_match: { template: "https://id.acme.example/{tid}" }
             inputs: { tenant: { title: Tenant, example: common, default: common } }
             api: { base_url: https://api.acme.example }
             resources:
               - { title: Reports, url: /reports, claims: { department: finance, tid: acme } }
-
-            """
-        ]
-    )
+            """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor

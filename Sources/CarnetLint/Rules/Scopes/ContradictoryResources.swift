@@ -2,34 +2,25 @@ import CarnetDescriptors
 
 struct ContradictoryResources: LintRule, RouteRule {
     let explanation = DiagnosticExplanation(
-        code: "S012",
-        name: "contradictory-resources",
-        severity: .warning,
+        "S012", name: "contradictory-resources", severity: .warning,
         summary: "Two resources are the same request, but need different scopes or claims.",
         rationale: """
             The method, host and path of a request decide what it needs, so two resources cannot demand different \
             things. If one of several scopes is enough, write one resource with any_of.
             """,
-        bad: [
-            """
+        bad: """
             scopes: { default: [photos, admin] }
             resources:
               - { title: Photos, scope: photos, url: https://api.acme.example/photos }
               - { title: ⟦All photos⟧, scope: admin, url: https://api.acme.example/photos }
-
-            """
-        ],
-        good: [
-            """
+            """,
+        good: """
             scopes: { default: [photos, admin] }
             resources:
               - { title: Photos, any_of: [photos, admin], url: https://api.acme.example/photos }
               - { title: Upload, scope: admin, url: https://api.acme.example/photos, method: POST }
               - { title: Names, scope: photos, url: "https://api.acme.example/photos?fields=name" }
-
-            """
-        ]
-    )
+            """)
 
     /// The resources of a map that another one opens for hosts that the map does not name.
     func check(_ map: ResourceMapFile) -> [Diagnostic] {

@@ -3,24 +3,20 @@ import CarnetFoundation
 
 struct EncodedScopeSeparator: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "S002",
-        name: "encoded-scope-separator",
+        "S002", name: "encoded-scope-separator", fix: .safe,
         summary: "The separator between scopes is percent-encoded.",
         rationale: """
             Carnet encodes parameters when it sends them. '%20' in a provider's documentation means a space, and '%2C' a \
             comma. As separators they would be encoded again, and the server would see one unknown scope.
             """,
-        fix: .safe,
         references: ["RFC 6749, section 3.3", "RFC 6749, appendix B"],
         bad: [
-            "scopes: { separator: ⟦'%20'⟧, default: [openid] }\n",
-            "scopes: { separator: ⟦'%2C'⟧, default: [openid] }\n",
+            "scopes: { separator: ⟦'%20'⟧, default: [openid] }", "scopes: { separator: ⟦'%2C'⟧, default: [openid] }",
         ],
         good: [
-            "scopes: { separator: ',', default: [photos] }\n",
-            "scopes: { separator: '%20', default: [photos] }\nauthorization: { encode: { scope: raw } }\n",
-        ]
-    )
+            "scopes: { separator: ',', default: [photos] }",
+            "scopes: { separator: '%20', default: [photos] }\nauthorization: { encode: { scope: raw } }",
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let meant = ["%20": " ", "%2C": ",", "%2c": ","]

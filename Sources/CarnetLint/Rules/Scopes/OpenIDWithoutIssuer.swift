@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct OpenIDWithoutIssuer: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "S007",
-        name: "openid-without-issuer",
+        "S007", name: "openid-without-issuer",
         summary: "The provider sends an ID token that Carnet could not validate.",
         rationale: """
             Carnet validates the issuer, audience and signature of each ID token. It needs the issuer, and the keys \
@@ -13,16 +12,13 @@ struct OpenIDWithoutIssuer: LintRule {
             the provider sends an ID token that nothing needs, 'id_token: { none: REASON }' drops it unread.
             """,
         references: ["OpenID Connect Core 1.0, section 3.1.3.7"],
-        bad: [
-            """
+        bad: """
             endpoints:
               authorization: https://id.acme.example/authorize
               token: https://id.acme.example/token
               jwks: https://id.acme.example/jwks
             scopes: { default: [⟦openid⟧] }
 
-            """,
-            """
             issuer: https://id.acme.example
             discovery: none
             endpoints:
@@ -30,17 +26,13 @@ struct OpenIDWithoutIssuer: LintRule {
               token: https://id.acme.example/token
             scopes: { default: [⟦openid⟧] }
 
-            """,
-            """
             endpoints:
               authorization: https://id.acme.example/authorize
               token: https://id.acme.example/token
             samples: { token: { access_token: redacted, token_type: Bearer, id_token: ⟦redacted⟧ } }
-
             """,
-        ],
         good: [
-            "issuer: https://id.acme.example\nscopes: { default: [openid] }\n",
+            "issuer: https://id.acme.example\nscopes: { default: [openid] }",
             """
             endpoints:
               authorization: https://id.acme.example/authorize
@@ -48,16 +40,12 @@ struct OpenIDWithoutIssuer: LintRule {
             id_token: { none: The issuer is not documented. }
             samples: { token: { access_token: redacted, token_type: Bearer, id_token: redacted } }
 
-            """,
-            """
             endpoints:
               authorization: https://id.acme.example/authorize
               token: https://id.acme.example/token
             scopes: { default: [openid] }
             samples: { token: { access_token: redacted, token_type: Bearer } }
 
-            """,
-            """
             issuer: https://id.acme.example
             discovery: none
             endpoints:
@@ -66,8 +54,6 @@ struct OpenIDWithoutIssuer: LintRule {
               jwks: https://id.acme.example/jwks
             scopes: { default: [openid] }
 
-            """,
-            """
             issuer: https://id.acme.example
             discovery: none
             endpoints:
@@ -75,10 +61,8 @@ struct OpenIDWithoutIssuer: LintRule {
               token: https://id.acme.example/token
             scopes: { default: [openid] }
             id_token: { hs256: The server has no keys. }
-
             """,
-        ]
-    )
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor

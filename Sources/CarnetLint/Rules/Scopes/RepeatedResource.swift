@@ -3,33 +3,25 @@ import CarnetFoundation
 
 struct RepeatedResource: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "S009",
-        name: "repeated-resource",
+        "S009", name: "repeated-resource",
         summary: "Two resources have the same id, or the same title, method and URL.",
         rationale: """
             An id names one resource on the command line and in code. If two resources have the same id, Carnet finds \
             only the first.
             """,
-        bad: [
-            """
+        bad: """
             scopes: { default: [photos] }
             resources:
               - { id: photos, title: Photos, scope: photos, url: https://api.acme.example/photos }
               - { id: ⟦photos⟧, title: Albums, scope: photos, url: https://api.acme.example/albums }
               - { title: ⟦Albums⟧, scope: photos, url: https://api.acme.example/albums }
-
-            """
-        ],
-        good: [
-            """
+            """,
+        good: """
             scopes: { default: [photos] }
             resources:
               - { id: photos, title: Photos, scope: photos, url: https://api.acme.example/photos }
               - { title: Upload, scope: photos, url: https://api.acme.example/photos, method: POST }
-
-            """
-        ]
-    )
+            """)
 
     private struct Label: Hashable {
         var title: String

@@ -2,23 +2,18 @@ import CarnetDescriptors
 
 struct RepeatedScope: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "S003",
-        name: "repeated-scope",
-        severity: .warning,
+        "S003", name: "repeated-scope", severity: .warning, fix: .safe,
         summary: "A list of scopes contains a scope twice.",
         rationale: """
             The second entry has no effect. Usually it should be another scope. In the catalogue, the title and \
             implied scopes of the second entry are ignored.
             """,
-        fix: .safe,
         bad: [
-            "scopes: { default: [openid, email, ⟦openid⟧] }\n",
-            "scopes:\n  catalog:\n    - photos\n    - { id: ⟦photos⟧, title: See your photos }\n",
+            "scopes: { default: [openid, email, ⟦openid⟧] }",
+            "scopes:\n  catalog:\n    - photos\n    - { id: ⟦photos⟧, title: See your photos }",
         ],
-        good: [
-            "scopes: { default: [openid, email], offline: [offline_access], catalog: [openid, email, offline_access] }\n"
-        ]
-    )
+        good:
+            "scopes: { default: [openid, email], offline: [offline_access], catalog: [openid, email, offline_access] }")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         // Most files repeat none, and need no places.

@@ -3,9 +3,7 @@ import CarnetFoundation
 
 struct ScopeNotInCatalog: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "S004",
-        name: "scope-not-in-catalog",
-        severity: .warning,
+        "S004", name: "scope-not-in-catalog", severity: .warning,
         summary:
             "The descriptor requests, implies or shows in a sample a scope that its own catalogue does not contain.",
         rationale: """
@@ -14,12 +12,11 @@ struct ScopeNotInCatalog: LintRule {
             """,
         references: ["RFC 6749, section 4.1.2.1"],
         bad: [
-            "scopes: { default: [openid, ⟦emial⟧], catalog: [openid, email] }\n",
-            "scopes: { catalog: [{ id: write, implies: [⟦raed⟧] }, read] }\n",
-            "scopes: { catalog: [read] }\nsamples: { token: { access_token: x, token_type: Bearer, scope: ⟦read files⟧ } }\n",
+            "scopes: { default: [openid, ⟦emial⟧], catalog: [openid, email] }",
+            "scopes: { catalog: [{ id: write, implies: [⟦raed⟧] }, read] }",
+            "scopes: { catalog: [read] }\nsamples: { token: { access_token: x, token_type: Bearer, scope: ⟦read files⟧ } }",
         ],
-        good: ["scopes: { default: [openid, email] }\n", "scopes: { default: [email], catalog: [openid, email] }\n"]
-    )
+        good: ["scopes: { default: [openid, email] }", "scopes: { default: [email], catalog: [openid, email] }"])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let catalog = context.descriptor.scopes.catalog.map(\.id)

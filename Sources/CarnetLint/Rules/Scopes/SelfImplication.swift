@@ -3,9 +3,7 @@ import CarnetFoundation
 
 struct SelfImplication: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "S005",
-        name: "self-implication",
-        severity: .warning,
+        "S005", name: "self-implication", severity: .warning,
         summary: "A scope implies itself, directly or through others.",
         rationale: """
             'implies' lists the other scopes that are granted with this one, so the scope itself has no effect there. \
@@ -13,14 +11,13 @@ struct SelfImplication: SingleValueRule {
             providers have two names for one scope. With two titles, a user of one seems to have granted both.
             """,
         bad: [
-            "scopes: { catalog: [{ id: write, implies: [⟦write⟧] }] }\n",
-            "scopes: { catalog: [{ id: read, title: Read, implies: [write] }, { id: write, title: Write, implies: [⟦read⟧] }] }\n",
+            "scopes: { catalog: [{ id: write, implies: [⟦write⟧] }] }",
+            "scopes: { catalog: [{ id: read, title: Read, implies: [write] }, { id: write, title: Write, implies: [⟦read⟧] }] }",
         ],
         good: [
-            "scopes: { catalog: [{ id: write, implies: [read] }, read] }\n",
-            "scopes: { catalog: [{ id: email, implies: [mail] }, { id: mail, implies: [email] }] }\n",
-        ]
-    )
+            "scopes: { catalog: [{ id: write, implies: [read] }, read] }",
+            "scopes: { catalog: [{ id: email, implies: [mail] }, { id: mail, implies: [email] }] }",
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let implied = context.scopeUses.filter { $0.place == .implied }

@@ -3,36 +3,27 @@ import CarnetFoundation
 
 struct UnmatchableResource: LintRule, RouteRule {
     let explanation = DiagnosticExplanation(
-        code: "S011",
-        name: "unmatchable-resource",
-        severity: .warning,
+        "S011", name: "unmatchable-resource", severity: .warning,
         summary: "A resource server never finds the resource, because no request has its URL.",
         rationale: """
             A resource server compares paths in one normal form. It refuses requests whose paths have empty or dot \
             segments, encoded separators or needless encodings, so a resource with such a path decides about no request.
             """,
         references: ["RFC 3986, section 6.2.2"],
-        bad: [
-            """
+        bad: """
             scopes: { default: [photos] }
             api: { base_url: https://api.acme.example }
             resources:
               - { title: Photos, scope: photos, url: ⟦/v1//photos⟧ }
               - { title: Albums, scope: photos, url: ⟦/v1/../albums⟧ }
               - { title: Files, scope: photos, url: ⟦/v1/%66iles⟧ }
-
-            """
-        ],
-        good: [
-            """
+            """,
+        good: """
             scopes: { default: [photos] }
             api: { base_url: https://api.acme.example }
             resources:
               - { title: Photos, scope: photos, url: /v1/photos }
-
-            """
-        ]
-    )
+            """)
 
     func check(_ resources: CheckedResources) -> [Diagnostic] {
         resources.problems.compactMap { problem in

@@ -2,9 +2,7 @@ import CarnetDescriptors
 
 struct UnreachableResource: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "S008",
-        name: "unreachable-resource",
-        severity: .warning,
+        "S008", name: "unreachable-resource", severity: .warning,
         summary: "A resource or a profile request needs a scope that is neither requested nor in the catalogue.",
         rationale: """
             A resource is open when its scope is granted, and scopes are compared as whole, case-sensitive names. A \
@@ -12,29 +10,20 @@ struct UnreachableResource: LintRule {
             of the profile with 'any_of' is then never sent.
             """,
         references: ["RFC 6749, section 3.3"],
-        bad: [
-            """
+        bad: """
             scopes: { default: [openid, photos] }
             resources:
               - { title: Photos, scope: ⟦Photos⟧, url: https://api.acme.example/photos }
 
-            """,
-            """
             scopes: { default: [profile], catalog: [profile, teams] }
             profile:
               requests: [{ url: 'https://api.acme.example/teams', any_of: [⟦team⟧], claims: { groups: { each: /name } } }]
-
             """,
-        ],
-        good: [
-            """
+        good: """
             scopes: { default: [openid], catalog: [openid, { id: photos.all, implies: [photos] }, photos] }
             resources:
               - { title: Photos, scope: photos, url: https://api.acme.example/photos }
-
-            """
-        ]
-    )
+            """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard context.scopeUses.contains(where: { $0.place == .resource }) else { return [] }

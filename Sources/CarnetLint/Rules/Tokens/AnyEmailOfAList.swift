@@ -3,9 +3,7 @@ import CarnetFoundation
 
 struct AnyEmailOfAList: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "T064",
-        name: "any-email-of-a-list",
-        severity: .warning,
+        "T064", name: "any-email-of-a-list", severity: .warning,
         summary: "The e-mail address is the first of a list, not the primary one.",
         rationale: """
             An account can have several confirmed addresses. A list is in no order that a provider promises, so the first \
@@ -16,27 +14,24 @@ struct AnyEmailOfAList: LintRule {
             """
             profile:
               requests: [{ url: 'https://api.acme.example/emails', where: { verified: true }, claims: { ⟦email⟧: /email } }]
-
             """,
-            "profile: { claims: { ⟦email⟧: /emails/0/value } }\n",
+            "profile: { claims: { ⟦email⟧: /emails/0/value } }",
             """
             profile:
               claims:
                 email: { root: /emails, where: { primary: true }, first: /value }
                 ⟦email_verified⟧: { root: /emails, first: /verified }
-
             """,
-            "profile: { claims: { ⟦email⟧: { root: /emails, where: { verified: true }, first: /value } } }\n",
+            "profile: { claims: { ⟦email⟧: { root: /emails, where: { verified: true }, first: /value } } }",
         ],
         good: [
             """
             profile:
               requests: [{ url: 'https://api.acme.example/emails', where: { primary: true }, claims: { email: /email } }]
-
             """,
-            "profile: { claims: { email: { root: /emails, where: { primary: true }, first: /value } } }\n",
-            "profile: { claims: { email: { root: /fields, where: { name: email }, first: /value } } }\n",
-            "profile: { requests: [{ url: 'https://api.acme.example/me', claims: { email: /email } }] }\n",
+            "profile: { claims: { email: { root: /emails, where: { primary: true }, first: /value } } }",
+            "profile: { claims: { email: { root: /fields, where: { name: email }, first: /value } } }",
+            "profile: { requests: [{ url: 'https://api.acme.example/me', claims: { email: /email } }] }",
             """
             profile:
               requests:
@@ -44,10 +39,8 @@ struct AnyEmailOfAList: LintRule {
                   where: { state: active }
                   claims: { email: /email }
                   sample: { state: active, email: ada@acme.example }
-
             """,
-        ]
-    )
+        ])
 
     /// How providers mark the address that is the account's. A list of fields of all kinds has it under its name.
     private static let marks = ["primary", "default", "main", "preferred", "mail"]

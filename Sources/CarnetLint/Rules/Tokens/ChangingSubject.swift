@@ -2,21 +2,15 @@ import CarnetDescriptors
 
 struct ChangingSubject: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "T060",
-        name: "changing-subject",
-        severity: .warning,
+        "T060", name: "changing-subject", severity: .warning,
         summary: "The subject is an e-mail address, a phone number or a user name, which can change owners.",
         rationale: """
             The subject identifies an account forever. A user can change an e-mail address, a phone number or a user \
             name, and another person can then get it. That person would be signed in to the first person's account.
             """,
         references: ["OpenID Connect Core 1.0, section 5.7", "OpenID Connect Core 1.0, section 2"],
-        bad: [
-            "profile: { claims: { subject: ⟦/email⟧ } }\n",
-            "profile: { claims: { subject: [/id, ⟦/user/login⟧] } }\n",
-        ],
-        good: ["profile: { claims: { subject: [/id, /user/uuid] } }\n"]
-    )
+        bad: ["profile: { claims: { subject: ⟦/email⟧ } }", "profile: { claims: { subject: [/id, ⟦/user/login⟧] } }"],
+        good: "profile: { claims: { subject: [/id, /user/uuid] } }")
 
     private static let changing: Set<String> = [
         "email", "mail", "email_address", "emailAddress", "userPrincipalName", "upn", "login", "username", "user_name",

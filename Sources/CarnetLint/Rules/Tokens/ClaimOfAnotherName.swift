@@ -3,9 +3,7 @@ import CarnetFoundation
 
 struct ClaimOfAnotherName: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "T062",
-        name: "claim-of-another-name",
-        severity: .warning,
+        "T062", name: "claim-of-another-name", severity: .warning,
         summary: "A claim of the profile has another name than Carnet's for this claim.",
         rationale: """
             The names of the claims are 'subject', 'name', 'given_name', 'family_name', 'username', 'email', \
@@ -15,16 +13,15 @@ struct ClaimOfAnotherName: LintRule {
             """,
         references: ["OpenID Connect Core 1.0, section 5.1"],
         bad: [
-            "profile: { claims: { subject: /id, ⟦preferred_username⟧: /login } }\n",
-            "profile: { claims: { subject: /id, ⟦first_name⟧: /first } }\n",
-            "profile: { requests: [{ url: 'https://api.acme.example/mail', claims: { ⟦emial⟧: /email } }] }\n",
+            "profile: { claims: { subject: /id, ⟦preferred_username⟧: /login } }",
+            "profile: { claims: { subject: /id, ⟦first_name⟧: /first } }",
+            "profile: { requests: [{ url: 'https://api.acme.example/mail', claims: { ⟦emial⟧: /email } }] }",
         ],
         good: [
-            "profile: { claims: { subject: /id, username: /login, email: /email, email_verified_at: /verified } }\n",
-            "profile: { claims: { subject: /id, emails: /emails, pictures: /avatars, avatar: /avatar/id } }\n",
-            "profile: { claims: { subject: /id, object: /object, vanity_name: /vanity, email: /mail, emial: /raw } }\n",
-        ]
-    )
+            "profile: { claims: { subject: /id, username: /login, email: /email, email_verified_at: /verified } }",
+            "profile: { claims: { subject: /id, emails: /emails, pictures: /avatars, avatar: /avatar/id } }",
+            "profile: { claims: { subject: /id, object: /object, vanity_name: /vanity, email: /mail, emial: /raw } }",
+        ])
 
     private static let standard = ProfileRules.standardClaims
     /// What other libraries call them.

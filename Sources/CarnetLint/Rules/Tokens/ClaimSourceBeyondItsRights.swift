@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct ClaimSourceBeyondItsRights: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "T011",
-        name: "claim-source-beyond-its-rights",
+        "T011", name: "claim-source-beyond-its-rights",
         summary: "A claim source provides a claim that only the provider may set, or the same source occurs twice.",
         rationale: """
             Signed claims of another issuer may add to a profile, but never identify the user. The subject, the \
@@ -12,31 +11,22 @@ struct ClaimSourceBeyondItsRights: LintRule {
             two sources have the same issuer, Carnet uses only the first.
             """,
         references: ["OpenID Connect Core 1.0, section 5.6.2"],
-        bad: [
-            """
+        bad: """
             profile:
               sources:
                 - { issuer: https://bank.example, jwks: https://bank.example/keys, claims: [credit_score, ⟦sub⟧] }
 
-            """,
-            """
             profile:
               sources:
                 - { issuer: https://bank.example, jwks: https://bank.example/keys, claims: [credit_score] }
                 - { issuer: ⟦https://bank.example⟧, jwks: https://bank.example/more, claims: [address] }
-
             """,
-        ],
-        good: [
-            """
+        good: """
             profile:
               claims: { score: /credit_score }
               sources:
                 - { issuer: https://bank.example, jwks: https://bank.example/keys, claims: [credit_score] }
-
-            """
-        ]
-    )
+            """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
         var issuers = Set<String>()

@@ -3,26 +3,21 @@ import CarnetFoundation
 
 struct ClaimsWithoutSubject: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "T001",
-        name: "claims-without-subject",
-        severity: .warning,
+        "T001", name: "claims-without-subject", severity: .warning,
         summary: "A profile without OpenID Connect does not map the subject.",
         rationale: """
             The subject is the claim that identifies an account. OpenID providers have it at '/sub'. Other APIs call \
             it 'id', 'user_id' or similar. Without it, the application cannot recognize a user at the next sign-in.
             """,
         references: ["OpenID Connect Core 1.0, section 5.3.2"],
-        bad: [
-            """
+        bad: """
             endpoints:
               authorization: https://acme.example/authorize
               token: https://acme.example/token
               userinfo: https://api.acme.example/me
             profile:
               ⟦claims⟧: { name: /login }
-
-            """
-        ],
+            """,
         good: [
             """
             endpoints:
@@ -31,9 +26,8 @@ struct ClaimsWithoutSubject: LintRule {
               userinfo: https://api.acme.example/me
             profile:
               claims: { subject: /id, name: /login }
-
             """,
-            "profile: { claims: { picture: /avatar } }\n",
+            "profile: { claims: { picture: /avatar } }",
             """
             endpoints:
               authorization: https://acme.example/authorize
@@ -43,8 +37,6 @@ struct ClaimsWithoutSubject: LintRule {
               claims: { team: /team, number: /number }
               derive: { subject: '{claim.team}-{claim.number}' }
 
-            """,
-            """
             endpoints:
               authorization: https://acme.example/authorize
               token: https://acme.example/token
@@ -53,8 +45,6 @@ struct ClaimsWithoutSubject: LintRule {
               claims: { name: /name }
               subject: { none: No response has an identifier. }
 
-            """,
-            """
             endpoints:
               authorization: https://acme.example/authorize
               token: https://acme.example/token
@@ -62,10 +52,8 @@ struct ClaimsWithoutSubject: LintRule {
             profile:
               claims: { name: /login }
             samples: { userinfo: { sub: '248289761001', login: jane } }
-
             """,
-        ]
-    )
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
@@ -95,25 +83,22 @@ extension ProviderDescriptor {
 
 struct SubjectSwitchedOff: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "T072",
-        name: "subject-switched-off",
+        "T072", name: "subject-switched-off",
         summary: "An empty list of pointers switches the subject off, and nothing else identifies the user.",
         rationale: """
             Without a subject, all users of the provider get one account. If no response identifies the user, say so \
             with a reason: 'subject: { none: REASON }'. The host then names the account.
             """,
         references: ["OpenID Connect Core 1.0, section 5.3.2"],
-        bad: ["profile: { claims: { subject: ⟦[]⟧ } }\n"],
+        bad: "profile: { claims: { subject: ⟦[]⟧ } }",
         good: [
-            "profile: { claims: { subject: [/sub, /id] } }\n",
+            "profile: { claims: { subject: [/sub, /id] } }",
             """
             profile:
               claims: { subject: [], team: /team, number: /number }
               derive: { subject: '{claim.team}-{claim.number}' }
-
             """,
-        ]
-    )
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard context.descriptor.profile.isWithoutSubject else { return [] }

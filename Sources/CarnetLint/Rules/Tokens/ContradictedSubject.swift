@@ -3,38 +3,28 @@ import CarnetFoundation
 
 struct ContradictedSubject: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "T070",
-        name: "contradicted-subject",
+        "T070", name: "contradicted-subject",
         summary: "The mapped subject differs from the 'sub' of the same sample.",
         rationale: """
             A client must reject a userinfo response whose subject is not the ID token's 'sub'. Each sign-in would fail \
             with 'subjectMismatch'.
             """,
         references: ["OpenID Connect Core 1.0, section 5.3.2"],
-        bad: [
-            """
+        bad: """
             scopes: { default: [openid] }
             profile: { claims: { subject: ⟦/uid⟧ } }
             samples: { userinfo: { sub: '248289761001', uid: jane } }
 
-            """,
-            """
             scopes: { default: [openid] }
             profile: { claims: { subject: ⟦/uid⟧ } }
             samples:
               token: { access_token: redacted, token_type: Bearer, id_token: eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1LTEifQ. }
               userinfo: { uid: jane }
-
             """,
-        ],
-        good: [
-            """
+        good: """
             scopes: { default: [openid] }
             samples: { userinfo: { sub: '248289761001', uid: jane } }
-
-            """
-        ]
-    )
+            """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard context.descriptor.comparesSubjects, let node = context.places.profile.claims["subject"].node,
@@ -53,36 +43,25 @@ struct ContradictedSubject: LintRule {
 
 struct UnprovedSubject: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "T071",
-        name: "unproved-subject",
-        severity: .warning,
+        "T071", name: "unproved-subject", severity: .warning,
         summary: "The mapped subject may differ from the ID token's 'sub', and no sample has both.",
         rationale: """
             A client must reject a userinfo response whose subject is not the ID token's 'sub'. If the provider has \
             another member with the same value, add 'samples.userinfo' with both.
             """,
         references: ["OpenID Connect Core 1.0, section 5.3.2"],
-        bad: [
-            """
+        bad: """
             scopes: { default: [openid] }
             profile: { claims: { subject: ⟦/uid⟧ } }
-
-            """
-        ],
-        good: [
-            """
+            """,
+        good: """
             scopes: { default: [openid] }
             profile: { claims: { subject: [/sub, /uid] } }
 
-            """,
-            """
             scopes: { default: [openid] }
             profile: { claims: { subject: /uid } }
             samples: { userinfo: { sub: '248289761001', uid: '248289761001' } }
-
-            """,
-        ]
-    )
+            """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor

@@ -3,24 +3,21 @@ import CarnetFoundation
 
 struct FieldNotRequested: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "T015",
-        name: "field-not-requested",
-        severity: .warning,
+        "T015", name: "field-not-requested", severity: .warning,
         summary: "A claim reads a field that the request of the profile does not list.",
         rationale: """
             Some APIs return only the fields that a request lists, in a parameter such as 'fields' or in a GraphQL query. The \
             claim is then always missing, although the sample has the field.
             """,
         bad: [
-            "endpoints: { userinfo: 'https://a.example/me?fields=id%2Cmail' }\nissuer: https://a.example\nprofile: { claims: { name: ⟦/name⟧ } }\n",
-            "tables: { q: { me: '{ me { id } }' } }\nprofile: { parameters: { query: \"{map('me', 'q')}\" }, claims: { email: ⟦/email⟧ } }\n",
+            "endpoints: { userinfo: 'https://a.example/me?fields=id%2Cmail' }\nissuer: https://a.example\nprofile: { claims: { name: ⟦/name⟧ } }",
+            "tables: { q: { me: '{ me { id } }' } }\nprofile: { parameters: { query: \"{map('me', 'q')}\" }, claims: { email: ⟦/email⟧ } }",
         ],
         good: [
-            "profile: { parameters: { fields: 'name,avatar' }, claims: { name: [/label, /name], picture: /avatar/url } }\n",
-            "profile: { parameters: { fields: 'first-name,mail', query: '' }, claims: { subject: /id, given_name: /first-name } }\n",
-            "profile: { parameters: { projection: full }, claims: { name: /name } }\n",
-        ]
-    )
+            "profile: { parameters: { fields: 'name,avatar' }, claims: { name: [/label, /name], picture: /avatar/url } }",
+            "profile: { parameters: { fields: 'first-name,mail', query: '' }, claims: { subject: /id, given_name: /first-name } }",
+            "profile: { parameters: { projection: full }, claims: { name: /name } }",
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let (profile, place) = (context.descriptor.profile, context.places.profile)

@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct FirstCallbackNotKept: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "T080",
-        name: "first-callback-not-kept",
+        "T080", name: "first-callback-not-kept",
         summary: "'profile.callback' reads a value that is not kept, is required, or is secret.",
         rationale: """
             'profile.callback' reads a value that 'callback.capture' keeps. Such providers send it with the first \
@@ -14,26 +13,19 @@ struct FirstCallbackNotKept: LintRule {
             """,
         references: ["OpenID Connect Core 1.0, section 5.1"],
         bad: [
-            "profile: { callback: { from: ⟦user⟧, name: /name } }\n",
+            "profile: { callback: { from: ⟦user⟧, name: /name } }",
             """
             callback: { capture: { ⟦user⟧: { pattern: '[{].*[}]', example: '{}' } } }
             profile: { callback: { from: user, name: /name } }
 
-            """,
-            """
             callback: { capture: { user: { pattern: '[{].*[}]', example: '{}', optional: true, ⟦secret⟧: true } } }
             profile: { callback: { from: user, name: /name } }
-
             """,
         ],
-        good: [
-            """
+        good: """
             callback: { capture: { user: { pattern: '[{].*[}]', example: '{"name":"Jane"}', optional: true } } }
             profile: { callback: { from: user, name: /name } }
-
-            """
-        ]
-    )
+            """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard let name = context.descriptor.profile.callback?.capture else { return [] }

@@ -2,9 +2,7 @@ import CarnetDescriptors
 
 struct ListOfOneValue: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "T063",
-        name: "list-of-one-value",
-        severity: .warning,
+        "T063", name: "list-of-one-value", severity: .warning,
         summary: "A claim that has one value is mapped to a list.",
         rationale: """
             With 'each', a claim is the list of the values in all candidates. A user has one name and one e-mail address, \
@@ -15,21 +13,16 @@ struct ListOfOneValue: LintRule {
             """
             profile:
               requests: [{ url: 'https://api.acme.example/emails', claims: { ⟦email⟧: { each: /email } } }]
-
             """,
-            "profile: { claims: { subject: /id, ⟦email⟧: { root: /emails, each: /address } } }\n",
+            "profile: { claims: { subject: /id, ⟦email⟧: { root: /emails, each: /address } } }",
         ],
-        good: [
-            """
+        good: """
             profile:
               claims: { subject: { root: /ids, first: /id }, groups: { root: /groups, each: /name } }
               requests:
                 - { url: 'https://api.acme.example/emails', where: { primary: true }, claims: { email: /email } }
                 - { url: 'https://api.acme.example/teams', claims: { groups: { each: /name } } }
-
-            """
-        ]
-    )
+            """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let profile = context.places.profile

@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct MarginBeyondLifetime: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "T008",
-        name: "margin-beyond-lifetime",
+        "T008", name: "margin-beyond-lifetime",
         summary: "The refresh margin is not shorter than the lifetime of the token.",
         rationale: """
             With such a margin, every new token is due for a refresh at once. Each call then costs a refresh, and a \
@@ -12,15 +11,14 @@ struct MarginBeyondLifetime: LintRule {
             """,
         references: ["RFC 6749, section 6"],
         bad: [
-            "token: { response: { default_expires_in: 300 } }\nrefresh: { margin: ⟦300⟧ }\n",
+            "token: { response: { default_expires_in: 300 } }\nrefresh: { margin: ⟦300⟧ }",
             """
             refresh: { margin: ⟦3600⟧ }
             samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 600 } }
-
             """,
         ],
         good: [
-            "token: { response: { default_expires_in: 3600 } }\nrefresh: { margin: 300 }\n",
+            "token: { response: { default_expires_in: 3600 } }\nrefresh: { margin: 300 }",
             """
             token: { response: { default_expires_in: 3600 } }
             exchange:
@@ -29,10 +27,8 @@ struct MarginBeyondLifetime: LintRule {
                 parameters: { token: '{token.access_token}' }
                 sample: { access_token: redacted, token_type: Bearer, expires_in: 5184000 }
             refresh: { margin: 86400 }
-
             """,
-        ]
-    )
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor

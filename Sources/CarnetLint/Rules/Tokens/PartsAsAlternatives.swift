@@ -3,27 +3,23 @@ import CarnetFoundation
 
 struct PartsAsAlternatives: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "T014",
-        name: "parts-as-alternatives",
-        severity: .warning,
+        "T014", name: "parts-as-alternatives", severity: .warning,
         summary: "A list of pointers has the parts of a name, and only the first with a value counts.",
         rationale: """
             The pointers of a claim are alternatives. If the response has the name in two parts, map them to \
             'given_name' and 'family_name': a missing 'name' is both of them.
             """,
         bad: [
-            "profile: { claims: { subject: /id, name: ⟦[/first_name, /last_name]⟧ } }\n",
+            "profile: { claims: { subject: /id, name: ⟦[/first_name, /last_name]⟧ } }",
             """
             profile:
               requests: [{ url: 'https://api.acme.example/me', claims: { name: ⟦[/person/givenName, /person/surname]⟧ } }]
-
             """,
         ],
         good: [
-            "profile: { claims: { subject: /id, given_name: /first_name, family_name: /last_name } }\n",
-            "profile: { claims: { subject: /id, name: [/name, /first_name], family_name: [/last_name, /surname] } }\n",
-        ]
-    )
+            "profile: { claims: { subject: /id, given_name: /first_name, family_name: /last_name } }",
+            "profile: { claims: { subject: /id, name: [/name, /first_name], family_name: [/last_name, /surname] } }",
+        ])
 
     static let given: Set = ["firstname", "givenname", "forename", "first", "given"]
     static let family: Set = ["lastname", "familyname", "surname", "last", "family"]

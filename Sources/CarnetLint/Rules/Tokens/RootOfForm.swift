@@ -3,16 +3,14 @@ import CarnetFoundation
 
 struct RootOfForm: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "T012",
-        name: "root-of-form",
+        "T012", name: "root-of-form",
         summary: "A response in form encoding has a root other than the whole body.",
         rationale: """
             A form is a list of parameters, and no parameter contains an object. Carnet finds no tokens there.
             """,
         references: ["RFC 6749, section 5.1"],
-        bad: ["token: { response: { format: form, root: ⟦/data⟧ } }\n"],
-        good: ["token: { response: { format: form } }\n", "token: { response: { root: /data } }\n"]
-    )
+        bad: "token: { response: { format: form, root: ⟦/data⟧ } }",
+        good: ["token: { response: { format: form } }", "token: { response: { root: /data } }"])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         RequestKind.allCases.compactMap { kind in

@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct SignedResponseWithoutKeys: LintRule {
     let explanation = DiagnosticExplanation(
-        code: "T010",
-        name: "signed-response-without-keys",
+        "T010", name: "signed-response-without-keys",
         summary: "The provider must sign a response, but Carnet has no issuer or no keys to validate it with.",
         rationale: """
             Carnet validates the signature of a signed response with the issuer's keys. Without an issuer, or without \
@@ -14,15 +13,12 @@ struct SignedResponseWithoutKeys: LintRule {
             "JWT Secured Authorization Response Mode, section 2.4", "OpenID Connect Core 1.0, section 5.3.2",
             "RFC 9701, section 5",
         ],
-        bad: [
-            """
+        bad: """
             endpoints:
               authorization: https://acme.example/authorize
               token: https://acme.example/token
             authorization: { response_mode: ⟦jwt⟧ }
 
-            """,
-            """
             endpoints:
               authorization: https://acme.example/authorize
               token: https://acme.example/token
@@ -31,22 +27,17 @@ struct SignedResponseWithoutKeys: LintRule {
             profile: { jwt: ⟦[RS256]⟧ }
             introspection: { jwt: ⟦[RS256]⟧ }
 
-            """,
-            """
             issuer: https://id.acme.example
             discovery: none
             endpoints:
               authorization: https://id.acme.example/authorize
               token: https://id.acme.example/token
             authorization: { response_mode: ⟦form_post.jwt⟧ }
-
             """,
-        ],
         good: [
-            "authorization: { response_mode: jwt }\ncallback: { jwt: [PS256] }\n",
-            "profile: { jwt: [PS256] }\nintrospection: { jwt: [PS256] }\n",
-        ]
-    )
+            "authorization: { response_mode: jwt }\ncallback: { jwt: [PS256] }",
+            "profile: { jwt: [PS256] }\nintrospection: { jwt: [PS256] }",
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor

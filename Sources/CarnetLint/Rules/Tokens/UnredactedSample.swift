@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct UnredactedSample: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        code: "T006",
-        name: "unredacted-sample",
+        "T006", name: "unredacted-sample",
         summary: "A sample contains a value that looks like a real token.",
         rationale: """
             Samples are real responses without their secrets. They are public with the descriptor, and the sandbox \
@@ -12,15 +11,14 @@ struct UnredactedSample: SingleValueRule {
             """,
         references: ["RFC 9700, section 4.14"],
         bad: [
-            "samples: { token: { access_token: ⟦8Hx2kQ9vLm4Rt7YwZ1pN5sB3⟧, token_type: Bearer } }\n",
-            "samples: { userinfo: { sub: '1', session: ⟦ghp_aB3dE5fG7hJ9kL1mN3pQ5rS7tU9v⟧ } }\n",
+            "samples: { token: { access_token: ⟦8Hx2kQ9vLm4Rt7YwZ1pN5sB3⟧, token_type: Bearer } }",
+            "samples: { userinfo: { sub: '1', session: ⟦ghp_aB3dE5fG7hJ9kL1mN3pQ5rS7tU9v⟧ } }",
         ],
         good: [
-            "samples: { token: { access_token: redacted-access-token, token_type: Bearer, refresh_token: '<token>' } }\n",
+            "samples: { token: { access_token: redacted-access-token, token_type: Bearer, refresh_token: '<token>' } }",
             "token: { response: { fields: { id_token: /none } } }\n"
-                + "samples: { token: { access_token: redacted, token_type: Bearer, jwt: eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1LTEifQ. } }\n",
-        ]
-    )
+                + "samples: { token: { access_token: redacted, token_type: Bearer, jwt: eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1LTEifQ. } }",
+        ])
 
     private static let tokenFields: Set<String> = [
         "access_token", "refresh_token", "id_token", "token", "client_secret", "code", "session_token",
