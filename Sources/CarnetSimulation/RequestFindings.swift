@@ -123,10 +123,7 @@ struct RequestFindings {
     private func finding(_ error: OAuthError, of request: String, at span: SourceSpan? = nil) -> Diagnostic {
         let key = error.descriptorKey?.split(separator: ".").map(String.init) ?? []
         return SimulationDiagnostics.requestNotMade.diagnostic(
-            "the engine cannot build \(request): \(error.message)",
-            file: context.path,
-            span: span ?? context.document.span(of: key),
-            help: error.hint
-        )
+            "the engine cannot build \(request): \(error.message)", file: context.path,
+            span: span ?? context.document.span(of: key), help: error.hint)
     }
 }

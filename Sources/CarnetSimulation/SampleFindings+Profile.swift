@@ -119,8 +119,7 @@ extension SampleFindings {
             {
                 return SimulationDiagnostics.claimNotRead.diagnostic(
                     "\(Self.list(elements.pointers)) finds nothing in the list of samples.\(sample.name)",
-                    file: context.path,
-                    span: places.profile.claims[claim.name].span,
+                    file: context.path, span: places.profile.claims[claim.name].span,
                     related: [context.related("the sample", at: sample.place.keySpan)])
             }
             let isRead = profile[claim.name]?.isLikely(claim.name) ?? false
@@ -143,8 +142,7 @@ extension SampleFindings {
                 "\(shown.quotable(limit: 40)) cannot be \(name)", file: context.path, span: span,
                 help: name == "email_verified"
                     ? "\(name) is true or false; another name, such as \(name)_at, takes any value"
-                    : "map a member that is \(name), as a string; or give the claim another name",
-                related: related)
+                    : "map a member that is \(name), as a string; or give the claim another name", related: related)
         }
         guard !value.hasMember(at: pointers),
             let similar = pointers.lazy.compactMap({ value.member(similarTo: $0, besides: read) }).first

@@ -102,11 +102,8 @@ extension SampleFindings {
         // What to do about a server's error is for people who sign in; an author can change the key.
         let hint = error.kind == .serverError ? nil : error.hint
         return SimulationDiagnostics.tokenNotInSample.diagnostic(
-            "the engine rejects \(name): \(error.message)\(serverError)",
-            file: context.path,
-            span: span,
-            help: help ?? hint ?? error.descriptorKey.map { "see \($0)" }
-        )
+            "the engine rejects \(name): \(error.message)\(serverError)", file: context.path, span: span,
+            help: help ?? hint ?? error.descriptorKey.map { "see \($0)" })
     }
 
     private var ofSteps: [Diagnostic] {
@@ -144,11 +141,9 @@ extension SampleFindings {
         else { return [] }
         return [
             SimulationDiagnostics.tokenNotInSample.diagnostic(
-                "samples.token has no ID token, but the scope openid is requested",
-                file: context.path,
+                "samples.token has no ID token, but the scope openid is requested", file: context.path,
                 span: places.samples.token.keySpan,
-                help: "add id_token: redacted, if the provider sends one; if not, remove the scope"
-            )
+                help: "add id_token: redacted, if the provider sends one; if not, remove the scope")
         ]
     }
 
@@ -180,11 +175,9 @@ extension SampleFindings {
                 ? "\(value.jsonText()) is not a lifetime in seconds"
                     + (Double(value.scalarText ?? "")?.looksLikeMilliseconds == true
                         ? ", and looks like milliseconds" : "")
-                : "\(value.jsonText()) does not have the form \(kind.rawValue)",
-            file: context.path,
+                : "\(value.jsonText()) does not have the form \(kind.rawValue)", file: context.path,
             span: place(of: rules.fields.expiresIn, in: sample),
-            help: "set its form: \(section): { response: { expires: KIND } }; or use 'default_expires_in'"
-        )
+            help: "set its form: \(section): { response: { expires: KIND } }; or use 'default_expires_in'")
     }
 
     private func ofScopes(_ response: TokenResponse, in sample: Sample) -> [Diagnostic] {
@@ -194,10 +187,8 @@ extension SampleFindings {
             return [
                 SimulationDiagnostics.scopeNotInSample.diagnostic(
                     "\(Self.list(rules.fields.scope.pointers)) finds nothing in samples.\(sample.name)",
-                    file: context.path,
-                    span: field.span,
-                    related: [context.related("the sample", at: sample.place.keySpan)]
-                )
+                    file: context.path, span: field.span,
+                    related: [context.related("the sample", at: sample.place.keySpan)])
             ]
         }
         guard let scopes = response.scopes else { return [] }
@@ -208,11 +199,9 @@ extension SampleFindings {
                 guard parts.count > 1, parts.contains(where: known.contains) else { continue }
                 return [
                     SimulationDiagnostics.scopeNotInSample.diagnostic(
-                        "the engine reads \"\(scope)\" in samples.\(sample.name) as one scope",
-                        file: context.path,
+                        "the engine reads \"\(scope)\" in samples.\(sample.name) as one scope", file: context.path,
                         span: place(of: rules.fields.scope, in: sample),
-                        help: "set the separator: \(section): { response: { scope_separator: '\(separator)' } }"
-                    )
+                        help: "set the separator: \(section): { response: { scope_separator: '\(separator)' } }")
                 ]
             }
         }
@@ -327,12 +316,10 @@ extension SampleFindings {
             guard !RegisteredErrors.ofServer.contains(serverError.code) else { return ofMessage(in: sample) }
             return [
                 SimulationDiagnostics.errorNotInSample.diagnostic(
-                    "OAuth 2.0 does not define the code of samples.error, \"\(serverError.code)\"",
-                    file: context.path,
+                    "OAuth 2.0 does not define the code of samples.error, \"\(serverError.code)\"", file: context.path,
                     span: context.places.samples.error.keySpan,
                     help: "map it to the code that it means, for example: "
-                        + "\(section): { response: { errors: { codes: { \"\(serverError.code)\": invalid_grant } } } }"
-                )
+                        + "\(section): { response: { errors: { codes: { \"\(serverError.code)\": invalid_grant } } } }")
             ]
         }
         let places = rules.errors.code.pointers.map(\.description).joined(separator: ", ")
@@ -340,13 +327,11 @@ extension SampleFindings {
             SimulationDiagnostics.errorNotInSample.diagnostic(
                 serverError == nil
                     ? "samples.error has no error code at \(places)"
-                    : "\(section).response.success matches samples.error",
-                file: context.path,
+                    : "\(section).response.success matches samples.error", file: context.path,
                 span: context.places.samples.error.keySpan,
                 help: serverError == nil
                     ? "set its place: \(section): { response: { errors: { error: /... } } }"
-                    : "see \(section).response.success"
-            )
+                    : "see \(section).response.success")
         ]
     }
 
@@ -376,11 +361,8 @@ extension SampleFindings {
             guard error.server == nil else { return [] }
             return [
                 SimulationDiagnostics.callbackNotAccepted.diagnostic(
-                    "the engine rejects samples.callback: \(error.message)",
-                    file: context.path,
-                    span: places.samples.callback.keySpan,
-                    help: "see \(error.descriptorKey ?? "callback.rename")"
-                )
+                    "the engine rejects samples.callback: \(error.message)", file: context.path,
+                    span: places.samples.callback.keySpan, help: "see \(error.descriptorKey ?? "callback.rename")")
             ]
         }
     }

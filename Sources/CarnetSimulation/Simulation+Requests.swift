@@ -42,8 +42,7 @@ extension Simulation {
 
     /// - Throws: `OAuthError`, as for a real client that calls the resource.
     package func request(_ resource: Resource) throws(OAuthError) -> SimulatedRequest {
-        let request = try ResourceRequest.make(
-            resource.target, headers: resource.headers, tokens: tokens, at: provider)
+        let request = try ResourceRequest.make(resource.target, headers: resource.headers, tokens: tokens, at: provider)
         return SimulatedRequest(try proved(request, accessToken: tokens.accessToken))
     }
 
@@ -56,13 +55,10 @@ extension Simulation {
     }
 
     /// The request with a proof of the test key, if the tokens are bound to a key.
-    func proved(
-        _ request: PreparedRequest, accessToken: Secret? = nil
-    ) throws(OAuthError) -> PreparedRequest {
+    func proved(_ request: PreparedRequest, accessToken: Secret? = nil) throws(OAuthError) -> PreparedRequest {
         guard registration.usesDPoP(at: provider) else { return request }
         let random = SimulatedRandomSource()
-        return try request.proving(
-            try DPoPKey(random: random), accessToken: accessToken, random: random, now: Self.now)
+        return try request.proving(try DPoPKey(random: random), accessToken: accessToken, random: random, now: Self.now)
     }
 
     func authorization() throws(OAuthError) -> AuthorizationRequest {

@@ -11,11 +11,8 @@ extension Simulation {
         return try TokenResponse(
             validating: Self.response(
                 sample.completed(with: rules.capture), status: rules.success.statuses.first?.code ?? 200,
-                isForm: rules.format == .form),
-            to: try proved(isRefresh ? try refreshRequest() : try tokenRequest()),
-            from: provider,
-            refreshing: tokens
-        )
+                isForm: rules.format == .form), to: try proved(isRefresh ? try refreshRequest() : try tokenRequest()),
+            from: provider, refreshing: tokens)
     }
 
     /// The error of an error response; `nil` if none are found.
@@ -32,11 +29,8 @@ extension Simulation {
 
     func validate(userinfo sample: JSONValue) throws(OAuthError) -> Profile {
         try Profile(
-            validating: Self.response(sample, status: 200, isForm: false),
-            to: try profileRequest(),
-            from: provider,
-            subject: nil
-        )
+            validating: Self.response(sample, status: 200, isForm: false), to: try profileRequest(), from: provider,
+            subject: nil)
     }
 
     /// The profile as a session completes it: with the claims of the further requests that have a sample, of the first
@@ -121,8 +115,7 @@ extension Simulation {
         return try ExchangeResponse(
             validating: Self.response(
                 sample.completed(with: step.value.capture), status: rules.success.statuses.first?.code ?? 200,
-                isForm: rules.format == .form),
-            to: request, of: step, from: provider)
+                isForm: rules.format == .form), to: request, of: step, from: provider)
     }
 
     /// A string is the body itself; anything else is encoded as the provider encodes.
@@ -135,8 +128,7 @@ extension Simulation {
         let body = sample.string ?? (isForm && isFlat ? PercentEncoding.encode(pairs) : sample.jsonText())
         return IncomingResponse(
             head: HTTPResponse(status: HTTPResponse.Status(code: status), headerFields: [.contentType: type]),
-            body: Array(body.utf8)
-        )
+            body: Array(body.utf8))
     }
 }
 

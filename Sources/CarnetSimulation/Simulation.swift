@@ -32,12 +32,8 @@ package final class Simulation: Sendable {
     ///   - authenticationMethod: `nil` for the provider's first that fits.
     ///   - redirectURI: `nil` for one that the provider accepts.
     package init(
-        _ provider: Provider,
-        clientID: String? = nil,
-        hasSecret: Bool? = nil,
-        authenticationMethod: ClientAuthenticationMethod? = nil,
-        redirectURI: String? = nil,
-        scopes: [String]? = nil
+        _ provider: Provider, clientID: String? = nil, hasSecret: Bool? = nil,
+        authenticationMethod: ClientAuthenticationMethod? = nil, redirectURI: String? = nil, scopes: [String]? = nil
     ) {
         let methods = provider.client.authentication
         let method = authenticationMethod ?? methods.first
@@ -58,16 +54,11 @@ package final class Simulation: Sendable {
                 certificate: usesCertificate || provider.client.certificateBoundAccessTokens
                     ? SimulatedCertificate.certificate : nil),
             redirectURI: redirectURI ?? SimulatedRedirectURI.fitting(provider.redirects)
-                ?? SimulatedRedirectURI.loopback,
-            inputs: provider.inputs,
-            environment: provider.environment,
-            scopes: scopes,
-            authenticationMethod: authenticationMethod
-        )
+                ?? SimulatedRedirectURI.loopback, inputs: provider.inputs, environment: provider.environment,
+            scopes: scopes, authenticationMethod: authenticationMethod)
         self.registration = registration
-        let known = provider.registered(
-            provider.values(registration, now: Self.now, random: SimulatedRandomSource())
-        ).withoutMetadata
+        let known = provider.registered(provider.values(registration, now: Self.now, random: SimulatedRandomSource()))
+            .withoutMetadata
         let invented = known.inventedEndpoints
         inventedEndpoints = Set(invented.keys)
         let discovered =
@@ -88,9 +79,7 @@ package final class Simulation: Sendable {
             tokenType: registration.usesDPoP(at: discovered) ? "DPoP" : "Bearer",
             refreshToken: Secret("simulated-refresh-token"),
             idToken: sampled(\.idToken, "id_token") ?? Secret("simulated-id-token"),
-            scopes: registration.scopes ?? discovered.scopes.defaults,
-            issuedAt: Self.now
-        )
+            scopes: registration.scopes ?? discovered.scopes.defaults, issuedAt: Self.now)
         let collected = Self.collected(at: discovered, as: registration, tokens)
         self.provider = discovered.filled(
             with: collected, as: registration, now: Self.now, random: SimulatedRandomSource())

@@ -47,8 +47,7 @@ extension DescriptorComparison {
         let list =
             key == "default" && !new.scopes.defaults.contains { added.contains($0) } ? ["scopes", "required"] : place
         report(
-            .requestedScopes, list,
-            "requested scope\(added.count == 1 ? " is" : "s are") new: \(added.inWords)",
+            .requestedScopes, list, "requested scope\(added.count == 1 ? " is" : "s are") new: \(added.inWords)",
             "earlier grants do not cover it, and an application that may not request it is refused; put it into scopes.catalog alone, and let the host request it"
         )
     }

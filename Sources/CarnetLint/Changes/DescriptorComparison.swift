@@ -71,9 +71,8 @@ struct DescriptorComparison {
     }
 
     /// Reports a value that is another one.
-    mutating func compare(
-        _ rule: DiagnosticExplanation, _ path: String, _ old: String?, _ new: String?, _ help: String
-    ) {
+    mutating func compare(_ rule: DiagnosticExplanation, _ path: String, _ old: String?, _ new: String?, _ help: String)
+    {
         guard !old.isSameBytes(as: new) else { return }
         let message =
             switch (old, new) {

@@ -77,9 +77,7 @@ extension Linter {
         }
     }
 
-    private func removal(
-        of old: DescriptorDocument, by new: DescriptorDocument?, at path: String
-    ) -> [Diagnostic] {
+    private func removal(of old: DescriptorDocument, by new: DescriptorDocument?, at path: String) -> [Diagnostic] {
         let id = old.id?.rawValue ?? ""
         let change = BreakingChange(
             rule: .removedProvider, path: ["id"],
@@ -89,8 +87,7 @@ extension Linter {
                     ?? "keep the file with status: { closed: REASON } for a release, and remove it later"))
         guard let new else {
             return [
-                change.rule.diagnostic(
-                    change.message, file: path, span: old.place(of: ["id"]).span, help: change.help)
+                change.rule.diagnostic(change.message, file: path, span: old.place(of: ["id"]).span, help: change.help)
             ]
         }
         return diagnostics([change], old, new, new)

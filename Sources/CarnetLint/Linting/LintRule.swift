@@ -30,12 +30,8 @@ extension LintRule {
     package var isReminder: Bool { false }
 
     func finding(
-        _ message: String,
-        in context: LintContext,
-        at span: SourceSpan,
-        help: String? = nil,
-        related: [Diagnostic.Related] = [],
-        fix: Fix? = nil
+        _ message: String, in context: LintContext, at span: SourceSpan, help: String? = nil,
+        related: [Diagnostic.Related] = [], fix: Fix? = nil
     ) -> Diagnostic {
         explanation.diagnostic(message, file: context.path, span: span, help: help, related: related, fix: fix)
     }

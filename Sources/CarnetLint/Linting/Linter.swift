@@ -24,12 +24,9 @@ public struct Linter: Sendable {
     ///   - others: Files of other kinds, which are checked too.
     ///   - today: The day, such as 2026-11-28, for facts that end. Without it, the same files have the same findings on each day.
     package init(
-        rules: [any LintRule] = LintRuleCatalog.all,
-        reader: YAMLReader = YAMLReader(),
-        known: ProviderRegistry = ProviderRegistry(),
-        simulator: (any DescriptorSimulator)? = nil,
-        others: [any OtherFiles] = [],
-        today: String? = nil
+        rules: [any LintRule] = LintRuleCatalog.all, reader: YAMLReader = YAMLReader(),
+        known: ProviderRegistry = ProviderRegistry(), simulator: (any DescriptorSimulator)? = nil,
+        others: [any OtherFiles] = [], today: String? = nil
     ) {
         checks = rules.map { rule in { rule.check($0) } }
         singleValueRules = rules.filter(\.checksSingleValues)
@@ -63,9 +60,7 @@ public struct Linter: Sendable {
     ///
     /// Each step is done for all of the files before the next one, because the code of all steps does not fit into a
     /// processor's cache.
-    private func look(
-        at files: ArraySlice<SourceFile>
-    ) -> [(outline: DescriptorOutline?, diagnostics: [Diagnostic])] {
+    private func look(at files: ArraySlice<SourceFile>) -> [(outline: DescriptorOutline?, diagnostics: [Diagnostic])] {
         let trees = files.map(reader.read)
         let kinds = trees.map { tree in tree.root.flatMap { root in others.first { $0.fits(root) } } }
         let documents = zip(zip(files, kinds), trees).map { file, tree in

@@ -11,9 +11,7 @@ package struct SARIFReporter: Reporter {
     ///   - documentation: the URL of the folder with the rules' pages; the pages are in the output in any case.
     ///   - others: Rules about files of other kinds.
     ///   - linter: What the pages show about the examples of the rules.
-    package init(
-        documentation: String? = nil, others: [DiagnosticExplanation] = [], linter: Linter = Linter()
-    ) {
+    package init(documentation: String? = nil, others: [DiagnosticExplanation] = [], linter: Linter = Linter()) {
         self.documentation = documentation
         self.others = others
         self.linter = linter

@@ -19,8 +19,7 @@ struct SourceExcerpt {
         let window = Self.window(around: span, lineEnd: lineEnd)
         let shown = SourceSpan(
             start: SourcePosition(line: span.start.line, column: window.lowerBound),
-            end: SourcePosition(line: span.start.line, column: window.upperBound)
-        )
+            end: SourcePosition(line: span.start.line, column: window.upperBound))
         guard let source = text.text(in: shown) else { return nil }
         var cells = Self.cells(of: MaskedSecrets.masking(source))
         let prefix = window.lowerBound > 1 ? "…" : ""

@@ -54,11 +54,8 @@ struct Suppressions {
                 && (simulated || !SimulationDiagnostics.codes.contains(suppression.target.code))
         }.map { suppression in
             SuppressionDiagnostics.unused.diagnostic(
-                "there is no \(suppression.target.code) to suppress here",
-                file: path,
-                span: suppression.span,
-                help: "remove the comment"
-            )
+                "there is no \(suppression.target.code) to suppress here", file: path, span: suppression.span,
+                help: "remove the comment")
         }
         return kept + problems + unused
     }
@@ -83,14 +80,10 @@ struct Suppressions {
             } else {
                 problems.append(
                     SuppressionDiagnostics.unused.diagnostic(
-                        "\(code) cannot be suppressed",
-                        file: path,
-                        span: comment.span,
+                        "\(code) cannot be suppressed", file: path, span: comment.span,
                         help: BreakingChange.rules.contains { $0.code == code }
                             ? "a new note about the key accepts a change"
-                            : "only rules about the meaning of a descriptor can be"
-                    )
-                )
+                            : "only rules about the meaning of a descriptor can be"))
             }
         }
     }
@@ -98,12 +91,8 @@ struct Suppressions {
     private mutating func report(_ comment: YAMLComment) {
         problems.append(
             SuppressionDiagnostics.withoutReason.diagnostic(
-                "this comment suppresses nothing, because it lacks a code or a reason",
-                file: path,
-                span: comment.span,
-                help: "write '# \(Self.marker)-next-line E001: the reason'"
-            )
-        )
+                "this comment suppresses nothing, because it lacks a code or a reason", file: path, span: comment.span,
+                help: "write '# \(Self.marker)-next-line E001: the reason'"))
     }
 
     private static func isCode(_ text: String) -> Bool {

@@ -21,8 +21,7 @@ struct AssertionSection: Sendable {
     static func all(in descriptor: ProviderDescriptor, _ places: Place<DescriptorRules>) -> [AssertionSection] {
         let grant = (descriptor.jwtBearer.assertion.rules, places.jwtBearer.assertion.rules)
         return [
-            AssertionSection(
-                name: clientName, rules: descriptor.client.assertion, place: places.client.assertion),
+            AssertionSection(name: clientName, rules: descriptor.client.assertion, place: places.client.assertion),
             AssertionSection(name: "jwt_bearer.assertion", rules: grant.0, place: grant.1),
         ]
     }

@@ -61,11 +61,8 @@ struct BadHeader: SingleValueRule {
                 return nil
             }
             return finding(
-                "\"\(name)\" cannot be the header of the access token",
-                in: context,
-                at: node.span,
-                help: "name the provider's own header; 'token_in: authorization' is the Authorization header"
-            )
+                "\"\(name)\" cannot be the header of the access token", in: context, at: node.span,
+                help: "name the provider's own header; 'token_in: authorization' is the Authorization header")
         }
         let names = Set(ofTokens.compactMap { $0.scalar?.text.lowercased() })
         return misnamed

@@ -39,11 +39,8 @@ struct BasicWithoutBase64: LintRule {
             }
             guard isPlain || template.outline.holds(UInt8(ascii: ":")) else { return nil }
             return finding(
-                "the credentials of the scheme Basic are not in base64",
-                in: context,
-                at: header.value.span,
-                help: "write \"Basic {base64(join(':', client.id, client.secret))}\", or use client_secret_basic"
-            )
+                "the credentials of the scheme Basic are not in base64", in: context, at: header.value.span,
+                help: "write \"Basic {base64(join(':', client.id, client.secret))}\", or use client_secret_basic")
         }
     }
 

@@ -23,11 +23,8 @@ struct BodyWithoutPOST: LintRule {
                 (rules.method ?? kind.method) == .get
             else { return nil }
             return finding(
-                "\(kind.section) is a GET request and cannot have a body",
-                in: context,
-                at: places.body.span,
-                help: "use 'method: POST' or 'body: query'"
-            )
+                "\(kind.section) is a GET request and cannot have a body", in: context, at: places.body.span,
+                help: "use 'method: POST' or 'body: query'")
         }
     }
 }

@@ -45,8 +45,7 @@ struct ConflictingRename: LintRule {
                     let isWritten = context.text.text(in: entry.keySpan) == entry.key
                     return finding(
                         "\"rename\" has the standard's name on the left: \(target): \(entry.key)", in: context,
-                        at: span,
-                        help: "write it the other way round",
+                        at: span, help: "write it the other way round",
                         fix: isWritten && context.text.text(in: span) == target
                             ? Fix(summary: "exchange the two", applicability: .safe, edits: edits) : nil)
                 }

@@ -31,11 +31,8 @@ struct ConstantPerAttemptValue: SingleValueRule {
                 return parameter.isPerAttempt && Self.isConstant(entry) && isSent
             }.map { entry in
                 finding(
-                    "\"\(entry.key)\" is the same for every sign-in",
-                    in: context,
-                    at: entry.keySpan,
-                    help: "remove it; Carnet creates a new one for each sign-in"
-                )
+                    "\"\(entry.key)\" is the same for every sign-in", in: context, at: entry.keySpan,
+                    help: "remove it; Carnet creates a new one for each sign-in")
             }
         }
     }

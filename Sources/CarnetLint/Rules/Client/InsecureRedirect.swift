@@ -19,11 +19,8 @@ struct InsecureRedirect: SingleValueRule {
                 !HostName(redirect.host).needsNoTLS
             else { return nil }
             return finding(
-                "the redirect URI is not https",
-                in: context,
-                at: context.span(of: scheme, in: redirect.node),
-                help: "http is only allowed on loopback hosts, e.g. http://127.0.0.1:{port}/callback"
-            )
+                "the redirect URI is not https", in: context, at: context.span(of: scheme, in: redirect.node),
+                help: "http is only allowed on loopback hosts, e.g. http://127.0.0.1:{port}/callback")
         }
     }
 }

@@ -23,16 +23,11 @@ struct LocalhostRedirect: SingleValueRule {
             guard redirect.isWeb, redirect.host.lowercased() == "localhost" else { return nil }
             let span = context.span(of: redirect.host, in: redirect.node)
             return finding(
-                "the redirect URI uses the name localhost",
-                in: context,
-                at: span,
+                "the redirect URI uses the name localhost", in: context, at: span,
                 help: "use 127.0.0.1, if the provider accepts it",
                 fix: Fix(
-                    summary: "use 127.0.0.1",
-                    applicability: .unsafe,
-                    edits: [Fix.Edit(span: span, replacement: "127.0.0.1")]
-                )
-            )
+                    summary: "use 127.0.0.1", applicability: .unsafe,
+                    edits: [Fix.Edit(span: span, replacement: "127.0.0.1")]))
         }
     }
 }

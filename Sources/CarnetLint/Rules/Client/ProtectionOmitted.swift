@@ -31,11 +31,8 @@ struct ProtectionOmitted: SingleValueRule {
                     return nil
                 }
                 return finding(
-                    "\"\(name)\" cannot be left out",
-                    in: context,
-                    at: element.span,
-                    help: Self.helps[name] ?? "use authorization: { pkce: { none: \"the reason\" } }"
-                )
+                    "\"\(name)\" cannot be left out", in: context, at: element.span,
+                    help: Self.helps[name] ?? "use authorization: { pkce: { none: \"the reason\" } }")
             }
         }
     }

@@ -20,11 +20,8 @@ struct RedirectSchemeNotReversedDomain: SingleValueRule {
             guard let scheme = redirect.scheme, !isPlace(scheme), let remark = RedirectForm.remark(onScheme: scheme)
             else { return nil }
             return finding(
-                remark,
-                in: context,
-                at: context.span(of: scheme, in: redirect.node),
-                help: "use a form such as {bundle_id}:/callback"
-            )
+                remark, in: context, at: context.span(of: scheme, in: redirect.node),
+                help: "use a form such as {bundle_id}:/callback")
         }
     }
 

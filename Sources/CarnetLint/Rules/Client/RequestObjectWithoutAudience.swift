@@ -38,14 +38,12 @@ struct RequestObjectWithoutAudience: LintRule {
             .filter { !$0.isOfClient || context.places.client.authentication.isWritten }.map { section in
                 finding(
                     "the audience is the issuer, but the provider has no issuer", in: context,
-                    at: section.place.audience.span,
-                    help: "add the issuer, or write token_endpoint or a URI")
+                    at: section.place.audience.span, help: "add the issuer, or write token_endpoint or a URI")
             }
         let rules = context.descriptor.authorization.requestObject
         guard rules.use == .always, rules.audience == nil else { return assertions }
         let request = finding(
-            "a signed request has no audience", in: context,
-            at: context.places.authorization.requestObject.keySpan,
+            "a signed request has no audience", in: context, at: context.places.authorization.requestObject.keySpan,
             help: "add the issuer, or audience beside 'use: always'")
         return assertions + [request]
     }

@@ -52,12 +52,8 @@ struct SecretInQuery: LintRule {
             if let span, !secrets.isEmpty {
                 found.append(
                     finding(
-                        "the \(kind.section) request sends its secrets in the URL",
-                        in: context,
-                        at: span,
-                        help: "use POST with a form or json body, if the provider accepts it"
-                    )
-                )
+                        "the \(kind.section) request sends its secrets in the URL", in: context, at: span,
+                        help: "use POST with a form or json body, if the provider accepts it"))
             }
             return found
         }

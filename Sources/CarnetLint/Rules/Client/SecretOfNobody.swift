@@ -34,12 +34,9 @@ struct SecretOfNobody: LintRule {
         let methods = descriptor.client.methods.map(\.rawValue).joined(separator: ", ")
         func report(_ span: SourceSpan, _ what: String) -> Diagnostic {
             finding(
-                "\(what) the client secret, but no client has one",
-                in: context,
-                at: span,
+                "\(what) the client secret, but no client has one", in: context, at: span,
                 help: "add a method with a secret, such as client_secret_post, to client.authentication: [\(methods)]",
-                related: [context.related("the methods", at: context.places.client.authentication.span)]
-            )
+                related: [context.related("the methods", at: context.places.client.authentication.span)])
         }
         var found: [Diagnostic] = []
         if descriptor.idToken.hs256 != nil, descriptor.canHaveIDToken, descriptor.scopes.requestsOpenID {

@@ -66,11 +66,8 @@ struct SecretValueInURL: LintRule {
                 template.shows(where: { $0.origin == .input ? inputs.contains($0.name) : marked.contains($0) })
             else { return nil }
             return finding(
-                "\"\(entry.key)\" puts a secret into the URL",
-                in: context,
-                at: entry.value.span,
-                help: "use POST with a body, if the provider accepts it"
-            )
+                "\"\(entry.key)\" puts a secret into the URL", in: context, at: entry.value.span,
+                help: "use POST with a body, if the provider accepts it")
         }
     }
 }

@@ -21,11 +21,8 @@ struct SilentPrompt: SingleValueRule {
             let prompt = parameters["prompt"]
             guard prompt.text?.split(separator: " ").contains("none") == true else { return nil }
             return finding(
-                "with prompt=none, the provider cannot show its sign-in page",
-                in: context,
-                at: prompt.span,
-                help: "remove 'none'"
-            )
+                "with prompt=none, the provider cannot show its sign-in page", in: context, at: prompt.span,
+                help: "remove 'none'")
         }
     }
 }

@@ -33,15 +33,12 @@ struct StandardNameMeant: LintRule {
                     let standard = message.rename.first(where: { $0.value.scalar?.text == name })?.key
                 else { return nil }
                 return finding(
-                    "\"\(name)\" is the provider's name for \"\(standard)\"",
-                    in: context,
-                    at: span,
+                    "\"\(name)\" is the provider's name for \"\(standard)\"", in: context, at: span,
                     help: "write the standard's name: \(standard)",
                     fix: context.text.text(in: span) == name
                         ? Fix(
                             summary: "write \(standard)", applicability: .safe,
-                            edits: [Fix.Edit(span: span, replacement: standard)]) : nil
-                )
+                            edits: [Fix.Edit(span: span, replacement: standard)]) : nil)
             }
         }
     }

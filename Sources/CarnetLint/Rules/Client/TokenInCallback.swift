@@ -19,11 +19,9 @@ struct TokenInCallback: SingleValueRule {
         guard words.contains(where: { ["token", "id_token"].contains($0) }) else { return [] }
         return [
             finding(
-                "the tokens would pass through the browser",
-                in: context,
+                "the tokens would pass through the browser", in: context,
                 at: context.places.authorization.responseType.span,
-                help: "remove the key; Carnet requests a code by default"
-            )
+                help: "remove the key; Carnet requests a code by default")
         ]
     }
 }

@@ -50,11 +50,8 @@ struct UnknownProtocolParameter: LintRule {
             return named.filter { !known.contains($0.0) && !inherited.contains($0.0) }.map { name, span in
                 let nearest = context.nearest(to: name, in: candidates)
                 return finding(
-                    "this message has no parameter \"\(name)\"",
-                    in: context,
-                    at: span,
-                    help: nearest.map { "did you mean \"\($0)\"?" } ?? allowed
-                )
+                    "this message has no parameter \"\(name)\"", in: context, at: span,
+                    help: nearest.map { "did you mean \"\($0)\"?" } ?? allowed)
             }
         }
     }

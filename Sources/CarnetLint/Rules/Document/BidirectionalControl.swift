@@ -24,11 +24,8 @@ struct BidirectionalControl: SingleValueRule {
                 let end = SourcePosition(line: number, column: index + 2)
                 let name = String(scalar.value, radix: 16, uppercase: true)
                 return finding(
-                    "the invisible character U+\(name) changes the order of the text",
-                    in: context,
-                    at: SourceSpan(start: start, end: end),
-                    help: "remove it"
-                )
+                    "the invisible character U+\(name) changes the order of the text", in: context,
+                    at: SourceSpan(start: start, end: end), help: "remove it")
             }
         }
     }

@@ -35,8 +35,7 @@ struct ReadDifferently: SingleValueRule {
         visit(context.root, context, &found, &hasQuestion)
         if hasQuestion { visitFlow(context.root, isFlow: false, context, &found) }
         if context.document.file.bytes.holds(UInt8(ascii: "\t")), let tab = firstTab(in: context) {
-            found.append(
-                finding("PyYAML accepts no tab between values", in: context, at: tab, help: "use spaces"))
+            found.append(finding("PyYAML accepts no tab between values", in: context, at: tab, help: "use spaces"))
         }
         return found
     }
@@ -67,9 +66,8 @@ struct ReadDifferently: SingleValueRule {
         return nil
     }
 
-    private func visit(
-        _ node: YAMLNode, _ context: LintContext, _ found: inout [Diagnostic], _ hasQuestion: inout Bool
-    ) {
+    private func visit(_ node: YAMLNode, _ context: LintContext, _ found: inout [Diagnostic], _ hasQuestion: inout Bool)
+    {
         switch node.content {
         case .mapping(let entries):
             for index in entries.indices {
@@ -101,8 +99,7 @@ struct ReadDifferently: SingleValueRule {
             fix: text.holds(UInt8(ascii: "'"))
                 ? nil
                 : Fix(
-                    summary: "quote it", applicability: .safe,
-                    edits: [Fix.Edit(span: span, replacement: "'\(text)'")]))
+                    summary: "quote it", applicability: .safe, edits: [Fix.Edit(span: span, replacement: "'\(text)'")]))
     }
 
     /// Finds strings with a question mark inside `{ }` and `[ ]`.
@@ -118,8 +115,7 @@ struct ReadDifferently: SingleValueRule {
             guard isFlow, scalar.isPlain, scalar.text.holds(UInt8(ascii: "?")),
                 context.text.text(in: node.span) == scalar.text
             else { return }
-            found.append(
-                finding("PyYAML accepts no ? here without quotes", scalar.text, context, at: node.span))
+            found.append(finding("PyYAML accepts no ? here without quotes", scalar.text, context, at: node.span))
         }
     }
 

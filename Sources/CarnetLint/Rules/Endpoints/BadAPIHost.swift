@@ -20,11 +20,8 @@ struct BadAPIHost: LintRule {
             let isHost = url.authority.endIndex == url.source.endIndex && url.userInformation == nil
             if isHost, (try? WebURL(url.filled)) != nil { return nil }
             return finding(
-                "\"\(text)\" is not a host name",
-                in: context,
-                at: element.span,
-                help: "write only the host, such as api.acme.example, and list each host"
-            )
+                "\"\(text)\" is not a host name", in: context, at: element.span,
+                help: "write only the host, such as api.acme.example, and list each host")
         }
     }
 }

@@ -159,8 +159,7 @@ extension DescriptorURL {
             add("resources.\(index).url", resource.url, places.resources[index].url, takesBase: true)
         }
         for (index, further) in descriptor.profile.requests.enumerated() {
-            add(
-                "profile.requests.\(index).url", further.url, places.profile.requests[index].url, takesBase: true)
+            add("profile.requests.\(index).url", further.url, places.profile.requests[index].url, takesBase: true)
         }
         for (index, source) in descriptor.profile.sources.enumerated() {
             add("profile.sources.\(index).jwks", source.jwks, places.profile.sources[index].jwks)

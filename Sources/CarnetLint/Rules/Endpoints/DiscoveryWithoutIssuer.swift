@@ -23,11 +23,8 @@ struct DiscoveryWithoutIssuer: LintRule {
         guard let mode = descriptor.discovery, mode != .off, !descriptor.canDiscover else { return [] }
         return [
             finding(
-                "discovery is \"\(mode.rawValue)\", but 'issuer' and 'discovery_url' are missing",
-                in: context,
-                at: context.places.discovery.span,
-                help: "add 'issuer', or remove 'discovery'"
-            )
+                "discovery is \"\(mode.rawValue)\", but 'issuer' and 'discovery_url' are missing", in: context,
+                at: context.places.discovery.span, help: "add 'issuer', or remove 'discovery'")
         ]
     }
 }

@@ -29,17 +29,11 @@ struct InsecureURL: SingleValueRule {
             }
             let span = context.span(of: scheme, in: url.node)
             return finding(
-                "\(url.name) is not https",
-                in: context,
-                at: span,
-                help: "http is only allowed on loopback hosts",
+                "\(url.name) is not https", in: context, at: span, help: "http is only allowed on loopback hosts",
                 fix: span == url.node.span
                     ? nil
                     : Fix(
-                        summary: "use https",
-                        applicability: .safe,
-                        edits: [Fix.Edit(span: span, replacement: "https")]
-                    )
+                        summary: "use https", applicability: .safe, edits: [Fix.Edit(span: span, replacement: "https")])
             )
         }
     }

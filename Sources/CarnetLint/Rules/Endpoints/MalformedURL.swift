@@ -58,8 +58,7 @@ struct MalformedURL: LintRule {
                         "\(url.name): \"\(text)\" has a variable of another program", in: context, at: url.node.span,
                         help: "a descriptor has inputs: write {NAME}, and declare inputs: { NAME: {} }")
                     : finding(
-                        "\(url.name): \(error.reason)", in: context, at: url.node.span,
-                        help: text.adviceOnCurlyQuotes)
+                        "\(url.name): \(error.reason)", in: context, at: url.node.span, help: text.adviceOnCurlyQuotes)
             }
         }
     }

@@ -25,18 +25,11 @@ struct MetadataURLAsIssuer: SingleValueRule {
             else { return nil }
             let span = context.span(of: url.source[range], in: url.node)
             return finding(
-                "the issuer is the URL of its metadata document",
-                in: context,
-                at: span,
+                "the issuer is the URL of its metadata document", in: context, at: span,
                 help: "use the exact 'issuer' of that document; name a document elsewhere in 'discovery_url'",
                 fix: span == url.node.span
                     ? nil
-                    : Fix(
-                        summary: "remove it",
-                        applicability: .unsafe,
-                        edits: [Fix.Edit(span: span, replacement: "")]
-                    )
-            )
+                    : Fix(summary: "remove it", applicability: .unsafe, edits: [Fix.Edit(span: span, replacement: "")]))
         }
     }
 }

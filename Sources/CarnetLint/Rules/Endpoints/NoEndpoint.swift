@@ -52,11 +52,8 @@ struct NoEndpoint: LintRule {
             : ("there is no issuer", "add 'issuer', or name the endpoints")
         return [
             finding(
-                "\(names) \(missing.count == 1 ? "is" : "are") missing, and \(reason)",
-                in: context,
-                at: place(context),
-                help: isPage ? "\(help); for a client's own tokens, add 'client_credentials: {}'" : help
-            )
+                "\(names) \(missing.count == 1 ? "is" : "are") missing, and \(reason)", in: context, at: place(context),
+                help: isPage ? "\(help); for a client's own tokens, add 'client_credentials: {}'" : help)
         ]
     }
 

@@ -51,11 +51,8 @@ struct PartOfAnEnvironment: LintRule {
             let names = left.map(\.name).joined(separator: ", ")
             let section = environment.value.entries?.first { $0.key == "endpoints" }
             return finding(
-                "the environment \"\(name)\" replaces other URLs of \(first.host), but not \(names)",
-                in: context,
-                at: (section ?? environment).keySpan,
-                help: "replace \(left.count == 1 ? "it" : "them") too"
-            )
+                "the environment \"\(name)\" replaces other URLs of \(first.host), but not \(names)", in: context,
+                at: (section ?? environment).keySpan, help: "replace \(left.count == 1 ? "it" : "them") too")
         }
     }
 }

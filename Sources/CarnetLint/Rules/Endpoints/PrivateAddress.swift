@@ -24,11 +24,8 @@ struct PrivateAddress: SingleValueRule {
         context.urls.compactMap { url in
             guard Self.isPrivate(url.host) else { return nil }
             return finding(
-                "\(url.name) is at the private address \(url.host)",
-                in: context,
-                at: context.span(of: url.host, in: url.node),
-                help: "use a host name, or an input of type hostname"
-            )
+                "\(url.name) is at the private address \(url.host)", in: context,
+                at: context.span(of: url.host, in: url.node), help: "use a host name, or an input of type hostname")
         }
     }
 

@@ -33,20 +33,14 @@ struct ProtocolParameterInURL: LintRule {
                 let span = context.span(of: parameter.text, in: url.node)
                 if Self.isReserved(parameter.name, parameter.text) {
                     return finding(
-                        "the query of \(url.name) sets the protocol parameter \"\(parameter.name)\"",
-                        in: context,
-                        at: span,
-                        help: "remove it; Carnet sends the protocol parameters itself"
-                    )
+                        "the query of \(url.name) sets the protocol parameter \"\(parameter.name)\"", in: context,
+                        at: span, help: "remove it; Carnet sends the protocol parameters itself")
                 }
                 return added.first { $0.key == parameter.name }.map { entry in
                     finding(
-                        "the query of \(url.name) sets \"\(parameter.name)\", which the request has too",
-                        in: context,
-                        at: span,
-                        help: "remove one of them",
-                        related: [context.related("the parameter of the request", at: entry.keySpan)]
-                    )
+                        "the query of \(url.name) sets \"\(parameter.name)\", which the request has too", in: context,
+                        at: span, help: "remove one of them",
+                        related: [context.related("the parameter of the request", at: entry.keySpan)])
                 }
             }
         }

@@ -17,8 +17,7 @@ struct QueryInIssuer: SingleValueRule {
             guard let query = url.query else { return nil }
             let start = url.source.index(before: query.startIndex)
             return finding(
-                "the issuer has a query",
-                in: context,
+                "the issuer has a query", in: context,
                 at: context.span(of: url.source[start..<query.endIndex], in: url.node),
                 help:
                     "use the exact 'issuer' of the provider's metadata document; name a document elsewhere in 'discovery_url'"

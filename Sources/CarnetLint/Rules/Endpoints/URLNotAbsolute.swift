@@ -38,12 +38,9 @@ struct URLNotAbsolute: LintRule {
             if let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http" { return nil }
             let what = url.scheme.map { "has the scheme \"\($0)\"" } ?? "is not an absolute URL"
             return finding(
-                "\(url.name) \(what)",
-                in: context,
-                at: url.node.span,
+                "\(url.name) \(what)", in: context, at: url.node.span,
                 help: url.source.adviceOnCurlyQuotes ?? "write the complete URL, starting with https://"
-                    + (url.takesBase && url.source.hasPrefix("/") ? ", or add api.base_url" : "")
-            )
+                    + (url.takesBase && url.source.hasPrefix("/") ? ", or add api.base_url" : ""))
         }
     }
 }

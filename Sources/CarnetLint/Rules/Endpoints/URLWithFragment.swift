@@ -23,11 +23,8 @@ struct URLWithFragment: SingleValueRule {
         context.urls.compactMap { url in
             guard let fragment = url.fragment else { return nil }
             return finding(
-                "\(url.name) has a fragment",
-                in: context,
-                at: context.span(of: fragment, in: url.node),
-                help: "remove everything from the # on"
-            )
+                "\(url.name) has a fragment", in: context, at: context.span(of: fragment, in: url.node),
+                help: "remove everything from the # on")
         }
     }
 }

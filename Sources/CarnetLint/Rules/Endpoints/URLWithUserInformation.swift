@@ -16,11 +16,8 @@ struct URLWithUserInformation: SingleValueRule {
         context.urls.compactMap { url in
             guard let userInformation = url.userInformation else { return nil }
             return finding(
-                "\(url.name) has user information before its host \"\(url.host)\"",
-                in: context,
-                at: context.span(of: userInformation, in: url.node),
-                help: "remove everything up to the @"
-            )
+                "\(url.name) has user information before its host \"\(url.host)\"", in: context,
+                at: context.span(of: userInformation, in: url.node), help: "remove everything up to the @")
         }
     }
 }

@@ -44,11 +44,8 @@ struct UntrustedHost: LintRule {
             use.isURL && !use.template.fixesHost && !(hasBase && use.template.source.hasPrefix("/"))
         }.map { use in
             finding(
-                "the host of this URL is only known at run time",
-                in: context,
-                at: use.node.span,
-                help: "list the hosts, such as trusted_hosts: ['*.acme.example'], or use a table in tables"
-            )
+                "the host of this URL is only known at run time", in: context, at: use.node.span,
+                help: "list the hosts, such as trusted_hosts: ['*.acme.example'], or use a table in tables")
         }
     }
 }

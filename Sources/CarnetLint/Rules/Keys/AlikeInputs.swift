@@ -24,12 +24,9 @@ struct AlikeInputs: LintRule {
             let later = own[index...].map(\.key)
             guard let other = names.first(where: { Self.inCode($0) == key && !later.contains($0) }) else { return nil }
             return finding(
-                "the inputs \"\(other)\" and \"\(entry.key)\" have the same name in code",
-                in: context,
-                at: entry.keySpan,
-                help: "give one of them another name",
-                related: own.filter { $0.key == other }.map { context.related("the other input", at: $0.keySpan) }
-            )
+                "the inputs \"\(other)\" and \"\(entry.key)\" have the same name in code", in: context,
+                at: entry.keySpan, help: "give one of them another name",
+                related: own.filter { $0.key == other }.map { context.related("the other input", at: $0.keySpan) })
         }
     }
 

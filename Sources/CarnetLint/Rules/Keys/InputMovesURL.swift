@@ -44,12 +44,9 @@ struct InputMovesURL: LintRule {
                 reported.insert("\(refusal.input) \(refusal.reason)").inserted
             else { return nil }
             return finding(
-                "the input \"\(refusal.input)\" \(refusal.reason)",
-                in: context,
-                at: context.span(of: use.place(of: refusal.input), in: use.node),
-                help: refusal.help,
-                related: [context.related("declared here", at: context.places.inputs[refusal.input].keySpan)]
-            )
+                "the input \"\(refusal.input)\" \(refusal.reason)", in: context,
+                at: context.span(of: use.place(of: refusal.input), in: use.node), help: refusal.help,
+                related: [context.related("declared here", at: context.places.inputs[refusal.input].keySpan)])
         }
     }
 }

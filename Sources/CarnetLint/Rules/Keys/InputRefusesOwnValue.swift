@@ -40,17 +40,14 @@ struct InputRefusesOwnValue: SingleValueRule {
     }
 
     /// A default that uses other inputs, with their examples.
-    private func ofComputed(
-        _ input: Named<InputRules>, at node: YAMLNode, _ context: LintContext
-    ) -> Diagnostic? {
+    private func ofComputed(_ input: Named<InputRules>, at node: YAMLNode, _ context: LintContext) -> Diagnostic? {
         let descriptor = context.descriptor
         let given = descriptor.exampleInputs()
         if let value = descriptor.defaultInputs(given)[input.name] {
             return input.value.refusal(of: value).map { reason in
                 finding(
                     "with the examples, the default of the input \"\(input.name)\" is \"\(value)\": \(reason)",
-                    in: context,
-                    at: node.span)
+                    in: context, at: node.span)
             }
         }
         let open = descriptor.inputs.items.filter { $0.value.defaultValue == nil }

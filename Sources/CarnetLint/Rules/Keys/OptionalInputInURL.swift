@@ -28,12 +28,10 @@ struct OptionalInputInURL: LintRule {
         return context.templateUses.filter(\.isURL).flatMap { use in
             Set(use.template.requiredInputNames).intersection(optional).sorted().map { name in
                 finding(
-                    "a URL needs the input \"\(name)\", which is optional",
-                    in: context,
+                    "a URL needs the input \"\(name)\", which is optional", in: context,
                     at: context.span(of: use.place(of: name), in: use.node),
                     help: "give it a default, or remove 'optional'",
-                    related: [context.related("declared here", at: context.places.inputs[name].keySpan)]
-                )
+                    related: [context.related("declared here", at: context.places.inputs[name].keySpan)])
             }
         }
     }

@@ -19,13 +19,11 @@ struct SecretInputShown: LintRule {
         return context.templateUses.filter { !$0.hidesSecrets }.flatMap { use in
             secrets.intersection(use.inputNames).sorted().map { name in
                 finding(
-                    "the secret input \"\(name)\" would be visible here",
-                    in: context,
+                    "the secret input \"\(name)\" would be visible here", in: context,
                     at: context.span(of: use.place(of: name), in: use.node),
                     help:
                         "use it in parameters or headers of a request that no browser makes, such as token, profile or api",
-                    related: [context.related("declared here", at: context.places.inputs[name].isSecret.span)]
-                )
+                    related: [context.related("declared here", at: context.places.inputs[name].isSecret.span)])
             }
         }
     }

@@ -21,8 +21,7 @@ struct TemplateUse: Sendable {
         var uses: [TemplateUse] = []
         func add(
             _ node: YAMLNode?, _ template: Template? = nil, isURL: Bool = false, isHost: Bool = false,
-            knowsIssuer: Bool = knowsIssuer,
-            hidesSecrets: Bool = false
+            knowsIssuer: Bool = knowsIssuer, hidesSecrets: Bool = false
         ) {
             guard node?.scalar != nil else {
                 // The strings of a JSON value.

@@ -45,10 +45,8 @@ struct UndeclaredInput: LintRule {
                     help: nearest.map { "did you mean {\($0)}?" } ?? "declare it: inputs: { \(name): {} }",
                     fix: nearest.map {
                         Fix(
-                            summary: "use {\($0)}",
-                            applicability: .unsafe,
-                            edits: [Fix.Edit(span: span, replacement: "{\($0)}")]
-                        )
+                            summary: "use {\($0)}", applicability: .unsafe,
+                            edits: [Fix.Edit(span: span, replacement: "{\($0)}")])
                     }
                 )
             }

@@ -85,21 +85,17 @@ struct UnknownValue: LintRule {
             if use.isURL, use.node != revocation, let secret = use.template.references.first(where: secrets.contains) {
                 return [
                     finding(
-                        "the value \"\(secret)\" is secret, and a URL must not contain it",
-                        in: context,
+                        "the value \"\(secret)\" is secret, and a URL must not contain it", in: context,
                         at: context.span(of: use.stretch(of: secret), in: use.node),
-                        help: "send it in a header or in the body"
-                    )
+                        help: "send it in a header or in the body")
                 ]
             }
             return use.template.tables.filter { !tables.contains($0) }.prefix(1).map { table in
                 finding(
-                    "there is no table \"\(table)\" in tables",
-                    in: context,
+                    "there is no table \"\(table)\" in tables", in: context,
                     at: use.node.span(of: use.template.source, in: context),
                     help: context.nearest(to: table, in: tables).map { "did you mean '\($0)'?" }
-                        ?? "add it: tables: { \(table): { VALUE: VALUE } }"
-                )
+                        ?? "add it: tables: { \(table): { VALUE: VALUE } }")
             }
         }
     }

@@ -29,12 +29,9 @@ struct UnusedInput: LintRule {
         return unused.map { entry in
             let meant = additions.first { $0.entry.value.scalar?.text == entry.key }?.entry
             return finding(
-                "the input \"\(entry.key)\" is never used",
-                in: context,
-                at: entry.keySpan,
+                "the input \"\(entry.key)\" is never used", in: context, at: entry.keySpan,
                 help: meant.map { "did you mean \"{\(entry.key)}\" in \(context.keyPath(at: $0.keySpan))?" }
-                    ?? "use it as {\(entry.key)}, or remove it"
-            )
+                    ?? "use it as {\(entry.key)}, or remove it")
         }
     }
 }

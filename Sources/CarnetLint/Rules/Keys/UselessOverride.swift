@@ -30,12 +30,8 @@ struct UselessOverride: LintRule {
     }
 
     private func compare(
-        _ own: YAMLNode,
-        _ inherited: YAMLNode,
-        _ path: [String],
-        ignoring ownKeys: Set<String> = [],
-        _ found: inout [Diagnostic],
-        _ context: LintContext
+        _ own: YAMLNode, _ inherited: YAMLNode, _ path: [String], ignoring ownKeys: Set<String> = [],
+        _ found: inout [Diagnostic], _ context: LintContext
     ) {
         let base = Dictionary((inherited.entries ?? []).map { ($0.key, $0) }) { first, _ in first }
         for entry in own.entries ?? [] where !(path.isEmpty && ownKeys.contains(entry.key)) {
@@ -44,12 +40,8 @@ struct UselessOverride: LintRule {
                 if entry.value.scalar?.isNull == true {
                     found.append(
                         finding(
-                            "there is no inherited \"\(name)\" to delete",
-                            in: context,
-                            at: entry.keySpan,
-                            help: "remove the line"
-                        )
-                    )
+                            "there is no inherited \"\(name)\" to delete", in: context, at: entry.keySpan,
+                            help: "remove the line"))
                 }
                 continue
             }
@@ -60,13 +52,8 @@ struct UselessOverride: LintRule {
             } else if entry.value.saysTheSame(as: parent.value) || entry.value.isEmptyMapping(over: parent.value) {
                 found.append(
                     finding(
-                        "\"\(name)\" repeats the inherited value",
-                        in: context,
-                        at: entry.keySpan,
-                        help: "remove it",
-                        related: [context.related("the inherited value", at: parent.keySpan)]
-                    )
-                )
+                        "\"\(name)\" repeats the inherited value", in: context, at: entry.keySpan, help: "remove it",
+                        related: [context.related("the inherited value", at: parent.keySpan)]))
             }
         }
     }

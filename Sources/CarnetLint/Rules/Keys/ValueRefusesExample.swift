@@ -138,13 +138,10 @@ struct ValueRefusesExample: SingleValueRule {
                 finding(
                     values.isEmpty
                         ? "no candidate of the sample has \(rules.value.pointers.map(\.description).joined(separator: ", "))"
-                        : "a value for \"\(lookup.name)\" in the sample does not match its pattern",
-                    in: context,
+                        : "a value for \"\(lookup.name)\" in the sample does not match its pattern", in: context,
                     at: context.places.connection.lookups[lookup.name].sample.keySpan,
                     help: values.isEmpty && rules.sample[rules.root]?.array != nil
-                        ? "the candidates are the elements of the list: a pointer starts in one of them" : nil
-                )
-            )
+                        ? "the candidates are the elements of the list: a pointer starts in one of them" : nil))
         }
         return found
     }

@@ -24,11 +24,8 @@ package enum DuplicateProvider {
                 return nil
             }
             return explanation.diagnostic(
-                "another file has the same id, \"\(id)\"",
-                file: outline.file.path,
-                span: outline.idSpan,
-                related: [.init(message: "the other file", file: earlier.file.path, span: earlier.idSpan)]
-            )
+                "another file has the same id, \"\(id)\"", file: outline.file.path, span: outline.idSpan,
+                related: [.init(message: "the other file", file: earlier.file.path, span: earlier.idSpan)])
         }
     }
 }

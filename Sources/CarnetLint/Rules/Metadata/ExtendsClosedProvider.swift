@@ -20,10 +20,8 @@ package enum ExtendsClosedProvider {
         return [
             explanation.diagnostic(
                 "\(parent.id.map { "\"\($0)\"" } ?? "the parent") \(remark.hasPrefix("ends") ? remark : "is \(remark)")",
-                file: document.file.path,
-                span: document.span(of: ["extends"]),
-                help: "extend another provider, or write 'status: open' if this one accepts applications"
-            )
+                file: document.file.path, span: document.span(of: ["extends"]),
+                help: "extend another provider, or write 'status: open' if this one accepts applications")
         ]
     }
 }

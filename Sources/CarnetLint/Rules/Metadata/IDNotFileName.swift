@@ -18,11 +18,8 @@ struct IDNotFileName: SingleValueRule {
         else { return [] }
         return [
             finding(
-                "the id is \"\(context.descriptor.id)\", but the file is called \(name)",
-                in: context,
-                at: context.places.id.span,
-                help: "rename one of the two"
-            )
+                "the id is \"\(context.descriptor.id)\", but the file is called \(name)", in: context,
+                at: context.places.id.span, help: "rename one of the two")
         ]
     }
 }

@@ -22,11 +22,8 @@ struct NoteAboutNothing: LintRule {
                 return nil
             }
             return finding(
-                "the file has no key \"\(path)\"",
-                in: context,
-                at: about.span,
-                help: "write the path of a key, such as token.body"
-            )
+                "the file has no key \"\(path)\"", in: context, at: about.span,
+                help: "write the path of a key, such as token.body")
         }
     }
 }

@@ -25,11 +25,8 @@ struct BadScopeCharacter: SingleValueRule {
                 use.scope.hasPrefix("openid,") || use.scope.hasPrefix("openid;") || use.scope.hasPrefix("openid+")
             if isJoined || use.scope.holds(separator) || use.scope.holds(UInt8(ascii: " ")) {
                 return finding(
-                    "\"\(use.scope)\" contains several scopes",
-                    in: context,
-                    at: use.node.span,
-                    help: "write each scope as an element of its own"
-                )
+                    "\"\(use.scope)\" contains several scopes", in: context, at: use.node.span,
+                    help: "write each scope as an element of its own")
             }
             guard let wrong = use.scope.unicodeScalars.first(where: { !Self.isAllowed($0) }) else { return nil }
             return finding("a scope cannot contain \"\(wrong)\"", in: context, at: use.node.span)

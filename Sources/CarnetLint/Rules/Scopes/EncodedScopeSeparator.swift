@@ -28,16 +28,11 @@ struct EncodedScopeSeparator: LintRule {
         let span = context.places.scopes.separator.span
         return [
             finding(
-                "the separator \"\(separator)\" is already encoded",
-                in: context,
-                at: span,
+                "the separator \"\(separator)\" is already encoded", in: context, at: span,
                 help: "write the character itself",
                 fix: Fix(
-                    summary: "use \"\(decoded)\"",
-                    applicability: .safe,
-                    edits: [Fix.Edit(span: span, replacement: "'\(decoded)'")]
-                )
-            )
+                    summary: "use \"\(decoded)\"", applicability: .safe,
+                    edits: [Fix.Edit(span: span, replacement: "'\(decoded)'")]))
         ]
     }
 }

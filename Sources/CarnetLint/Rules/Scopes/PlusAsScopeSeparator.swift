@@ -31,13 +31,10 @@ struct PlusAsScopeSeparator: LintRule {
         let span = context.places.scopes.separator.span
         return [
             finding(
-                "Carnet sends the separator \"+\" as %2B",
-                in: context,
-                at: span,
+                "Carnet sends the separator \"+\" as %2B", in: context, at: span,
                 help: "write a space, if the provider's documentation means one",
                 fix: Fix(
-                    summary: "use a space", applicability: .unsafe, edits: [Fix.Edit(span: span, replacement: "' '")])
-            )
+                    summary: "use a space", applicability: .unsafe, edits: [Fix.Edit(span: span, replacement: "' '")]))
         ]
     }
 }

@@ -36,20 +36,12 @@ struct RepeatedScope: SingleValueRule {
                 }
                 found.append(
                     finding(
-                        "the scope \"\(scope)\" occurs twice",
-                        in: context,
-                        at: node.span,
+                        "the scope \"\(scope)\" occurs twice", in: context, at: node.span,
                         related: [context.related("first named here", at: earlier)],
                         fix: elements[index].scalar == nil
                             ? nil
                             : Removal.fix(
-                                ofElement: index,
-                                in: elements,
-                                summary: "remove the second",
-                                text: context.text
-                            )
-                    )
-                )
+                                ofElement: index, in: elements, summary: "remove the second", text: context.text)))
             }
         }
         return found

@@ -20,11 +20,8 @@ struct ResponseTypeAsScope: SingleValueRule {
                 !catalog.contains(use.scope)
             else { return nil }
             return finding(
-                "\"\(use.scope)\" is a response type, not a scope",
-                in: context,
-                at: use.node.span,
-                help: use.scope == "id_token" ? "request the scope \"openid\"" : "remove it"
-            )
+                "\"\(use.scope)\" is a response type, not a scope", in: context, at: use.node.span,
+                help: use.scope == "id_token" ? "request the scope \"openid\"" : "remove it")
         }
     }
 }

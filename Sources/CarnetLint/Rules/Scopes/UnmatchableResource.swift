@@ -28,8 +28,7 @@ struct UnmatchableResource: LintRule, RouteRule {
     func check(_ resources: CheckedResources) -> [Diagnostic] {
         resources.problems.compactMap { problem in
             guard case .neverMatches(_, let isClients) = problem.kind, resources.isMap || !isClients else { return nil }
-            return explanation.diagnostic(
-                problem.reason, file: resources.path, span: resources.url(problem.index))
+            return explanation.diagnostic(problem.reason, file: resources.path, span: resources.url(problem.index))
         }
     }
 }
@@ -70,8 +69,7 @@ struct CheckedResources {
         guard !map.entries.isEmpty, map.places.count == map.entries.count else { return [] }
         let resources = CheckedResources(
             path: map.path, isMap: true, problems: RouteTable.reading(map.entries, hosts: map.hosts).problems,
-            title: { map.places[$0].title },
-            url: { map.places[$0].url }, text: { map.entries[$0].url.source })
+            title: { map.places[$0].title }, url: { map.places[$0].url }, text: { map.entries[$0].url.source })
         let rules: [any RouteRule] = [UnmatchableResource(), ContradictoryResources(), OpenResourceWithNeeds()]
         return (rules.flatMap { $0.check(resources) } + ContradictoryResources().check(map)).sorted()
     }

@@ -36,11 +36,8 @@ struct UnreachableResource: LintRule {
             }
             let nearest = context.nearest(to: use.scope, in: candidates)
             return finding(
-                "the scope \"\(use.scope)\" is neither requested nor in the catalogue",
-                in: context,
-                at: use.node.span,
-                help: nearest.map { "did you mean \"\($0)\"?" } ?? "add it to scopes.default or scopes.catalog"
-            )
+                "the scope \"\(use.scope)\" is neither requested nor in the catalogue", in: context, at: use.node.span,
+                help: nearest.map { "did you mean \"\($0)\"?" } ?? "add it to scopes.default or scopes.catalog")
         }
     }
 }

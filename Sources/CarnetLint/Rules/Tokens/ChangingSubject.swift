@@ -27,11 +27,8 @@ struct ChangingSubject: SingleValueRule {
                 return nil
             }
             return finding(
-                "the subject is \"\(name)\", which can change",
-                in: context,
-                at: pointer.span,
-                help: "use the member that the provider documents as the identifier, such as /id"
-            )
+                "the subject is \"\(name)\", which can change", in: context, at: pointer.span,
+                help: "use the member that the provider documents as the identifier, such as /id")
         }
     }
 }

@@ -45,11 +45,8 @@ struct ClaimOfAnotherName: LintRule {
                 same != nil || !name.hasPrefix(meant + "_") && !name.hasSuffix("_" + meant) && name != meant + "s"
             else { return nil }
             return finding(
-                "\"\(name)\" is a claim of the provider's own; Carnet's name is \"\(meant)\"",
-                in: context,
-                at: entry.keySpan,
-                help: "write \(meant)"
-            )
+                "\"\(name)\" is a claim of the provider's own; Carnet's name is \"\(meant)\"", in: context,
+                at: entry.keySpan, help: "write \(meant)")
         }
     }
 }

@@ -63,9 +63,7 @@ struct ClaimsWithoutSubject: LintRule {
         else { return [] }
         return [
             finding(
-                "the claims do not map the subject",
-                in: context,
-                at: context.places.profile.claims.keySpan,
+                "the claims do not map the subject", in: context, at: context.places.profile.claims.keySpan,
                 help:
                     "add 'subject', e.g. subject: /id; without it, Carnet reads /sub; if the provider has none, add profile: { subject: { none: REASON } }"
             )
@@ -104,11 +102,8 @@ struct SubjectSwitchedOff: LintRule {
         guard context.descriptor.profile.isWithoutSubject else { return [] }
         return [
             finding(
-                "nothing identifies the user",
-                in: context,
-                at: context.places.profile.claims["subject"].span,
-                help: "map the subject, make it in 'derive', or write subject: { none: REASON } instead"
-            )
+                "nothing identifies the user", in: context, at: context.places.profile.claims["subject"].span,
+                help: "map the subject, make it in 'derive', or write subject: { none: REASON } instead")
         ]
     }
 }

@@ -32,9 +32,7 @@ struct ContradictedSubject: LintRule {
         else { return [] }
         return [
             finding(
-                "the subject is not the sample's sub, which the ID token has",
-                in: context,
-                at: node.span,
+                "the subject is not the sample's sub, which the ID token has", in: context, at: node.span,
                 help: "remove the claim: the subject is /sub by default",
                 related: [context.related("the sample", at: context.places.samples.userinfo.keySpan)])
         ]
@@ -71,9 +69,7 @@ struct UnprovedSubject: LintRule {
         else { return [] }
         return [
             finding(
-                "the subject may differ from the ID token's sub",
-                in: context,
-                at: node.span,
+                "the subject may differ from the ID token's sub", in: context, at: node.span,
                 help: "use /sub, or add a samples.userinfo that has both")
         ]
     }

@@ -33,8 +33,7 @@ struct FirstCallbackNotKept: LintRule {
         guard let capture = captures[name] else {
             return [
                 finding(
-                    "\"\(name)\" is not a value of callback.capture",
-                    in: context,
+                    "\"\(name)\" is not a value of callback.capture", in: context,
                     at: context.places.profile.callback.capture.span,
                     help: context.nearest(to: name, in: captures.names).map { "did you mean '\($0)'?" }
                         ?? "keep it: callback: { capture: { \(name): { pattern: ..., example: ..., optional: true } } }"

@@ -47,9 +47,7 @@ struct MarginBeyondLifetime: LintRule {
         return [
             finding(
                 "the margin of \(margin) seconds is not less than the token's lifetime of \(Int(min(seconds, 1e9)))",
-                in: context,
-                at: context.places.refresh.margin.span
-            )
+                in: context, at: context.places.refresh.margin.span)
         ]
     }
 }

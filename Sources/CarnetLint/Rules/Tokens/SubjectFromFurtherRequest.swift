@@ -25,9 +25,7 @@ struct SubjectFromFurtherRequest: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         context.places.profile.requests.all.map { $0.claims["subject"] }.filter(\.isWritten).map { subject in
             finding(
-                "the subject cannot come from a further request",
-                in: context,
-                at: subject.keySpan,
+                "the subject cannot come from a further request", in: context, at: subject.keySpan,
                 help:
                     "map it in 'profile.claims', and make its URL 'endpoints.userinfo', which takes values of lookups, too"
             )

@@ -43,12 +43,9 @@ struct UnredactedSample: SingleValueRule {
             guard isToken || SecretText.isCredential(scalar.text), !SecretText.isRedacted(scalar.text) else { return }
             found.append(
                 finding(
-                    "this looks like a real token",
-                    in: context,
-                    at: node.span,
+                    "this looks like a real token", in: context, at: node.span,
                     help: "replace it by a word such as redacted-\(name.replacing("_", with: "-")), and revoke it"
-                        + (scalar.text.hasPrefix("eyJ") ? "; an example JWT has no signature and ends with a dot" : "")
-                )
+                        + (scalar.text.hasPrefix("eyJ") ? "; an example JWT has no signature and ends with a dot" : ""))
             )
         }
     }
