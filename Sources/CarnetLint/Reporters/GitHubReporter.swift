@@ -4,16 +4,14 @@ import CarnetDescriptors
 package struct GitHubReporter: Reporter {
     package init() {}
 
-    package func render(_ report: LintReport) -> String {
-        report.diagnostics.map { render($0) + "\n" }.joined()
-    }
+    package func render(_ report: LintReport) -> String { report.diagnostics.map { render($0) + "\n" }.joined() }
 
     private func render(_ diagnostic: Diagnostic) -> String {
         let span = diagnostic.span
         var properties = [
             ("file", diagnostic.file), ("line", String(span.start.line)), ("col", String(span.start.column)),
+            ("endLine", String(span.end.line)),
         ]
-        properties.append(("endLine", String(span.end.line)))
         // GitHub reads endColumn only for a single line, and takes it as the last column rather than the one after it.
         if span.end.line == span.start.line {
             properties.append(("endColumn", String(max(span.start.column, span.end.column - 1))))
@@ -27,28 +25,10 @@ package struct GitHubReporter: Reporter {
 
     /// A line break would end the command and could start another.
     private func escapedData(_ text: String) -> String {
-        var output = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "%": output += "%25"
-            case "\r": output += "%0D"
-            case "\n": output += "%0A"
-            case _ where TerminalText.mustBeEscaped(scalar): output += TerminalText.escape(scalar)
-            default: output.unicodeScalars.append(scalar)
-            }
-        }
-        return output
+        TerminalText.replacing(text) { ["%": "%25", "\r": "%0D", "\n": "%0A"][$0] ?? TerminalText.escape($0) }
     }
 
     private func escapedProperty(_ text: String) -> String {
-        var output = ""
-        for scalar in escapedData(text).unicodeScalars {
-            switch scalar {
-            case ":": output += "%3A"
-            case ",": output += "%2C"
-            default: output.unicodeScalars.append(scalar)
-            }
-        }
-        return output
+        TerminalText.replacing(escapedData(text)) { [":": "%3A", ",": "%2C"][$0] }
     }
 }

@@ -21,39 +21,26 @@ package struct JSONReporter: Reporter {
     }
 
     private func json(_ diagnostic: Diagnostic) -> JSONValue {
-        var members: JSONValue = [
-            "code": .string(diagnostic.code),
-            "severity": .string(diagnostic.severity.rawValue),
-            "message": .string(diagnostic.message),
-            "file": .string(diagnostic.file),
+        let finding: JSONValue = [
+            "code": .string(diagnostic.code), "severity": .string(diagnostic.severity.rawValue),
+            "message": .string(diagnostic.message), "file": .string(diagnostic.file),
         ]
-        for (name, value) in places(diagnostic.span) { members.set(value, at: JSONPointer(tokens: [name])) }
-        members.set(diagnostic.help.map(JSONValue.string) ?? .null, at: JSONPointer(tokens: ["help"]))
-        members.set(diagnostic.fix.map(json) ?? .null, at: JSONPointer(tokens: ["fix"]))
-        return members
+        return finding.adding(place(diagnostic.span)).adding([
+            "help": diagnostic.help.map(JSONValue.string) ?? .null, "fix": diagnostic.fix.map(json) ?? .null,
+        ])
     }
 
     private func json(_ fix: Fix) -> JSONValue {
         [
-            "summary": .string(fix.summary),
-            "applicability": .string(fix.applicability.rawValue),
-            "edits": .array(
-                fix.edits.map { edit in
-                    var members: JSONValue = .object(JSONObject())
-                    for (name, value) in places(edit.span) { members.set(value, at: JSONPointer(tokens: [name])) }
-                    members.set(.string(edit.replacement), at: JSONPointer(tokens: ["replacement"]))
-                    return members
-                }
-            ),
+            "summary": .string(fix.summary), "applicability": .string(fix.applicability.rawValue),
+            "edits": .array(fix.edits.map { place($0.span).adding(["replacement": .string($0.replacement)]) }),
         ]
     }
 
-    private func places(_ span: SourceSpan) -> [(String, JSONValue)] {
+    private func place(_ span: SourceSpan) -> JSONValue {
         [
-            ("line", .number(String(span.start.line))),
-            ("column", .number(String(span.start.column))),
-            ("end_line", .number(String(span.end.line))),
-            ("end_column", .number(String(span.end.column))),
+            "line": .number(String(span.start.line)), "column": .number(String(span.start.column)),
+            "end_line": .number(String(span.end.line)), "end_column": .number(String(span.end.column)),
         ]
     }
 }

@@ -20,31 +20,22 @@ package struct SARIFReporter: Reporter {
     package func render(_ report: LintReport) -> String {
         let codes = Set(report.diagnostics.map(\.code)).sorted()
         let rules = codes.map { code in (DiagnosticCatalog.all + others).first { $0.code == code } }
-        let driver: JSONValue = [
-            "name": "carnet",
-            "rules": .array(zip(codes, rules).map { rule($0, $1) }),
-        ]
+        let files = Set(report.files.map(\.path) + report.diagnostics.map(\.file)).sorted()
         let run: JSONValue = [
-            "tool": ["driver": driver],
+            "tool": ["driver": ["name": "carnet", "rules": .array(zip(codes, rules).map { rule($0, $1) })]],
             "columnKind": "unicodeCodePoints",
-            "artifacts": .array(artifacts(report).map { ["location": ["uri": .string(Self.uri($0))]] }),
+            "artifacts": .array(files.map { ["location": ["uri": .string(Self.uri($0))]] }),
             "results": .array(report.diagnostics.map { result($0, ruleIndex: codes.firstIndex(of: $0.code)) }),
         ]
         let log: JSONValue = [
-            "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-            "version": "2.1.0",
-            "runs": [run],
+            "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run],
         ]
         return log.jsonText(.indented) + "\n"
     }
 
-    private func artifacts(_ report: LintReport) -> [String] {
-        Set(report.files.map(\.path) + report.diagnostics.map(\.file)).sorted()
-    }
-
     private func rule(_ code: String, _ explanation: DiagnosticExplanation?) -> JSONValue {
         guard let explanation else { return ["id": .string(code)] }
-        var rule: JSONValue = [
+        let rule: JSONValue = [
             "id": .string(code),
             "name": .string(Self.pascalCase(explanation.name)),
             "shortDescription": ["text": .string(explanation.summary)],
@@ -52,11 +43,9 @@ package struct SARIFReporter: Reporter {
             "help": ["text": .string(explanation.rationale), "markdown": .string(explanation.page(by: linter))],
             "defaultConfiguration": ["level": Self.level(explanation.severity)],
         ]
-        if let documentation {
-            let base = documentation.hasSuffix("/") ? documentation : documentation + "/"
-            rule.set(.string("\(base)\(code).md"), at: JSONPointer(tokens: ["helpUri"]))
-        }
-        return rule
+        guard let documentation else { return rule }
+        let base = documentation.hasSuffix("/") ? documentation : documentation + "/"
+        return rule.adding(["helpUri": .string("\(base)\(code).md")])
     }
 
     /// The names of SARIF 2.1.0, section 3.27.10.
@@ -74,16 +63,12 @@ package struct SARIFReporter: Reporter {
             "locations": [location(diagnostic.file, diagnostic.span)],
         ]
         if !diagnostic.related.isEmpty {
-            let related = diagnostic.related.map { related -> JSONValue in
-                var place = location(related.file, related.span)
-                place.set(["text": .string(related.message)], at: JSONPointer(tokens: ["message"]))
-                return place
+            let related = diagnostic.related.map {
+                location($0.file, $0.span).adding(["message": ["text": .string($0.message)]])
             }
-            result.set(.array(related), at: JSONPointer(tokens: ["relatedLocations"]))
+            result = result.adding(["relatedLocations": .array(related)])
         }
-        if let fix = diagnostic.fix {
-            result.set([json(fix, file: diagnostic.file)], at: JSONPointer(tokens: ["fixes"]))
-        }
+        if let fix = diagnostic.fix { result = result.adding(["fixes": [json(fix, file: diagnostic.file)]]) }
         return result
     }
 
@@ -105,10 +90,8 @@ package struct SARIFReporter: Reporter {
 
     private func region(_ span: SourceSpan) -> JSONValue {
         [
-            "startLine": .number(String(span.start.line)),
-            "startColumn": .number(String(span.start.column)),
-            "endLine": .number(String(span.end.line)),
-            "endColumn": .number(String(span.end.column)),
+            "startLine": .number(String(span.start.line)), "startColumn": .number(String(span.start.column)),
+            "endLine": .number(String(span.end.line)), "endColumn": .number(String(span.end.column)),
         ]
     }
 

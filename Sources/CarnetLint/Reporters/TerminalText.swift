@@ -1,14 +1,13 @@
 /// Text from a file, made safe to print: a terminal must not obey it, and a reader must see what is there.
 package enum TerminalText {
     /// The text with every control and invisible formatting character written out, e.g. `\u{1B}`.
-    package static func escaped(_ text: some StringProtocol) -> String {
+    package static func escaped(_ text: some StringProtocol) -> String { replacing(text, escape) }
+
+    /// The text with other texts for some of its scalars.
+    static func replacing(_ text: some StringProtocol, _ other: (Unicode.Scalar) -> String?) -> String {
         var output = ""
         for scalar in text.unicodeScalars {
-            if mustBeEscaped(scalar) {
-                output += escape(scalar)
-            } else {
-                output.unicodeScalars.append(scalar)
-            }
+            if let other = other(scalar) { output += other } else { output.unicodeScalars.append(scalar) }
         }
         return output
     }
@@ -29,8 +28,9 @@ package enum TerminalText {
         }
     }
 
-    static func escape(_ scalar: Unicode.Scalar) -> String {
-        "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+    /// - Returns: `nil` if a scalar can stay.
+    static func escape(_ scalar: Unicode.Scalar) -> String? {
+        mustBeEscaped(scalar) ? "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}" : nil
     }
 
     /// How many columns a character takes on a terminal.
@@ -45,9 +45,7 @@ package enum TerminalText {
         }
     }
 
-    package static func width(_ text: some StringProtocol) -> Int {
-        text.reduce(0) { $0 + width($1) }
-    }
+    package static func width(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + width($1) } }
 
     /// The wide and full-width ranges of Unicode's East Asian Width (UAX #11), without the emoji.
     private static func isWide(_ scalar: Unicode.Scalar) -> Bool {

@@ -292,7 +292,5 @@ package struct DescriptorDraft: Sendable {
     }
 
     /// The strings of a list in the metadata that are plain enough to be written into a file.
-    private func announcedTexts(_ member: String) -> [String] {
-        metadata?[member]?.array?.compactMap(\.string) ?? []
-    }
+    private func announcedTexts(_ member: String) -> [String] { metadata?[member]?.array?.compactMap(\.string) ?? [] }
 }

@@ -110,9 +110,7 @@ package struct DescriptorSchema: Sendable {
     }
 
     /// A number or a word that is written without quotes reaches a validator as what YAML takes it for.
-    private func type(takesScalars: Bool) -> JSONValue {
-        takesScalars ? ["string", "number", "boolean"] : "string"
-    }
+    private func type(takesScalars: Bool) -> JSONValue { takesScalars ? ["string", "number", "boolean"] : "string" }
 
     /// The value of a mapping's member, which null may delete.
     private func member(_ shape: Shape, _ completeness: Completeness) -> JSONValue {
@@ -146,7 +144,7 @@ extension JSONValue {
     }
 
     /// An object with the members of another one after its own.
-    fileprivate func adding(_ other: JSONValue) -> JSONValue {
+    func adding(_ other: JSONValue) -> JSONValue {
         .object(JSONObject(members: (object?.members ?? []) + (other.object?.members ?? [])))
     }
 }

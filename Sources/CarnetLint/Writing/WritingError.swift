@@ -6,9 +6,7 @@ package struct WritingError: Error, Sendable, CustomStringConvertible {
     /// What to do next.
     package let next: [String]
 
-    package init(_ description: String, next: [String] = []) {
-        (self.description, self.next) = (description, next)
-    }
+    package init(_ description: String, next: [String] = []) { (self.description, self.next) = (description, next) }
 
     /// For a name that is none of `names`.
     package init(unknown name: String, _ kind: String, in names: [String], next: String) {

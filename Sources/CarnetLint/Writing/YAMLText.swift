@@ -4,17 +4,12 @@ import CarnetFoundation
 package enum YAMLText {
     /// Between double quotes, with what a reader could not see written out.
     package static func quoted(_ text: String) -> String {
-        var output = ""
-        for scalar in JSONValue.string(text).jsonText().unicodeScalars {
-            guard TerminalText.mustBeEscaped(scalar) else {
-                output.unicodeScalars.append(scalar)
-                continue
-            }
+        TerminalText.replacing(JSONValue.string(text).jsonText()) { scalar in
+            guard TerminalText.mustBeEscaped(scalar) else { return nil }
             let digits = String(scalar.value, radix: 16, uppercase: true)
             let (mark, count) = scalar.value > 0xFFFF ? ("U", 8) : ("u", 4)
-            output += "\\" + mark + String(repeating: "0", count: count - digits.count) + digits
+            return "\\" + mark + String(repeating: "0", count: count - digits.count) + digits
         }
-        return output
     }
 
     /// Plain where nobody can take it for anything else.
