@@ -114,16 +114,37 @@ struct RequestFindings {
         var causes = Set<String>()
         return urls.compactMap { name, url, span in
             guard let reason = requests.obstacle(to: url), causes.insert(reason).inserted else { return nil }
-            return SimulationDiagnostics.requestNotMade.diagnostic(
-                "the engine cannot build a request to \(name): \(reason)", file: context.path, span: span,
-                help: "the samples and examples must have the values of the URL, and trusted_hosts its host")
+            return context.finding(
+                .requestNotMade, "the engine cannot build a request to \(name): \(reason)",
+                at: span, help: "the samples and examples must have the values of the URL, and trusted_hosts its host")
         }
     }
 
     private func finding(_ error: OAuthError, of request: String, at span: SourceSpan? = nil) -> Diagnostic {
         let key = error.descriptorKey?.split(separator: ".").map(String.init) ?? []
-        return SimulationDiagnostics.requestNotMade.diagnostic(
-            "the engine cannot build \(request): \(error.message)", file: context.path,
-            span: span ?? context.document.span(of: key), help: error.hint)
+        return context.finding(
+            .requestNotMade, "the engine cannot build \(request): \(error.message)",
+            at: span ?? context.document.span(of: key), help: error.hint)
+    }
+}
+
+extension LintContext {
+    /// A finding of a rule of simulation.
+    ///
+    /// - Parameter sample: The sample that it is about, if that is at another place.
+    func finding(
+        _ rule: DiagnosticExplanation, _ message: String, at span: SourceSpan, help: String? = nil,
+        sample: Place<JSONValue>? = nil
+    ) -> Diagnostic {
+        let related = sample.map { [self.related("the sample", at: $0.keySpan)] } ?? []
+        return rule.diagnostic(message, file: path, span: span, help: help, related: related)
+    }
+
+    /// The same as a list, for a check that finds nothing else.
+    func findings(
+        _ rule: DiagnosticExplanation, _ message: String, at span: SourceSpan, help: String? = nil,
+        sample: Place<JSONValue>? = nil
+    ) -> [Diagnostic] {
+        [finding(rule, message, at: span, help: help, sample: sample)]
     }
 }

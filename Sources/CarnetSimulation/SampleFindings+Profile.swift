@@ -27,7 +27,8 @@ extension SampleFindings {
         }
         guard let root = sample.body[simulation.provider.profile.root] else {
             let span = places.profile.root.span
-            return [claimFinding("'profile.root' finds nothing in samples.\(sample.name)", at: span)]
+            return context.findings(
+                .claimNotInSample, "'profile.root' finds nothing in samples.\(sample.name)", at: span)
         }
         return ofSubject(profile, in: root, sample) + ofClaims(profile, in: root, sample) + ofOtherMembers(in: root)
             + unexpected(in: profile)
@@ -38,7 +39,8 @@ extension SampleFindings {
         let claims = context.descriptor.profile.claims
         func pointers(_ claim: String) -> [JSONPointer] { claims[claim]?.pointers ?? [JSONPointer(tokens: [claim])] }
         func report(_ claim: String, _ message: String, _ help: String) -> [Diagnostic] {
-            claims.contains(claim) ? [notRead(message, at: places.profile.claims[claim].span, help: help)] : []
+            claims.contains(claim)
+                ? [context.finding(.claimNotRead, message, at: places.profile.claims[claim].span, help: help)] : []
         }
         let names = ["given_name", "family_name"].map { root.first(of: pointers($0))?.scalarText ?? "" }
         let areOne = names[0] == names[1] && !names[0].isEmpty && !names[0].lowercased().contains("redacted")
@@ -66,46 +68,37 @@ extension SampleFindings {
     /// The subject, which everybody has.
     private func ofSubject(_ profile: Profile, in root: JSONValue, _ sample: Sample) -> [Diagnostic] {
         let rules = context.descriptor.profile
-        guard rules.subject == nil, Profile.subject(stated: nil, profile, at: simulation.provider) == nil else {
-            return []
-        }
+        guard rules.subject == nil, Profile.subject(stated: nil, profile, at: simulation.provider) == nil
+        else { return [] }
         if let template = rules.derive["subject"] { return notDerived(template, in: sample) }
         guard let pointers = rules.claims["subject"]?.pointers else {
-            return [
-                claimFinding(
-                    "the sample has no subject at /sub", at: sample.place.keySpan,
-                    help: "map it: profile: { claims: { subject: /id } }")
-            ]
+            return context.findings(
+                .claimNotInSample, "the sample has no subject at /sub", at: sample.place.keySpan,
+                help: "map it: profile: { claims: { subject: /id } }")
         }
         guard !pointers.isEmpty else { return [] }
         if let elements = rules.claims["subject"]?.elements, root.hasMember(at: pointers) {
-            return [
-                claimFinding(
-                    "nothing in \(Self.list(pointers)) of samples.\(sample.name) is the subject: \(elements)",
-                    at: places.profile.claims["subject"].span,
-                    related: [context.related("the sample", at: sample.place.keySpan)])
-            ]
+            return context.findings(
+                .claimNotInSample,
+                "nothing in \(Self.list(pointers)) of samples.\(sample.name) is the subject: \(elements)",
+                at: places.profile.claims["subject"].span, sample: sample.place)
         }
-        return [
-            claimFinding(
-                "\(Self.list(pointers)) finds nothing in samples.\(sample.name)",
-                at: places.profile.claims["subject"].span,
-                help: pointers.lazy.compactMap { root.member(similarTo: $0, besides: []) }.first
-                    .map { "did you mean \($0)?" },
-                related: [context.related("the sample", at: sample.place.keySpan)])
-        ]
+        return context.findings(
+            .claimNotInSample, "\(Self.list(pointers)) finds nothing in samples.\(sample.name)",
+            at: places.profile.claims["subject"].span,
+            help: pointers.lazy.compactMap { root.member(similarTo: $0, besides: []) }.first.map {
+                "did you mean \($0)?"
+            }, sample: sample.place)
     }
 
     private func notDerived(_ subject: Template, in sample: Sample) -> [Diagnostic] {
         // A token that is no JWT says nothing of its claims.
         let tokens = subject.references.filter { $0.origin == .token && $0.isAlwaysSecret }
         guard !tokens.contains(where: { simulation.hasNoClaims(of: $0) }) else { return [] }
-        return [
-            claimFinding(
-                "the samples have no value for the subject that 'derive' makes",
-                at: places.profile.derive["subject"].span, help: "add the values of the template to the samples",
-                related: [context.related("the sample", at: sample.place.keySpan)])
-        ]
+        return context.findings(
+            .claimNotInSample, "the samples have no value for the subject that 'derive' makes",
+            at: places.profile.derive["subject"].span, help: "add the values of the template to the samples",
+            sample: sample.place)
     }
 
     /// The other claims. A sample is one person's, who need not have each of them, so only a member with a similar name, or
@@ -117,10 +110,10 @@ extension SampleFindings {
             if claim.name != "subject", let elements = claim.value.elements, profile[claim.name] ?? [] == [],
                 root.first(of: claim.value.pointers)?.array?.isEmpty != true, root.hasMember(at: claim.value.pointers)
             {
-                return SimulationDiagnostics.claimNotRead.diagnostic(
+                return context.finding(
+                    .claimNotRead,
                     "\(Self.list(elements.pointers)) finds nothing in the list of samples.\(sample.name)",
-                    file: context.path, span: places.profile.claims[claim.name].span,
-                    related: [context.related("the sample", at: sample.place.keySpan)])
+                    at: places.profile.claims[claim.name].span, sample: sample.place)
             }
             let isRead = profile[claim.name]?.isLikely(claim.name) ?? false
             let isDerived = context.descriptor.profile.derive.contains(claim.name)
@@ -135,23 +128,22 @@ extension SampleFindings {
         _ name: String, _ pointers: [JSONPointer], in value: JSONValue, of sample: String, besides read: [JSONPointer],
         at span: SourceSpan, _ place: Place<JSONValue>
     ) -> Diagnostic? {
-        let related = [context.related("the sample", at: place.keySpan)]
         if let found = value.first(of: pointers) {
             let shown = found.scalarText ?? "a value of another type"
-            return SimulationDiagnostics.claimNotRead.diagnostic(
-                "\(shown.quotable(limit: 40)) cannot be \(name)", file: context.path, span: span,
+            return context.finding(
+                .claimNotRead, "\(shown.quotable(limit: 40)) cannot be \(name)", at: span,
                 help: name == "email_verified"
                     ? "\(name) is true or false; another name, such as \(name)_at, takes any value"
-                    : "map a member that is \(name), as a string; or give the claim another name", related: related)
+                    : "map a member that is \(name), as a string; or give the claim another name", sample: place)
         }
         guard !value.hasMember(at: pointers),
             let similar = pointers.lazy.compactMap({ value.member(similarTo: $0, besides: read) }).first
         else { return nil }
-        return SimulationDiagnostics.claimNotRead.diagnostic(
-            "\(Self.list(pointers)) finds nothing in \(sample)", file: context.path, span: span,
+        return context.finding(
+            .claimNotRead, "\(Self.list(pointers)) finds nothing in \(sample)", at: span,
             help:
                 "did you mean \(similar)? A claim may be missing: if the pointer is right, add the member to the sample",
-            related: related)
+            sample: place)
     }
 
     /// The differences between the claims of the complete profile and those that the author expects.
@@ -182,10 +174,11 @@ extension SampleFindings {
         guard requests.count == all.count else { return [] }
         return zip(requests.indices, all).flatMap { index, place -> [Diagnostic] in
             guard let request = simulation.filled(index), let sample = request.sample else { return [] }
-            let related = [context.related("the sample", at: place.sample.keySpan)]
             guard let holders = request.holders(in: sample), let holder = holders.first else {
                 let key = place.conditions.isWritten ? place.conditions.keySpan : place.root.span
-                return [claimFinding("nothing in the request's sample is the right object", at: key, related: related)]
+                return context.findings(
+                    .claimNotInSample, "nothing in the request's sample is the right object", at: key,
+                    sample: place.sample)
             }
             let missing = request.claims.filter { claim in
                 guard let value = request.value(of: claim.value, in: holders) else { return true }
@@ -194,9 +187,9 @@ extension SampleFindings {
             let read = request.claims.flatMap { $0.value.pointers.filter { holder[$0] != nil } }
             guard !read.isEmpty else {
                 return missing.map { claim in
-                    claimFinding(
-                        "\(Self.list(claim.value.pointers)) finds nothing in the request's sample",
-                        at: place.claims[claim.name].span, related: related)
+                    context.finding(
+                        .claimNotInSample, "\(Self.list(claim.value.pointers)) finds nothing in the request's sample",
+                        at: place.claims[claim.name].span, sample: place.sample)
                 }
             }
             return missing.compactMap { claim in
@@ -234,16 +227,7 @@ extension SampleFindings {
         }
     }
 
-    static func list(_ pointers: [JSONPointer]) -> String {
-        pointers.map(\.description).joined(separator: ", ")
-    }
-
-    private func claimFinding(
-        _ message: String, at span: SourceSpan, help: String? = nil, related: [Diagnostic.Related] = []
-    ) -> Diagnostic {
-        SimulationDiagnostics.claimNotInSample.diagnostic(
-            message, file: context.path, span: span, help: help, related: related)
-    }
+    static func list(_ pointers: [JSONPointer]) -> String { pointers.map(\.description).joined(separator: ", ") }
 }
 
 extension JSONValue {
@@ -267,9 +251,8 @@ extension JSONValue {
     /// Whether a claim of OpenID Connect Core, section 5.1, can have the value. One that is redacted says nothing.
     fileprivate func isLikely(_ claim: String) -> Bool {
         guard canBe(claim) else { return false }
-        guard claim != "email_verified", ProfileRules.standardClaims.contains(where: { $0.name == claim }) else {
-            return true
-        }
+        guard claim != "email_verified", ProfileRules.standardClaims.contains(where: { $0.name == claim })
+        else { return true }
         switch self {
         case .number: return ["subject", "username"].contains(claim)
         case .string(let text):

@@ -43,9 +43,7 @@ struct SampleFindings {
         let place: Place<JSONValue>
     }
 
-    var token: Sample? {
-        samples.token.map { Sample(name: "token", body: $0, place: places.samples.token) }
-    }
+    var token: Sample? { samples.token.map { Sample(name: "token", body: $0, place: places.samples.token) } }
 
     private var refresh: Sample? {
         samples.refresh.map { Sample(name: "refresh", body: $0, place: places.samples.refresh) }
@@ -75,7 +73,8 @@ extension SampleFindings {
             found += ofShortLife(sample.body, rules, at: place(of: rules.fields.expiresIn, in: sample))
             if isRefresh, refresh.rotation == .alwaysNew, refresh.using == .refreshToken, response.refreshToken == nil {
                 let message = "samples.refresh has no refresh token, and refresh.rotation is always_new"
-                found.append(notRead(message, at: sample.place.keySpan, help: "add it, or write keep_old or none"))
+                found += context.findings(
+                    .claimNotRead, message, at: sample.place.keySpan, help: "add it, or write keep_old or none")
             }
             return found
         } catch {
@@ -101,8 +100,8 @@ extension SampleFindings {
         let serverError = error.server.map { "; the server's error: \($0)" } ?? ""
         // What to do about a server's error is for people who sign in; an author can change the key.
         let hint = error.kind == .serverError ? nil : error.hint
-        return SimulationDiagnostics.tokenNotInSample.diagnostic(
-            "the engine rejects \(name): \(error.message)\(serverError)", file: context.path, span: span,
+        return context.finding(
+            .tokenNotInSample, "the engine rejects \(name): \(error.message)\(serverError)", at: span,
             help: help ?? hint ?? error.descriptorKey.map { "see \($0)" })
     }
 
@@ -118,10 +117,6 @@ extension SampleFindings {
         }
     }
 
-    func notRead(_ message: String, at span: SourceSpan, help: String?) -> Diagnostic {
-        SimulationDiagnostics.claimNotRead.diagnostic(message, file: context.path, span: span, help: help)
-    }
-
     /// A lifetime that the usual margin of a refresh uses up.
     private func ofShortLife(_ sample: JSONValue?, _ rules: ResponseRules, at span: SourceSpan) -> [Diagnostic] {
         guard context.descriptor.refresh.margin == nil,
@@ -130,7 +125,8 @@ extension SampleFindings {
             rules.expiry.kind == .seconds || seconds >= 30
         else { return [] }
         let help = "write the real lifetime in seconds; if it is so short, set refresh.margin"
-        return [notRead("expires_in is \(Int(seconds)), so a refresh is due at once", at: span, help: help)]
+        return context.findings(
+            .claimNotRead, "expires_in is \(Int(seconds)), so a refresh is due at once", at: span, help: help)
     }
 
     private func ofIDToken(_ response: TokenResponse) -> [Diagnostic] {
@@ -139,12 +135,10 @@ extension SampleFindings {
             !simulation.provider.authorization.omit.contains("scope"),
             (scopes.defaults + scopes.required).contains("openid")
         else { return [] }
-        return [
-            SimulationDiagnostics.tokenNotInSample.diagnostic(
-                "samples.token has no ID token, but the scope openid is requested", file: context.path,
-                span: places.samples.token.keySpan,
-                help: "add id_token: redacted, if the provider sends one; if not, remove the scope")
-        ]
+        return context.findings(
+            .tokenNotInSample,
+            "samples.token has no ID token, but the scope openid is requested", at: places.samples.token.keySpan,
+            help: "add id_token: redacted, if the provider sends one; if not, remove the scope")
     }
 
     private func ofLifetime(_ response: TokenResponse, in sample: Sample) -> [Diagnostic] {
@@ -170,13 +164,14 @@ extension SampleFindings {
         let rules = rules(of: sample)
         let value = sample.body[rules.root]?.first(of: rules.fields.expiresIn.pointers) ?? .null
         let kind = rules.expiry.kind
-        return SimulationDiagnostics.badLifetime.diagnostic(
+        return context.finding(
+            .badLifetime,
             kind == .seconds
                 ? "\(value.jsonText()) is not a lifetime in seconds"
                     + (Double(value.scalarText ?? "")?.looksLikeMilliseconds == true
                         ? ", and looks like milliseconds" : "")
-                : "\(value.jsonText()) does not have the form \(kind.rawValue)", file: context.path,
-            span: place(of: rules.fields.expiresIn, in: sample),
+                : "\(value.jsonText()) does not have the form \(kind.rawValue)",
+            at: place(of: rules.fields.expiresIn, in: sample),
             help: "set its form: \(section): { response: { expires: KIND } }; or use 'default_expires_in'")
     }
 
@@ -184,12 +179,9 @@ extension SampleFindings {
         let rules = rules(of: sample)
         let field = fields(of: sample).scope
         if response.scopes == nil, field.isWritten {
-            return [
-                SimulationDiagnostics.scopeNotInSample.diagnostic(
-                    "\(Self.list(rules.fields.scope.pointers)) finds nothing in samples.\(sample.name)",
-                    file: context.path, span: field.span,
-                    related: [context.related("the sample", at: sample.place.keySpan)])
-            ]
+            return context.findings(
+                .scopeNotInSample, "\(Self.list(rules.fields.scope.pointers)) finds nothing in samples.\(sample.name)",
+                at: field.span, sample: sample.place)
         }
         guard let scopes = response.scopes else { return [] }
         let known = knownScopes
@@ -197,12 +189,10 @@ extension SampleFindings {
             for separator in [",", ";", "|", "+", " "] {
                 let parts = scope.split(separator: separator).map(String.init)
                 guard parts.count > 1, parts.contains(where: known.contains) else { continue }
-                return [
-                    SimulationDiagnostics.scopeNotInSample.diagnostic(
-                        "the engine reads \"\(scope)\" in samples.\(sample.name) as one scope", file: context.path,
-                        span: place(of: rules.fields.scope, in: sample),
-                        help: "set the separator: \(section): { response: { scope_separator: '\(separator)' } }")
-                ]
+                return context.findings(
+                    .scopeNotInSample, "the engine reads \"\(scope)\" in samples.\(sample.name) as one scope",
+                    at: place(of: rules.fields.scope, in: sample),
+                    help: "set the separator: \(section): { response: { scope_separator: '\(separator)' } }")
             }
         }
         return []
@@ -249,11 +239,11 @@ extension SampleFindings {
                 guard let similar, !elsewhere.contains(similar), name != "expires_in" || !expiry else { return nil }
             }
             let section = sample.name == "refresh" && place.isWritten ? "refresh" : section
-            return SimulationDiagnostics.claimNotRead.diagnostic(
-                "\(Self.list(field.pointers)) finds nothing in samples.\(sample.name)", file: context.path,
-                span: place.isWritten ? place.span : sample.place.keySpan,
+            return context.finding(
+                .claimNotRead, "\(Self.list(field.pointers)) finds nothing in samples.\(sample.name)",
+                at: place.isWritten ? place.span : sample.place.keySpan,
                 help: similar.map { "did you mean \(section): { response: { fields: { \(name): \($0) } } }?" },
-                related: place.isWritten ? [context.related("the sample", at: sample.place.keySpan)] : [])
+                sample: place.isWritten ? sample.place : nil)
         }
     }
 
@@ -266,10 +256,9 @@ extension SampleFindings {
                 let similar = nearestName(to: name, in: parent.members.map(\.name), within: 2)
             else { return nil }
             let meant = JSONPointer(tokens: pointer.tokens.dropLast() + [similar])
-            return SimulationDiagnostics.claimNotRead.diagnostic(
-                "\(Self.list(pointers)) finds nothing in samples.token", file: context.path,
-                span: written.capture[capture.name].span, help: "did you mean \(meant)?",
-                related: [context.related("the sample", at: sample.place.keySpan)])
+            return context.finding(
+                .claimNotRead, "\(Self.list(pointers)) finds nothing in samples.token",
+                at: written.capture[capture.name].span, help: "did you mean \(meant)?", sample: sample.place)
         }
     }
 
@@ -305,34 +294,28 @@ extension SampleFindings {
 extension SampleFindings {
     private var ofError: [Diagnostic] {
         guard let sample = samples.error, let serverError = try? simulation.serverError(of: sample) as ServerError??
-        else {
-            return []
-        }
+        else { return [] }
         if let serverError, rules.success.isSuccess(sample) != true {
             if let code = expect.error {
                 return code == serverError.code
                     ? [] : [notAsExpected("the error is \(serverError.code)", places.samples.expect.error)]
             }
             guard !RegisteredErrors.ofServer.contains(serverError.code) else { return ofMessage(in: sample) }
-            return [
-                SimulationDiagnostics.errorNotInSample.diagnostic(
-                    "OAuth 2.0 does not define the code of samples.error, \"\(serverError.code)\"", file: context.path,
-                    span: context.places.samples.error.keySpan,
-                    help: "map it to the code that it means, for example: "
-                        + "\(section): { response: { errors: { codes: { \"\(serverError.code)\": invalid_grant } } } }")
-            ]
+            return context.findings(
+                .errorNotInSample, "OAuth 2.0 does not define the code of samples.error, \"\(serverError.code)\"",
+                at: context.places.samples.error.keySpan,
+                help: "map it to the code that it means, for example: "
+                    + "\(section): { response: { errors: { codes: { \"\(serverError.code)\": invalid_grant } } } }")
         }
         let places = rules.errors.code.pointers.map(\.description).joined(separator: ", ")
-        return [
-            SimulationDiagnostics.errorNotInSample.diagnostic(
-                serverError == nil
-                    ? "samples.error has no error code at \(places)"
-                    : "\(section).response.success matches samples.error", file: context.path,
-                span: context.places.samples.error.keySpan,
-                help: serverError == nil
-                    ? "set its place: \(section): { response: { errors: { error: /... } } }"
-                    : "see \(section).response.success")
-        ]
+        return context.findings(
+            .errorNotInSample,
+            serverError == nil
+                ? "samples.error has no error code at \(places)"
+                : "\(section).response.success matches samples.error", at: context.places.samples.error.keySpan,
+            help: serverError == nil
+                ? "set its place: \(section): { response: { errors: { error: /... } } }"
+                : "see \(section).response.success")
     }
 
     /// The place of the message, if the sample has a member of a similar name.
@@ -343,11 +326,9 @@ extension SampleFindings {
             )
             .first
         else { return [] }
-        return [
-            SimulationDiagnostics.errorNotInSample.diagnostic(
-                "\(Self.list(pointers)) finds nothing in samples.error", file: context.path, span: place.span,
-                help: "did you mean \(similar)?")
-        ]
+        return context.findings(
+            .errorNotInSample, "\(Self.list(pointers)) finds nothing in samples.error", at: place.span,
+            help: "did you mean \(similar)?")
     }
 
     private var ofCallback: [Diagnostic] {
@@ -359,11 +340,9 @@ extension SampleFindings {
         } catch {
             // A sample of a refusal is refused.
             guard error.server == nil else { return [] }
-            return [
-                SimulationDiagnostics.callbackNotAccepted.diagnostic(
-                    "the engine rejects samples.callback: \(error.message)", file: context.path,
-                    span: places.samples.callback.keySpan, help: "see \(error.descriptorKey ?? "callback.rename")")
-            ]
+            return context.findings(
+                .callbackNotAccepted, "the engine rejects samples.callback: \(error.message)",
+                at: places.samples.callback.keySpan, help: "see \(error.descriptorKey ?? "callback.rename")")
         }
     }
 }
@@ -372,8 +351,7 @@ extension SampleFindings {
 
 extension SampleFindings {
     func notAsExpected<Value>(_ message: String, _ place: Place<Value>, help: String? = nil) -> Diagnostic {
-        SimulationDiagnostics.notAsExpected.diagnostic(
-            "the samples result in another value: \(message)", file: context.path, span: place.span, help: help)
+        context.finding(.notAsExpected, "the samples result in another value: \(message)", at: place.span, help: help)
     }
 
     private func place(of field: PointerList, in sample: Sample) -> SourceSpan {

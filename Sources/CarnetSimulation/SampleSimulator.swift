@@ -48,13 +48,12 @@ package struct SampleSimulator: DescriptorSimulator {
             // A value that was made up may be what does not fit.
             let stated = descriptor.exampleInputs()
             let invented = descriptor.inputs.names.filter { inputs[$0] != nil && stated[$0] == nil }
-            guard invented.isEmpty else {
-                return .findings(isSimulated ? inputsWithoutExample(invented, context) : [])
-            }
+            guard invented.isEmpty
+            else { return .findings(isSimulated ? inputsWithoutExample(invented, context) : []) }
             return .findings([
-                SimulationDiagnostics.requestNotMade.diagnostic(
-                    "the engine refuses the descriptor: \(error.reason)", file: context.path,
-                    span: context.document.span(of: error.key.split(separator: ".").map(String.init)))
+                context.finding(
+                    .requestNotMade, "the engine refuses the descriptor: \(error.reason)",
+                    at: context.document.span(of: error.key.split(separator: ".").map(String.init)))
             ])
         }
         guard isSimulated else { return .findings([]) }
@@ -64,9 +63,9 @@ package struct SampleSimulator: DescriptorSimulator {
 
     private func inputsWithoutExample(_ names: [String], _ context: LintContext) -> [Diagnostic] {
         names.map { name in
-            SimulationDiagnostics.inputWithoutExample.diagnostic(
-                "Carnet cannot simulate the descriptor, because \"\(name)\" has no example", file: context.path,
-                span: context.places.inputs[name].keySpan, help: "add 'example: VALUE' to the input")
+            context.finding(
+                .inputWithoutExample, "Carnet cannot simulate the descriptor, because \"\(name)\" has no example",
+                at: context.places.inputs[name].keySpan, help: "add 'example: VALUE' to the input")
         }
     }
 
@@ -77,9 +76,10 @@ package struct SampleSimulator: DescriptorSimulator {
             _ captures: NamedList<ResponseCapture>, _ origin: TemplateOrigin, _ place: Place<NamedList<ResponseCapture>>
         ) -> [Diagnostic] {
             captures.items.filter { !$0.value.isOptional && $0.value.example == nil }.map { capture in
-                SimulationDiagnostics.inputWithoutExample.diagnostic(
+                context.finding(
+                    .inputWithoutExample,
                     "Carnet cannot simulate the descriptor, because {\(origin.rawValue).\(capture.name)} has no example",
-                    file: context.path, span: place[capture.name].keySpan,
+                    at: place[capture.name].keySpan,
                     help: "add the response as a sample, or write { from: POINTER, example: VALUE }")
             }
         }

@@ -12,8 +12,7 @@ extension Simulation {
     ///
     /// - Throws: `OAuthError`, as for a real client.
     package func deviceRequest() throws(OAuthError) -> SimulatedRequest {
-        let context = RequestContext(at: provider, as: registration, random: SimulatedRandomSource(), now: Self.now)
-        return SimulatedRequest(try DeviceAuthorization.request(in: context).request)
+        SimulatedRequest(try DeviceAuthorization.request(in: context).request)
     }
 
     /// What a client would read in a response of the token endpoint to the code of the test client.

@@ -29,9 +29,7 @@ extension Simulation {
             SimulatedRequest(try proved(try profileRequest(), accessToken: tokens.accessToken))
         case .revocation:
             SimulatedRequest(
-                try TokenRequest.revoke(
-                    Secret("simulated-refresh-token"), hint: "refresh_token",
-                    in: RequestContext(at: provider, as: registration, random: SimulatedRandomSource(), now: Self.now)))
+                try TokenRequest.revoke(Secret("simulated-refresh-token"), hint: "refresh_token", in: context))
         case .endSession:
             SimulatedRequest(
                 page: try EndSessionRequest(
@@ -82,6 +80,11 @@ extension Simulation {
         }
     }
 
+    /// A request of its own, with the random values of a first one.
+    var context: RequestContext<FilledProvider> {
+        RequestContext(at: provider, as: registration, random: SimulatedRandomSource(), now: Self.now)
+    }
+
     /// Whether the provider has a page to sign in at. Its absence, if it should have one, is a finding of its own.
     private var hasPage: Bool { provider.endpoints[.authorization] != nil }
 
@@ -89,16 +92,13 @@ extension Simulation {
     private func requestWithoutPage() throws(OAuthError) -> PreparedRequest {
         let isPublic = registration.clientSecret == nil && provider.client.authentication.allSatisfy { $0 == .none }
         guard !isPublic else { return try refreshRequest() }
-        return try ClientGrant.clientCredentials().request(
-            in: RequestContext(at: provider, as: registration, random: SimulatedRandomSource(), now: Self.now))
+        return try ClientGrant.clientCredentials().request(in: context)
     }
 
     func refreshRequest() throws(OAuthError) -> PreparedRequest {
         try madeRefreshRequest.value { () throws(OAuthError) in
             let credential = provider.refresh.using == .accessToken ? tokens.accessToken : tokens.refreshToken
-            return try TokenRequest.refresh(
-                credential ?? tokens.accessToken,
-                in: RequestContext(at: provider, as: registration, random: SimulatedRandomSource(), now: Self.now))
+            return try TokenRequest.refresh(credential ?? tokens.accessToken, in: context)
         }
     }
 
@@ -128,9 +128,9 @@ extension Simulation {
     }
 
     /// Validates a callback's parameters, the state of the attempt in the place of what stands there.
-    func validate(
-        callback parameters: [Named<String>], for pending: PendingAuthorization
-    ) throws(OAuthError) -> ValidatedCallback {
+    func validate(callback parameters: [Named<String>], for pending: PendingAuthorization) throws(OAuthError)
+        -> ValidatedCallback
+    {
         let stated = parameters.map { parameter in
             parameter.name == provider.stateParameter ? Named(parameter.name, pending.id.reveal()) : parameter
         }

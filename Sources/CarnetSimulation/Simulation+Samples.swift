@@ -68,9 +68,9 @@ extension Simulation {
         }
     }
 
-    private func read(
-        _ first: Profile, _ requests: ArraySlice<ProfileRequest>
-    ) -> (profile: Profile, unknown: Set<String>) {
+    private func read(_ first: Profile, _ requests: ArraySlice<ProfileRequest>) -> (
+        profile: Profile, unknown: Set<String>
+    ) {
         var profile = first
         var unknown = Set<String>()
         for further in requests where !profile.wanted(of: further).isEmpty {
@@ -138,9 +138,8 @@ extension JSONValue {
         guard self.object != nil else { return self }
         var completed = self
         for capture in captures.items where !hasMember(at: capture.value.pointers.pointers) {
-            guard let place = capture.value.pointers.pointers.first, let example = capture.value.example else {
-                continue
-            }
+            guard let place = capture.value.pointers.pointers.first, let example = capture.value.example
+            else { continue }
             completed.set(.string(example), at: place)
         }
         return completed

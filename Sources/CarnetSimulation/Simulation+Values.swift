@@ -4,9 +4,9 @@ import CarnetProtocol
 
 /// What a sign-in would bring, by the examples and samples of the descriptor.
 extension Simulation {
-    static func collected(
-        at provider: DiscoveredProvider, as registration: ClientRegistration, _ tokens: TokenSet
-    ) -> ConnectionValues {
+    static func collected(at provider: DiscoveredProvider, as registration: ClientRegistration, _ tokens: TokenSet)
+        -> ConnectionValues
+    {
         var collected = ConnectionValues(tokens: tokens)
         func collect(_ origin: String, _ name: String, _ text: String?, isSecret: Bool = false) {
             if let text { collected.values["\(origin).\(name)"] = ConnectionValue(text, isSecret: isSecret) }
@@ -60,9 +60,8 @@ extension Simulation {
             let name = rule.value.parameter ?? rule.name
             if !parameters.contains(where: { $0.name == name }) { parameters.append(Named(name, rule.example)) }
         }
-        guard let rule = provider.callback.verification, let secret = registration.clientSecret else {
-            return parameters
-        }
+        guard let rule = provider.callback.verification, let secret = registration.clientSecret
+        else { return parameters }
         parameters.removeAll { $0.name == rule.parameter }
         let signature = rule.signature(of: parameters.map { ($0.name, $0.value) }, secret: secret)
         return parameters + [Named(rule.parameter, signature)]

@@ -1,7 +1,7 @@
 import CarnetDescriptors
 
 /// The rules about what is sent, and about what the author expects of all responses together.
-extension SimulationDiagnostics {
+extension DiagnosticExplanation {
     package static let requestNotMade = DiagnosticExplanation(
         "R002", name: "request-not-made",
         summary: "The engine cannot build a request for a test client.",

@@ -2,10 +2,9 @@ package import CarnetDescriptors
 
 /// The rules of simulation. The engine's modules contain their code; the explanations are here, with all others.
 package enum SimulationDiagnostics {
-    package static let all = [
-        claimNotInSample, claimNotRead, tokenNotInSample, badLifetime, errorNotInSample, inputWithoutExample,
-        requestNotMade,
-        scopeNotInSample, callbackNotAccepted, notAsExpected,
+    package static let all: [DiagnosticExplanation] = [
+        .claimNotInSample, .claimNotRead, .tokenNotInSample, .badLifetime, .errorNotInSample, .inputWithoutExample,
+        .requestNotMade, .scopeNotInSample, .callbackNotAccepted, .notAsExpected,
     ]
 
     static let codes = Set(all.map(\.code))
@@ -13,10 +12,13 @@ package enum SimulationDiagnostics {
     /// A request that cannot be made, or an example that is missing for it, is most often the consequence of something that
     /// another rule says better.
     static func withoutConsequences(_ found: [Diagnostic]) -> [Diagnostic] {
-        guard found.contains(where: { $0.severity == .error && $0.code != requestNotMade.code }) else { return found }
-        return found.filter { ![requestNotMade.code, inputWithoutExample.code].contains($0.code) }
+        let request = DiagnosticExplanation.requestNotMade.code
+        guard found.contains(where: { $0.severity == .error && $0.code != request }) else { return found }
+        return found.filter { ![request, DiagnosticExplanation.inputWithoutExample.code].contains($0.code) }
     }
+}
 
+extension DiagnosticExplanation {
     package static let claimNotInSample = DiagnosticExplanation(
         "T003", name: "claim-not-in-sample",
         summary: "The descriptor's own sample has no subject, or not the object that the claims are read from.",
