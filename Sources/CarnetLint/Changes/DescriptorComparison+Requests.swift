@@ -194,9 +194,8 @@ extension DescriptorComparison {
         let kept = Set(old.keptPlaces.flatMap(\.values))
         for (path, template) in new.laterTemplates {
             for value in template.references where value.origin.keepsValues && !kept.contains(value) {
-                guard !value.origin.builtInNames.contains(value.name), !template.source.contains("{\(value)|") else {
-                    continue
-                }
+                guard !value.origin.builtInNames.contains(value.name), !template.source.contains("{\(value)|")
+                else { continue }
                 report(
                     .missingValue, path, "the value {\(value)} is needed, and earlier sign-ins did not keep it",
                     "requests of earlier sign-ins lack it until their users sign in again; give it a default, such as {\(value)|DEFAULT}"
@@ -229,29 +228,29 @@ extension ProviderDescriptor {
 
     /// What is filled after the sign-in, perhaps long after it.
     fileprivate var laterTemplates: [(path: [String], template: Template)] {
-        func all(_ path: [String], _ list: NamedList<Template>) -> [([String], Template)] {
-            list.items.map { (path + [$0.name], $0.value) }
+        typealias Found = [(path: [String], template: Template)]
+        func all(_ path: [String], _ headers: NamedList<Template>, _ parameters: NamedList<Template>? = nil) -> Found {
+            headers.items.map { (path + ["headers", $0.name], $0.value) }
+                + (parameters?.items ?? []).map { (path + ["parameters", $0.name], $0.value) }
         }
-        var found = all(["api", "headers"], self.api.headers) + all(["api", "parameters"], self.api.parameters)
+        var found = all(["api"], self.api.headers, self.api.parameters)
         if let url = self.api.baseURL { found.append((["api", "base_url"], url)) }
         for name in [EndpointName.refresh, .userinfo, .revocation, .introspection] {
             if let url = self.endpoints[name] { found.append((["endpoints", name.rawValue], url)) }
         }
         for (index, entry) in self.resources.enumerated() {
             let path = ["resources", "\(index)"]
-            found += [(path + ["url"], entry.url)] + all(path + ["headers"], entry.headers)
+            found += [(path + ["url"], entry.url)] + all(path, entry.headers)
         }
-        let sections = [
-            ("refresh", self.refresh.request), ("revocation", self.revocation.request),
-            ("profile", self.profile.request),
-        ]
         for (index, call) in self.connection.onDisconnect.enumerated() {
             let path = ["connection", "on_disconnect", "\(index)"]
-            found += [(path + ["url"], call.url)] + all(path + ["headers"], call.headers)
-            found += all(path + ["parameters"], call.parameters)
+            found += [(path + ["url"], call.url)] + all(path, call.headers, call.parameters)
         }
-        for (name, request) in sections {
-            found += all([name, "headers"], request.headers) + all([name, "parameters"], request.parameters)
+        for (name, request) in [
+            ("refresh", self.refresh.request), ("revocation", self.revocation.request),
+            ("profile", self.profile.request),
+        ] {
+            found += all([name], request.headers, request.parameters)
         }
         return found
     }

@@ -316,8 +316,11 @@ extension DescriptorComparison {
         ("authorization.pkce", { $0.authorization.pkce.isRequired ? 1 : 0 }),
         ("authorization.nonce", { $0.authorization.nonce.isRequired ? 2 : $0.authorization.nonce.isSent ? 1 : 0 }),
         ("authorization.state", { $0.authorization.state.isParameter ? 1 : 0 }),
-        ("authorization.pushed", { $0.authorization.pushed.use.strength }),
-        ("authorization.request_object", { $0.authorization.requestObject.use.strength }),
+        ("authorization.pushed", { [.never, .auto, .always].firstIndex(of: $0.authorization.pushed.use) ?? 0 }),
+        (
+            "authorization.request_object",
+            { [.never, .auto, .always].firstIndex(of: $0.authorization.requestObject.use) ?? 0 }
+        ),
         ("authorization.response_mode", { $0.authorization.responseMode?.isSigned == true ? 1 : 0 }),
         ("callback.iss", { $0.callback.issuer == .required ? 1 : 0 }),
         ("callback.verify", { $0.callback.verification == nil ? 0 : 1 }),
@@ -329,19 +332,8 @@ extension DescriptorComparison {
         ("id_token.hs256", { $0.idToken.hs256 == nil ? 1 : 0 }),
         ("id_token.encryption", { $0.idToken.encryption == nil ? 0 : 1 }),
         ("client.dpop_bound_access_tokens", { $0.client.dpopBoundAccessTokens ? 1 : 0 }),
-        (
-            "client.tls_client_certificate_bound_access_tokens",
-            { $0.client.certificateBoundAccessTokens ? 1 : 0 }
-        ),
+        ("client.tls_client_certificate_bound_access_tokens", { $0.client.certificateBoundAccessTokens ? 1 : 0 }),
         ("api.token_in", { if case .query = $0.api.tokenIn { 0 } else { 1 } }),
         ("accounts", { $0.accounts == .members ? 1 : 0 }),
     ]
-}
-
-extension PushedAuthorizationUse {
-    fileprivate var strength: Int { self == .always ? 2 : self == .auto ? 1 : 0 }
-}
-
-extension RequestObjectUse {
-    fileprivate var strength: Int { self == .always ? 2 : self == .auto ? 1 : 0 }
 }
