@@ -44,9 +44,8 @@ package enum LintFixer {
         /// Two insertions at one place also touch: their order would be a guess. Two stretches side by side do not, so that
         /// many elements of one list can go at once.
         func touches(_ other: Replacement) -> Bool {
-            guard !range.isEmpty, !other.range.isEmpty else {
-                return range.lowerBound <= other.range.upperBound && other.range.lowerBound <= range.upperBound
-            }
+            guard !range.isEmpty, !other.range.isEmpty
+            else { return range.lowerBound <= other.range.upperBound && other.range.lowerBound <= range.upperBound }
             return range.overlaps(other.range)
         }
     }
@@ -61,9 +60,7 @@ package enum LintFixer {
             return next < items.count && items[next].touches(other) || next > 0 && items[next - 1].touches(other)
         }
 
-        mutating func insert(_ replacement: Replacement) {
-            items.insert(replacement, at: index(for: replacement))
-        }
+        mutating func insert(_ replacement: Replacement) { items.insert(replacement, at: index(for: replacement)) }
 
         func applied(to bytes: [UInt8]) -> [UInt8] {
             var result: [UInt8] = []

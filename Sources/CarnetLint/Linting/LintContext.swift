@@ -9,23 +9,11 @@ package final class LintContext: Sendable {
     /// The places of the descriptor's values.
     package let places: Place<DescriptorRules>
     /// The lines are found once, for the first that asks: most files are right, and nobody does.
-    package var text: SourceText {
-        lines.withLock { lines in
-            if let lines { return lines }
-            let text = document.sources.text
-            lines = text
-            return text
-        }
-    }
+    package var text: SourceText { lines.withLock { $0.filled { document.sources.text } } }
     private let lines = Lock<SourceText?>(nil)
     /// What a resource server could not decide by in the resources, found once for all rules.
     var routeProblems: [RouteTable.Problem] {
-        routes.withLock { problems in
-            if let problems { return problems }
-            let found = RouteTable.reading(descriptor.resources).problems
-            problems = found
-            return found
-        }
+        routes.withLock { $0.filled { RouteTable.reading(descriptor.resources).problems } }
     }
     private let routes = Lock<[RouteTable.Problem]?>(nil)
     /// Every URL that a request can go to.
@@ -109,6 +97,15 @@ package final class LintContext: Sendable {
     }
 }
 
+extension Optional {
+    /// The value, which is made if there is none yet.
+    fileprivate mutating func filled(_ make: () -> Wrapped) -> Wrapped {
+        let value = self ?? make()
+        self = value
+        return value
+    }
+}
+
 extension YAMLNode {
     /// The headers and parameters of all requests. In a response or a table, the same names mean something else.
     var additions: [(entry: YAMLEntry, isHeader: Bool)] {
@@ -117,6 +114,21 @@ extension YAMLNode {
             (section.value.entries ?? []).map { ($0, section.key == "headers") }
         } + sections.filter { !["samples", "sample", "tables"].contains($0.key) }.flatMap(\.value.additions)
             + (elements ?? []).flatMap(\.additions)
+    }
+
+    /// Visits each scalar with its key, or that of the list that it is in.
+    func visitScalars(
+        of key: String = "", except others: [String] = [], _ visit: (String, YAMLScalar, SourceSpan) -> Void
+    ) {
+        switch content {
+        case .mapping(let entries):
+            for entry in entries where !others.contains(entry.key) {
+                entry.value.visitScalars(of: entry.key, except: others, visit)
+            }
+        case .sequence(let elements):
+            for element in elements { element.visitScalars(of: key, except: others, visit) }
+        case .scalar(let scalar): visit(key, scalar, span)
+        }
     }
 
     fileprivate func keyPath(at span: SourceSpan) -> [String]? {

@@ -35,4 +35,19 @@ extension LintRule {
     ) -> Diagnostic {
         explanation.diagnostic(message, file: context.path, span: span, help: help, related: related, fix: fix)
     }
+
+    /// The same as a list, for a check that finds nothing else, or adds it to others.
+    func findings(
+        _ message: String, in context: LintContext, at span: SourceSpan, help: String? = nil,
+        related: [Diagnostic.Related] = [], fix: Fix? = nil
+    ) -> [Diagnostic] {
+        [finding(message, in: context, at: span, help: help, related: related, fix: fix)]
+    }
+}
+
+extension Fix {
+    /// A fix that replaces one stretch of the text.
+    init(_ applicability: Applicability, _ summary: String, at span: SourceSpan, with replacement: String) {
+        self.init(summary: summary, applicability: applicability, edits: [Edit(span: span, replacement: replacement)])
+    }
 }

@@ -110,7 +110,8 @@ public struct Linter: Sendable {
             guard let context else { return document.diagnostics }
             let own = findings(in: document, found.removeFirst())
             return document.diagnostics
-                + Suppressions(document).filter(own, simulated: simulator != nil, isWhole: context.isWhole)
+                + Suppressions(document.file, document.comments, isSuppressible: LintRuleCatalog.isSuppressible)
+                .filter(own, simulated: simulator != nil, isWhole: context.isWhole)
         }
     }
 

@@ -1,16 +1,14 @@
 import CarnetDescriptors
 
-/// The edit that takes an element out of a list, if nothing else stands between it and the one before.
+/// The edit that takes a second element out of a list, if nothing else stands between it and the one before.
 enum Removal {
-    static func fix(ofElement index: Int, in elements: [YAMLNode], summary: String, text: SourceText) -> Fix? {
+    static func fix(ofElement index: Int, in elements: [YAMLNode], text: SourceText) -> Fix? {
         guard index > 0, elements.indices.contains(index) else { return nil }
         let span = SourceSpan(start: elements[index - 1].span.end, end: elements[index].span.end)
         let between = SourceSpan(start: span.start, end: elements[index].span.start)
         // A comment between the two must survive.
         guard let written = text.text(in: between), written.allSatisfy({ ", -\t\r\n".contains($0) || $0.isNewline })
-        else {
-            return nil
-        }
-        return Fix(summary: summary, applicability: .safe, edits: [Fix.Edit(span: span, replacement: "")])
+        else { return nil }
+        return Fix(.safe, "remove the second", at: span, with: "")
     }
 }

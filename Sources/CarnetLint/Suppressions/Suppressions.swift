@@ -21,10 +21,6 @@ struct Suppressions {
     private var suppressions: [Suppression] = []
     private var problems: [Diagnostic] = []
 
-    init(_ document: DescriptorDocument) {
-        self.init(document.file, document.comments, isSuppressible: LintRuleCatalog.isSuppressible)
-    }
-
     /// - Parameter isSuppressible: Whether a comment may silence the rule with a code.
     init(_ file: SourceFile, _ comments: [YAMLComment], isSuppressible: @escaping (String) -> Bool) {
         path = file.path

@@ -24,11 +24,9 @@ struct AssertionAlgorithmMismatch: LintRule {
             !methods.contains(where: { algorithm.isSymmetric == ($0 == .clientSecretJWT) })
         else { return [] }
         let names = methods.map(\.rawValue).joined(separator: ", ")
-        return [
-            finding(
-                "\(algorithm.rawValue) does not fit \(names)", in: context,
-                at: context.places.client.assertion.algorithm.span,
-                help: algorithm.isSymmetric ? "use an algorithm for keys, such as ES256" : "use HS256, HS384 or HS512")
-        ]
+        return findings(
+            "\(algorithm.rawValue) does not fit \(names)", in: context,
+            at: context.places.client.assertion.algorithm.span,
+            help: algorithm.isSymmetric ? "use an algorithm for keys, such as ES256" : "use HS256, HS384 or HS512")
     }
 }

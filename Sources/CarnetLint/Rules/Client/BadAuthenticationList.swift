@@ -21,15 +21,12 @@ struct BadAuthenticationList: LintRule {
         let place = context.places.client.authentication
         let methods = context.descriptor.client.methods
         if context.descriptor.clientCredentials.isWritten, !methods.isEmpty, methods.allSatisfy({ $0 == .none }) {
-            return [
-                finding(
-                    "client_credentials needs a client that authenticates", in: context, at: place.span,
-                    help: "add the method that the provider documents, for example client_secret_basic")
-            ]
+            return findings(
+                "client_credentials needs a client that authenticates", in: context, at: place.span,
+                help: "add the method that the provider documents, for example client_secret_basic")
         }
         guard place.elements.isEmpty, context.descriptor.client.methods.isEmpty else { return [] }
-        return [
-            finding("client.authentication is empty", in: context, at: place.span, help: "a public client uses [none]")
-        ]
+        return findings(
+            "client.authentication is empty", in: context, at: place.span, help: "a public client uses [none]")
     }
 }

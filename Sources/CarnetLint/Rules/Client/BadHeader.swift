@@ -57,9 +57,7 @@ struct BadHeader: SingleValueRule {
         guard !headers.isEmpty || !ofTokens.isEmpty else { return [] }
         let misnamed = ofTokens.compactMap { node -> Diagnostic? in
             guard let name = node.scalar?.text, !Self.isToken(name) || ManagedHeaders.names.contains(name.lowercased())
-            else {
-                return nil
-            }
+            else { return nil }
             return finding(
                 "\"\(name)\" cannot be the header of the access token", in: context, at: node.span,
                 help: "name the provider's own header; 'token_in: authorization' is the Authorization header")

@@ -65,11 +65,9 @@ struct CredentialOmitted: LintRule {
             descriptor.exchange.items.contains(where: { $0.value.takesCode }),
             let element = omitted.elements.first(where: { $0.scalar?.text == StandardParameter.code.rawValue })
         else { return [] }
-        return [
-            finding(
-                "a later step has the code, and the code verifier is sent without it", in: context, at: element.span,
-                help: "if this provider has no PKCE, write authorization: { pkce: { none: REASON } }")
-        ]
+        return findings(
+            "a later step has the code, and the code verifier is sent without it", in: context, at: element.span,
+            help: "if this provider has no PKCE, write authorization: { pkce: { none: REASON } }")
     }
 
     /// Whether another part of the request may contain the value.

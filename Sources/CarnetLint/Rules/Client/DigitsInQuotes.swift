@@ -25,11 +25,10 @@ struct DigitsInQuotes: LintRule {
                 guard let scalar = entry.value.scalar, !scalar.isPlain, !scalar.text.isEmpty,
                     scalar.text.utf8.allSatisfy(ASCII.isDigit), !scalar.text.hasPrefix("0")
                 else { return nil }
-                let edit = Fix.Edit(span: entry.value.span, replacement: scalar.text)
                 return finding(
                     "\(entry.key) is sent as a string", in: context, at: entry.value.span,
                     help: "remove the quotes if the provider's reference has a number",
-                    fix: Fix(summary: "remove the quotes", applicability: .unsafe, edits: [edit]))
+                    fix: Fix(.unsafe, "remove the quotes", at: entry.value.span, with: scalar.text))
             }
         }
     }

@@ -25,9 +25,7 @@ struct LocalhostRedirect: SingleValueRule {
             return finding(
                 "the redirect URI uses the name localhost", in: context, at: span,
                 help: "use 127.0.0.1, if the provider accepts it",
-                fix: Fix(
-                    summary: "use 127.0.0.1", applicability: .unsafe,
-                    edits: [Fix.Edit(span: span, replacement: "127.0.0.1")]))
+                fix: Fix(.unsafe, "use 127.0.0.1", at: span, with: "127.0.0.1"))
         }
     }
 }

@@ -69,9 +69,8 @@ extension ProviderDescriptor {
         let sample = self.samples.token?[rules.root]
         let issues = sample?.first(of: rules.fields.refreshToken.pointers) != nil
         // A sample without one says that there are none, whatever the name of a scope.
-        guard sample == nil || issues || places.refresh.isWritten || places.samples.refresh.isWritten else {
-            return false
-        }
+        guard sample == nil || issues || places.refresh.isWritten || places.samples.refresh.isWritten
+        else { return false }
         return places.refresh.isWritten || places.samples.refresh.isWritten || places.scopes.offline.isWritten
             || places.authorization.offlineParameters.isWritten
             || places.token.response.fields.refreshToken.isWritten

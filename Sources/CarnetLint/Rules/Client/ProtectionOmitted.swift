@@ -27,9 +27,7 @@ struct ProtectionOmitted: SingleValueRule {
                 // Without ID tokens there is no nonce to leave out.
                 guard let name = element.scalar?.text, request.kind?.parameter(name)?.rule == .protected,
                     name != "nonce" || context.descriptor.canHaveIDToken || !context.isWhole
-                else {
-                    return nil
-                }
+                else { return nil }
                 return finding(
                     "\"\(name)\" cannot be left out", in: context, at: element.span,
                     help: Self.helps[name] ?? "use authorization: { pkce: { none: \"the reason\" } }")

@@ -17,7 +17,7 @@ struct RepeatedAuthenticationMethod: SingleValueRule {
             return finding(
                 "\"\(name)\" occurs twice", in: context, at: elements[index].span,
                 related: [context.related("first named here", at: first.span)],
-                fix: Removal.fix(ofElement: index, in: elements, summary: "remove the second", text: context.text))
+                fix: Removal.fix(ofElement: index, in: elements, text: context.text))
         }
     }
 }

@@ -66,13 +66,11 @@ struct SecretInDescriptor: SingleValueRule {
                 isSent && isLiteral(scalar)
                 && (SecretText.isSecretName(key) || kind.map(SecretText.isSecretName) ?? false)
             guard isNamed || SecretText.isCredential(scalar.text), !SecretText.isRedacted(scalar.text) else { return }
-            found.append(
-                finding(
-                    "this looks like a secret", in: context, at: span,
-                    help: isInput
-                        ? "write a word such as redacted-key; if it was a real one, replace it at the provider"
-                        : "remove it, declare an input or use the client secret, and replace the secret at the provider"
-                ))
+            found += findings(
+                "this looks like a secret", in: context, at: span,
+                help: isInput
+                    ? "write a word such as redacted-key; if it was a real one, replace it at the provider"
+                    : "remove it, declare an input or use the client secret, and replace the secret at the provider")
         }
     }
 

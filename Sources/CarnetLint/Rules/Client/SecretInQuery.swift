@@ -50,10 +50,9 @@ struct SecretInQuery: LintRule {
                     nil
                 }
             if let span, !secrets.isEmpty {
-                found.append(
-                    finding(
-                        "the \(kind.section) request sends its secrets in the URL", in: context, at: span,
-                        help: "use POST with a form or json body, if the provider accepts it"))
+                found += findings(
+                    "the \(kind.section) request sends its secrets in the URL", in: context, at: span,
+                    help: "use POST with a form or json body, if the provider accepts it")
             }
             return found
         }
@@ -64,14 +63,7 @@ extension ProviderDescriptor {
     /// The parameters of a request that are codes, tokens or credentials, by the names that the file uses.
     fileprivate func secretParameters(of kind: RequestKind, _ rules: RequestRules) -> Set<String> {
         // Without a list, a client may also authenticate in the body.
-        let own: ClientAuthenticationMethod? =
-            switch kind {
-            case .refresh: self.refresh.authentication
-            case .revocation: self.revocation.authentication
-            case .introspection: self.introspection.authentication
-            default: nil
-            }
-        let methods = own.map { [$0] } ?? self.client.methods
+        let methods = authentication(in: kind).map { [$0] } ?? self.client.methods
         let sent = kind.parameters.map(\.name).filter { name in
             guard name.isSecret, !rules.omit.contains(name.rawValue) else { return false }
             return switch name {

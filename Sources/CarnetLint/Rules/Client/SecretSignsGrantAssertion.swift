@@ -14,14 +14,11 @@ struct SecretSignsGrantAssertion: SingleValueRule {
         good: "jwt_bearer: { assertion: { algorithm: RS256 } }")
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        guard let algorithm = context.descriptor.jwtBearer.assertion.rules.algorithm, algorithm.isSymmetric else {
-            return []
-        }
-        return [
-            finding(
-                "\(algorithm.rawValue) does not sign with a key", in: context,
-                at: context.places.jwtBearer.assertion.rules.algorithm.span,
-                help: "use an algorithm for keys, such as ES256")
-        ]
+        guard let algorithm = context.descriptor.jwtBearer.assertion.rules.algorithm, algorithm.isSymmetric
+        else { return [] }
+        return findings(
+            "\(algorithm.rawValue) does not sign with a key", in: context,
+            at: context.places.jwtBearer.assertion.rules.algorithm.span,
+            help: "use an algorithm for keys, such as ES256")
     }
 }

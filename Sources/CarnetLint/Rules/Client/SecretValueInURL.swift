@@ -48,9 +48,7 @@ struct SecretValueInURL: LintRule {
             queried += context.places.exchange[step.name].request.parameters.entries
                 .filter { isQueried || request.queryParameters.contains($0.key) }
         }
-        if descriptor.profile.request.method != .post {
-            queried += context.places.profile.request.parameters.entries
-        }
+        if descriptor.profile.request.method != .post { queried += context.places.profile.request.parameters.entries }
         if let url = context.places.endpoints.entries.first(where: { $0.key == EndpointName.revocation.rawValue }) {
             queried.append(url)
         }

@@ -36,9 +36,7 @@ struct StandardNameMeant: LintRule {
                     "\"\(name)\" is the provider's name for \"\(standard)\"", in: context, at: span,
                     help: "write the standard's name: \(standard)",
                     fix: context.text.text(in: span) == name
-                        ? Fix(
-                            summary: "write \(standard)", applicability: .safe,
-                            edits: [Fix.Edit(span: span, replacement: standard)]) : nil)
+                        ? Fix(.safe, "write \(standard)", at: span, with: standard) : nil)
             }
         }
     }

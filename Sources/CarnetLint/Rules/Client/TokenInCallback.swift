@@ -17,11 +17,9 @@ struct TokenInCallback: SingleValueRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         let words = context.descriptor.authorization.responseType.split(separator: " ")
         guard words.contains(where: { ["token", "id_token"].contains($0) }) else { return [] }
-        return [
-            finding(
-                "the tokens would pass through the browser", in: context,
-                at: context.places.authorization.responseType.span,
-                help: "remove the key; Carnet requests a code by default")
-        ]
+        return findings(
+            "the tokens would pass through the browser", in: context,
+            at: context.places.authorization.responseType.span,
+            help: "remove the key; Carnet requests a code by default")
     }
 }

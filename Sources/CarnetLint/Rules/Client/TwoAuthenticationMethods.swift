@@ -73,7 +73,7 @@ extension YAMLEntry {
 
 extension ProviderDescriptor {
     /// The method of a request that has one of its own.
-    fileprivate func authentication(in kind: RequestKind) -> ClientAuthenticationMethod? {
+    func authentication(in kind: RequestKind) -> ClientAuthenticationMethod? {
         switch kind {
         case .refresh: self.refresh.authentication
         case .revocation: self.revocation.authentication

@@ -22,26 +22,16 @@ struct EscapedControlCharacter: SingleValueRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         guard context.document.file.bytes.holds(UInt8(ascii: "\\")) else { return [] }
         var found: [Diagnostic] = []
-        visit(context.root, context, &found)
-        return found
-    }
-
-    private func visit(_ node: YAMLNode, _ context: LintContext, _ found: inout [Diagnostic]) {
-        switch node.content {
-        case .mapping(let entries):
-            for entry in entries where !Self.otherKeys.contains(entry.key) { visit(entry.value, context, &found) }
-        case .sequence(let elements):
-            for element in elements { visit(element, context, &found) }
-        case .scalar(let scalar):
+        context.root.visitScalars(except: Self.otherKeys) { _, scalar, span in
             guard let control = scalar.text.unicodeScalars.first(where: Self.isControl) else { return }
             // A character that is written as itself is a finding of D022.
-            if let written = context.text.text(in: node.span), written.unicodeScalars.contains(control) { return }
+            if let written = context.text.text(in: span), written.unicodeScalars.contains(control) { return }
             let name = String(control.value, radix: 16, uppercase: true)
-            found.append(
-                finding(
-                    "the string contains the control character U+\(String(repeating: "0", count: max(0, 4 - name.count)))\(name)",
-                    in: context, at: node.span, help: "remove it"))
+            let number = String(repeating: "0", count: max(0, 4 - name.count)) + name
+            found += findings(
+                "the string contains the control character U+\(number)", in: context, at: span, help: "remove it")
         }
+        return found
     }
 
     /// A sample is a response of the provider. C008 checks headers.

@@ -28,9 +28,7 @@ enum PlainScalar {
         "FALSE": "a boolean", "null": "nothing", "Null": "nothing", "NULL": "nothing", "~": "nothing",
     ]
 
-    private static func isSuspicious(_ byte: UInt8) -> Bool {
-        isDigit(byte) || "yYnNoO+-.=".utf8.contains(byte)
-    }
+    private static func isSuspicious(_ byte: UInt8) -> Bool { isDigit(byte) || "yYnNoO+-.=".utf8.contains(byte) }
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 
@@ -75,9 +73,7 @@ enum PlainScalar {
         guard bytes.count >= 8, bytes.prefix(4).allSatisfy(isDigit) else { return false }
         let parts = bytes.split(separator: UInt8(ascii: "-"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].count == 4, (1...2).contains(parts[1].count), parts[1].allSatisfy(isDigit)
-        else {
-            return false
-        }
+        else { return false }
         let day = parts[2].prefix { isDigit($0) }
         let rest = parts[2].dropFirst(day.count)
         return (1...2).contains(day.count) && (rest.isEmpty || "Tt \t".utf8.contains(rest[rest.startIndex]))

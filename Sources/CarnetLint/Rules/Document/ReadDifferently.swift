@@ -96,10 +96,7 @@ struct ReadDifferently: SingleValueRule {
     private func finding(_ message: String, _ text: String, _ context: LintContext, at span: SourceSpan) -> Diagnostic {
         finding(
             message, in: context, at: span, help: "put it between quotes",
-            fix: text.holds(UInt8(ascii: "'"))
-                ? nil
-                : Fix(
-                    summary: "quote it", applicability: .safe, edits: [Fix.Edit(span: span, replacement: "'\(text)'")]))
+            fix: text.holds(UInt8(ascii: "'")) ? nil : Fix(.safe, "quote it", at: span, with: "'\(text)'"))
     }
 
     /// Finds strings with a question mark inside `{ }` and `[ ]`.

@@ -21,10 +21,8 @@ struct DiscoveryWithoutIssuer: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
         guard let mode = descriptor.discovery, mode != .off, !descriptor.canDiscover else { return [] }
-        return [
-            finding(
-                "discovery is \"\(mode.rawValue)\", but 'issuer' and 'discovery_url' are missing", in: context,
-                at: context.places.discovery.span, help: "add 'issuer', or remove 'discovery'")
-        ]
+        return findings(
+            "discovery is \"\(mode.rawValue)\", but 'issuer' and 'discovery_url' are missing", in: context,
+            at: context.places.discovery.span, help: "add 'issuer', or remove 'discovery'")
     }
 }

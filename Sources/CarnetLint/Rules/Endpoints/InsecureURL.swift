@@ -24,17 +24,12 @@ struct InsecureURL: SingleValueRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.urls.compactMap { url in
-            guard let scheme = url.scheme, scheme.lowercased() == "http", !HostName(url.host).needsNoTLS else {
-                return nil
-            }
+            guard let scheme = url.scheme, scheme.lowercased() == "http", !HostName(url.host).needsNoTLS
+            else { return nil }
             let span = context.span(of: scheme, in: url.node)
             return finding(
                 "\(url.name) is not https", in: context, at: span, help: "http is only allowed on loopback hosts",
-                fix: span == url.node.span
-                    ? nil
-                    : Fix(
-                        summary: "use https", applicability: .safe, edits: [Fix.Edit(span: span, replacement: "https")])
-            )
+                fix: span == url.node.span ? nil : Fix(.safe, "use https", at: span, with: "https"))
         }
     }
 }

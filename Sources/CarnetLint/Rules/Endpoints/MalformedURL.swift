@@ -42,9 +42,8 @@ struct MalformedURL: LintRule {
                 return finding(message.0, in: context, at: url.node.span, help: message.1)
             }
             // What other rules say more exactly.
-            guard url.scheme != nil || url.continuesIssuer, url.userInformation == nil, url.fragment == nil else {
-                return nil
-            }
+            guard url.scheme != nil || url.continuesIssuer, url.userInformation == nil, url.fragment == nil
+            else { return nil }
             do throws(WebURLError) {
                 let isOrdinary = url.continuesIssuer || url.scheme == "https"
                 let filled = url.filled

@@ -27,9 +27,7 @@ struct MetadataURLAsIssuer: SingleValueRule {
             return finding(
                 "the issuer is the URL of its metadata document", in: context, at: span,
                 help: "use the exact 'issuer' of that document; name a document elsewhere in 'discovery_url'",
-                fix: span == url.node.span
-                    ? nil
-                    : Fix(summary: "remove it", applicability: .unsafe, edits: [Fix.Edit(span: span, replacement: "")]))
+                fix: span == url.node.span ? nil : Fix(.unsafe, "remove it", at: span, with: ""))
         }
     }
 }

@@ -50,11 +50,9 @@ struct NoEndpoint: LintRule {
             descriptor.discovery == .off
             ? ("there is no discovery", "remove 'discovery: none', or name the endpoints")
             : ("there is no issuer", "add 'issuer', or name the endpoints")
-        return [
-            finding(
-                "\(names) \(missing.count == 1 ? "is" : "are") missing, and \(reason)", in: context, at: place(context),
-                help: isPage ? "\(help); for a client's own tokens, add 'client_credentials: {}'" : help)
-        ]
+        return findings(
+            "\(names) \(missing.count == 1 ? "is" : "are") missing, and \(reason)", in: context, at: place(context),
+            help: isPage ? "\(help); for a client's own tokens, add 'client_credentials: {}'" : help)
     }
 
     private func place(_ context: LintContext) -> SourceSpan {

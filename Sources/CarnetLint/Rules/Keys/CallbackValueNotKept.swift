@@ -36,11 +36,9 @@ struct CallbackValueNotKept: LintRule {
             return use.template.references.filter {
                 $0.origin == .callback && TemplateOrigin.callback.builtInNames.contains($0.name)
             }.prefix(1).map { value in
-                let text = use.template.source
-                let place = ["{\(value)}", "\(value)"].lazy.compactMap { text.firstRange(of: $0) }.first
-                return finding(
+                finding(
                     "the value \"\(value)\" is not kept after the sign-in", in: context,
-                    at: context.span(of: place.map { text[$0] } ?? text[...], in: use.node),
+                    at: context.span(of: use.place(of: value), in: use.node),
                     help: "keep a value of the callback with callback.capture, or make a new one: {random()}")
             }
         }

@@ -136,9 +136,7 @@ struct KeyWithoutEffect: LintRule {
                 report(places.refresh.expiryFrom, "there is no introspection endpoint")
             }
         }
-        if descriptor.idToken.hs256 != nil {
-            report(places.idToken.algorithms, "id_token.hs256 is set")
-        }
+        if descriptor.idToken.hs256 != nil { report(places.idToken.algorithms, "id_token.hs256 is set") }
         if descriptor.profile.subject != nil {
             report(places.profile.claims["subject"], "profile.subject says that there is none")
             report(places.profile.derive["subject"], "profile.subject says that there is none")

@@ -100,13 +100,12 @@ struct NeighbouringValue: LintRule {
                         && !Self.together.contains { $0.contains(other.claim) && $0.contains(entry.key) }
                 }
                 known.append((entry.key, text))
-                guard other != nil || Self.otherMembers[entry.key]?.contains(member.lettersAndDigits) == true else {
-                    return nil
-                }
+                guard other != nil || Self.otherMembers[entry.key]?.contains(member.lettersAndDigits) == true
+                else { return nil }
                 return finding(
                     other.map { "\(entry.key) and \($0.claim) are the same member" }
-                        ?? "the member \"\(member)\" is hardly the claim \(entry.key)",
-                    in: context, at: entry.value.span,
+                        ?? "the member \"\(member)\" is hardly the claim \(entry.key)", in: context,
+                    at: entry.value.span,
                     help: other == nil ? "map the member that is \(entry.key)" : "one of the two is probably elsewhere")
             }
         }
@@ -166,10 +165,8 @@ struct NeighbouringValue: LintRule {
             !descriptor.scopes.catalog.contains(where: { $0.id == "openid" }),
             descriptor.scopes.defaults.contains("profile") || descriptor.scopes.defaults.contains("email")
         else { return [] }
-        return [
-            finding(
-                "without the scope openid, there is no ID token, and these scopes may mean nothing", in: context,
-                at: place.keySpan, help: "add openid; for a server that has no OpenID Connect, write a section profile")
-        ]
+        return findings(
+            "without the scope openid, there is no ID token, and these scopes may mean nothing", in: context,
+            at: place.keySpan, help: "add openid; for a server that has no OpenID Connect, write a section profile")
     }
 }

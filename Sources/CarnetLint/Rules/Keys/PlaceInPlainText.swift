@@ -43,23 +43,20 @@ struct PlaceInPlainText: SingleValueRule {
         var found: [Diagnostic] = []
         func search(_ node: YAMLNode) {
             if let text = node.scalar?.text {
-                guard text.holds(UInt8(ascii: "{")), !templates.contains(node.span), let range = text.place else {
-                    return
-                }
+                guard text.holds(UInt8(ascii: "{")), !templates.contains(node.span), let range = text.place
+                else { return }
                 let place = text[range]
-                found.append(
-                    finding(
-                        "\(place) is not filled here", in: context, at: context.span(of: text[range], in: node),
-                        help: "this key takes no template"))
+                found += findings(
+                    "\(place) is not filled here", in: context, at: context.span(of: text[range], in: node),
+                    help: "this key takes no template")
                 return
             }
             for part in node.elements ?? [] { search(part) }
             for entry in node.entries ?? [] where !Self.others.contains(entry.key) {
                 if let range = entry.key.place, case let place = String(entry.key[range]), places.contains(place) {
-                    found.append(
-                        finding(
-                            "\(place) is not filled here", in: context, at: entry.keySpan,
-                            help: "a name is no template; write one key for each name"))
+                    found += findings(
+                        "\(place) is not filled here", in: context, at: entry.keySpan,
+                        help: "a name is no template; write one key for each name")
                 }
                 search(entry.value)
             }

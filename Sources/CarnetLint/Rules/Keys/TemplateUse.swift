@@ -23,21 +23,23 @@ struct TemplateUse: Sendable {
             _ node: YAMLNode?, _ template: Template? = nil, isURL: Bool = false, isHost: Bool = false,
             knowsIssuer: Bool = knowsIssuer, hidesSecrets: Bool = false
         ) {
-            guard node?.scalar != nil else {
+            guard let value = node, let text = value.scalar?.text else {
                 // The strings of a JSON value.
                 for part in (node?.elements ?? []) + (node?.entries ?? []).map(\.value) {
                     add(part, isURL: isURL, knowsIssuer: knowsIssuer, hidesSecrets: hidesSecrets)
                 }
                 return
             }
-            let use = make(
-                node, template, isURL: isURL, isHost: isHost, knowsIssuer: knowsIssuer, hidesSecrets: hidesSecrets)
-            if let use { uses.append(use) }
+            guard text.holds(UInt8(ascii: "{")), let template = template ?? (try? Template(text, in: .anywhere))
+            else { return }
+            let inputs = template.inputNames.filter { !knowsIssuer || $0 != Template.issuerName }
+            uses.append(
+                TemplateUse(
+                    node: value, template: template, inputNames: inputs, isURL: isURL, isHost: isHost,
+                    hidesSecrets: hidesSecrets))
         }
         func add(_ lists: Place<NamedList<Template>>...) {
-            for list in lists {
-                for entry in list.entries { add(entry.value, hidesSecrets: true) }
-            }
+            for entry in lists.flatMap(\.entries) { add(entry.value, hidesSecrets: true) }
         }
         for url in urls { add(url.node, url.template, isURL: true, knowsIssuer: knowsIssuer && url.kind != .issuer) }
         for host in places.api.hosts.elements { add(host, isURL: true, isHost: true) }
@@ -68,23 +70,14 @@ struct TemplateUse: Sendable {
         return uses
     }
 
-    private static func make(
-        _ node: YAMLNode?, _ template: Template?, isURL: Bool, isHost: Bool, knowsIssuer: Bool, hidesSecrets: Bool
-    ) -> TemplateUse? {
-        guard let node, let text = node.scalar?.text, text.holds(UInt8(ascii: "{")),
-            let template = template ?? (try? Template(text, in: .anywhere))
-        else {
-            return nil
-        }
-        let inputs = template.inputNames.filter { !knowsIssuer || $0 != Template.issuerName }
-        return TemplateUse(
-            node: node, template: template, inputNames: inputs, isURL: isURL, isHost: isHost, hidesSecrets: hidesSecrets
-        )
-    }
-
     /// The first place of an input in the template, braces included.
-    func place(of input: String) -> Substring {
-        let range = ["{\(input)}", "{input.\(input)}"].lazy.compactMap { template.source.firstRange(of: $0) }.first
+    func place(of input: String) -> Substring { place(ofAny: ["{\(input)}", "{input.\(input)}"]) }
+
+    /// The place of a value in the template: with its braces where it is all that is between them.
+    func place(of value: TemplateReference) -> Substring { place(ofAny: ["{\(value)}", "\(value)"]) }
+
+    private func place(ofAny texts: [String]) -> Substring {
+        let range = texts.lazy.compactMap { template.source.firstRange(of: $0) }.first
         return range.map { template.source[$0] } ?? template.source[...]
     }
 }

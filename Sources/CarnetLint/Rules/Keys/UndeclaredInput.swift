@@ -39,16 +39,9 @@ struct UndeclaredInput: LintRule {
                 let nearest = context.nearest(to: name, in: declared.names) ?? Self.values[name] ?? kept
                 let span = context.span(of: use.place(of: name), in: use.node)
                 return finding(
-                    "the input \"\(name)\" is not declared",
-                    in: context,
-                    at: span,
+                    "the input \"\(name)\" is not declared", in: context, at: span,
                     help: nearest.map { "did you mean {\($0)}?" } ?? "declare it: inputs: { \(name): {} }",
-                    fix: nearest.map {
-                        Fix(
-                            summary: "use {\($0)}", applicability: .unsafe,
-                            edits: [Fix.Edit(span: span, replacement: "{\($0)}")])
-                    }
-                )
+                    fix: nearest.map { Fix(.unsafe, "use {\($0)}", at: span, with: "{\($0)}") })
             }
         }
     }

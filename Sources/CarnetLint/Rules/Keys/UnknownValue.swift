@@ -77,23 +77,19 @@ struct UnknownValue: LintRule {
             if let missing {
                 let (problem, help) = context.absence(
                     of: missing, in: use.node, isLater: later.contains(missing), known: known.subtracting(later))
-                return [
-                    finding(
-                        problem, in: context, at: context.span(of: use.stretch(of: missing), in: use.node), help: help)
-                ]
+                return findings(
+                    problem, in: context, at: context.span(of: use.place(of: missing), in: use.node), help: help)
             }
             if use.isURL, use.node != revocation, let secret = use.template.references.first(where: secrets.contains) {
-                return [
-                    finding(
-                        "the value \"\(secret)\" is secret, and a URL must not contain it", in: context,
-                        at: context.span(of: use.stretch(of: secret), in: use.node),
-                        help: "send it in a header or in the body")
-                ]
+                return findings(
+                    "the value \"\(secret)\" is secret, and a URL must not contain it", in: context,
+                    at: context.span(of: use.place(of: secret), in: use.node),
+                    help: "send it in a header or in the body")
             }
             return use.template.tables.filter { !tables.contains($0) }.prefix(1).map { table in
                 finding(
                     "there is no table \"\(table)\" in tables", in: context,
-                    at: use.node.span(of: use.template.source, in: context),
+                    at: context.span(of: use.template.source[...], in: use.node),
                     help: context.nearest(to: table, in: tables).map { "did you mean '\($0)'?" }
                         ?? "add it: tables: { \(table): { VALUE: VALUE } }")
             }
@@ -130,21 +126,6 @@ extension TemplateOrigin {
         case .claim: "map it: profile: { claims: { \(name): /\(name) } }"
         case .input, .client, .request: "declare it"
         }
-    }
-}
-
-extension TemplateUse {
-    /// The place of a value in the template: with its braces where it is all that is between them.
-    fileprivate func stretch(of reference: TemplateReference) -> Substring {
-        let texts = ["{\(reference)}", "\(reference)"]
-        let range = texts.lazy.compactMap { template.source.firstRange(of: $0) }.first
-        return range.map { template.source[$0] } ?? template.source[...]
-    }
-}
-
-extension YAMLNode {
-    fileprivate func span(of text: String, in context: LintContext) -> SourceSpan {
-        context.span(of: text[...], in: self)
     }
 }
 
@@ -203,9 +184,8 @@ extension LintContext {
         }
         let names = known.filter { $0.origin == value.origin }.map(\.name).sorted()
         let guess = nearest(to: value.name, in: names).map { "did you mean {\(value.origin.rawValue).\($0)}?" }
-        guard isLater else {
-            return ("no key keeps the value \"\(value)\"", guess ?? value.origin.keyThatKeeps(value.name))
-        }
+        guard isLater
+        else { return ("no key keeps the value \"\(value)\"", guess ?? value.origin.keyThatKeeps(value.name)) }
         let order =
             isSubject(node)
             ? "the subject is made before lookups and further requests: of the callback, the tokens and the first response"

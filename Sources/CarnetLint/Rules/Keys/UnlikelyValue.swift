@@ -76,13 +76,11 @@ struct UnlikelyValue: LintRule {
         let places = context.places
         var found: [Diagnostic] = []
         for node in [places.scopes.separator.node, places.token.response.scopeSeparator.node].compactMap({ $0 }) {
-            guard let text = node.scalar?.text, text.utf8.count > 1, text.utf8.allSatisfy(ASCII.isAlphanumeric) else {
-                continue
-            }
-            found.append(
-                finding(
-                    "scopes would be joined by the word \"\(text)\"", in: context, at: node.span,
-                    help: Self.words[text.lowercased()].map { "write '\($0)'" } ?? "write the character itself"))
+            guard let text = node.scalar?.text, text.utf8.count > 1, text.utf8.allSatisfy(ASCII.isAlphanumeric)
+            else { continue }
+            found += findings(
+                "scopes would be joined by the word \"\(text)\"", in: context, at: node.span,
+                help: Self.words[text.lowercased()].map { "write '\($0)'" } ?? "write the character itself")
         }
         let grants = [
             places.token.grantType, places.refresh.grantType, places.clientCredentials.grantType,
@@ -109,10 +107,9 @@ struct UnlikelyValue: LintRule {
         for use in context.scopeUses where scopes.insert(use.scope).inserted {
             let parts = use.scope.split(separator: ",")
             if parts.count > 1, context.descriptor.scopes.separator != "," {
-                found.append(
-                    finding(
-                        "\"\(use.scope)\" is one scope with a comma", in: context, at: use.node.span,
-                        help: "if these are several, write a list: [\(parts.joined(separator: ", "))]"))
+                found += findings(
+                    "\"\(use.scope)\" is one scope with a comma", in: context, at: use.node.span,
+                    help: "if these are several, write a list: [\(parts.joined(separator: ", "))]")
             }
             // Another punctuation, such as offline.access, and a suffix make another scope.
             guard
@@ -141,10 +138,9 @@ struct UnlikelyValue: LintRule {
                 found += misspelled(value, ["Bearer", "DPoP"], context)
             case "default_expires_in":
                 guard let number = value.scalar?.text, Double(number)?.looksLikeMilliseconds == true else { return }
-                found.append(
-                    finding(
-                        "\(number) seconds are unlikely, and look like milliseconds", in: context, at: value.span,
-                        help: "write the lifetime in seconds: \(number.dropLast(3))"))
+                found += findings(
+                    "\(number) seconds are unlikely, and look like milliseconds", in: context, at: value.span,
+                    help: "write the lifetime in seconds: \(number.dropLast(3))")
             default: break
             }
         }
@@ -248,11 +244,9 @@ struct UnlikelyValue: LintRule {
         guard let text = node.scalar?.text, !standard.contains(text),
             let nearest = nearestName(to: text, in: standard, within: 1)
         else { return [] }
-        return [
-            finding(
-                "\"\(text)\" is not the standard's \"\(nearest)\"", in: context, at: node.span,
-                help: "did you mean \"\(nearest)\"?")
-        ]
+        return findings(
+            "\"\(text)\" is not the standard's \"\(nearest)\"", in: context, at: node.span,
+            help: "did you mean \"\(nearest)\"?")
     }
 
     /// Slips of the pen that no registry has as an ending.
@@ -267,16 +261,14 @@ struct UnlikelyValue: LintRule {
             let labels = host.split(separator: ".")
             // An input may be a label of its own below a domain.
             guard !labels.suffix(2).contains(where: { $0.contains { "{}".contains($0) } }) else { continue }
-            guard labels.count > 1, labels.contains(where: { Int($0) == nil }), !known.contains(labels) else {
-                continue
-            }
+            guard labels.count > 1, labels.contains(where: { Int($0) == nil }), !known.contains(labels)
+            else { continue }
             if Self.noEndings.contains(labels.last.map(String.init) ?? "") {
                 found.append(finding("no host ends in .\(labels.last ?? "")", in: context, at: url.node.span))
             } else if let near = known.first(where: { Self.isNear(labels, $0) }) {
-                found.append(
-                    finding(
-                        "the host \(host) is nearly \(near.joined(separator: "."))", in: context, at: url.node.span,
-                        help: "if both are the provider's, silence this with a comment and the reason"))
+                found += findings(
+                    "the host \(host) is nearly \(near.joined(separator: "."))", in: context, at: url.node.span,
+                    help: "if both are the provider's, silence this with a comment and the reason")
             } else {
                 known.append(labels)
             }

@@ -38,10 +38,9 @@ struct UselessOverride: LintRule {
             let name = (path + [entry.key]).joined(separator: ".")
             guard let parent = base[entry.key] else {
                 if entry.value.scalar?.isNull == true {
-                    found.append(
-                        finding(
-                            "there is no inherited \"\(name)\" to delete", in: context, at: entry.keySpan,
-                            help: "remove the line"))
+                    found += findings(
+                        "there is no inherited \"\(name)\" to delete", in: context, at: entry.keySpan,
+                        help: "remove the line")
                 }
                 continue
             }
@@ -50,17 +49,14 @@ struct UselessOverride: LintRule {
             {
                 compare(entry.value, parent.value, path + [entry.key], &found, context)
             } else if entry.value.saysTheSame(as: parent.value) || entry.value.isEmptyMapping(over: parent.value) {
-                found.append(
-                    finding(
-                        "\"\(name)\" repeats the inherited value", in: context, at: entry.keySpan, help: "remove it",
-                        related: [context.related("the inherited value", at: parent.keySpan)]))
+                found += findings(
+                    "\"\(name)\" repeats the inherited value", in: context, at: entry.keySpan, help: "remove it",
+                    related: [context.related("the inherited value", at: parent.keySpan)])
             }
         }
     }
 }
 
 extension YAMLNode {
-    fileprivate func isEmptyMapping(over base: YAMLNode) -> Bool {
-        entries?.isEmpty == true && base.entries != nil
-    }
+    fileprivate func isEmptyMapping(over base: YAMLNode) -> Bool { entries?.isEmpty == true && base.entries != nil }
 }

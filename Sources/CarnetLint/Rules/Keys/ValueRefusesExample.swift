@@ -70,24 +70,19 @@ struct ValueRefusesExample: SingleValueRule {
             let place = context.places.callback.capture[capture.name].example
             check(place, capture.example, capture.value.pattern)
         }
-        for capture in descriptor.token.response.capture.items {
-            let place = context.places.token.response.capture[capture.name].example
-            check(place, capture.value.example, capture.value.pattern)
-        }
-        for step in descriptor.exchange.items {
-            for capture in step.value.capture.items {
-                let place = context.places.exchange[step.name].capture[capture.name].example
-                check(place, capture.value.example, capture.value.pattern)
+        func check(_ captures: NamedList<ResponseCapture>, _ place: Place<NamedList<ResponseCapture>>) {
+            for capture in captures.items {
+                check(place[capture.name].example, capture.value.example, capture.value.pattern)
             }
         }
+        check(descriptor.token.response.capture, context.places.token.response.capture)
+        for step in descriptor.exchange.items { check(step.value.capture, context.places.exchange[step.name].capture) }
         for grant in [RequestKind.clientCredentials, .deviceToken, .tokenExchange, .jwtBearer] {
-            for capture in descriptor.response(of: grant)?.capture.items ?? [] {
-                let place = context.places.response(of: grant).capture[capture.name].example
-                check(place, capture.value.example, capture.value.pattern)
-            }
+            guard let rules = descriptor.response(of: grant) else { continue }
+            check(rules.capture, context.places.response(of: grant).capture)
         }
         for lookup in descriptor.connection.lookups.items {
-            let rules = lookup.value
+            let (rules, place) = (lookup.value, context.places.connection.lookups[lookup.name])
             let all = rules.sample.candidates(at: rules.root) ?? []
             // What a condition takes from the host or a sign-in is not known here.
             let fixed = rules.fixedConditions
@@ -97,51 +92,43 @@ struct ValueRefusesExample: SingleValueRule {
             // An optional lookup may find nothing.
             if candidates.isEmpty, !all.isEmpty, rules.call.isOptional { continue }
             guard !candidates.isEmpty || all.isEmpty else {
-                let place = context.places.connection.lookups[lookup.name].conditions
-                found.append(
-                    finding(
-                        "no candidate of the sample meets the conditions", in: context, at: place.keySpan,
-                        help: "the sandbox returns the sample as it is: add a candidate that meets them"))
+                found += findings(
+                    "no candidate of the sample meets the conditions", in: context, at: place.conditions.keySpan,
+                    help: "the sandbox returns the sample as it is: add a candidate that meets them")
                 continue
             }
             if rules.choice == .only, fixed.count == rules.conditions.items.count, usable.count > 1 {
-                let place = context.places.connection.lookups[lookup.name].sample
-                found.append(
-                    finding(
-                        "the sample has \(usable.count) candidates for \"\(lookup.name)\", where one is expected",
-                        in: context, at: place.keySpan, help: "select one by where, or say what to do: choose: ask"))
+                found += findings(
+                    "the sample has \(usable.count) candidates for \"\(lookup.name)\", where one is expected",
+                    in: context, at: place.sample.keySpan, help: "select one by where, or say what to do: choose: ask")
             }
             for capture in rules.capture.items {
-                let place = context.places.connection.lookups[lookup.name].capture[capture.name]
+                let place = place.capture[capture.name]
                 check(place.example, capture.value.example, capture.value.pattern)
                 let texts = usable.map { $0.first(of: capture.value.pointers.pointers)?.scalarText }
                 let isRefused = texts.contains { text in
                     text.map { capture.value.pattern?.matches($0) == false } ?? !capture.value.isOptional
                 }
                 guard isRefused else { continue }
-                found.append(
-                    finding(
-                        "the sample has no value for \"\(capture.name)\" that matches its own rules", in: context,
-                        at: place.keySpan))
+                found += findings(
+                    "the sample has no value for \"\(capture.name)\" that matches its own rules", in: context,
+                    at: place.keySpan)
             }
             if let label = rules.label, !values.isEmpty,
                 !usable.contains(where: { $0.first(of: label.pointers) != nil })
             {
                 let pointers = label.pointers.map(\.description).joined(separator: ", ")
-                found.append(
-                    finding(
-                        "no candidate of the sample has a label at \(pointers)", in: context,
-                        at: context.places.connection.lookups[lookup.name].label.keySpan))
+                found += findings(
+                    "no candidate of the sample has a label at \(pointers)", in: context, at: place.label.keySpan)
             }
             guard values.isEmpty || values.contains(where: { rules.pattern?.matches($0) == false }) else { continue }
-            found.append(
-                finding(
-                    values.isEmpty
-                        ? "no candidate of the sample has \(rules.value.pointers.map(\.description).joined(separator: ", "))"
-                        : "a value for \"\(lookup.name)\" in the sample does not match its pattern", in: context,
-                    at: context.places.connection.lookups[lookup.name].sample.keySpan,
-                    help: values.isEmpty && rules.sample[rules.root]?.array != nil
-                        ? "the candidates are the elements of the list: a pointer starts in one of them" : nil))
+            found += findings(
+                values.isEmpty
+                    ? "no candidate of the sample has \(rules.value.pointers.map(\.description).joined(separator: ", "))"
+                    : "a value for \"\(lookup.name)\" in the sample does not match its pattern", in: context,
+                at: place.sample.keySpan,
+                help: values.isEmpty && rules.sample[rules.root]?.array != nil
+                    ? "the candidates are the elements of the list: a pointer starts in one of them" : nil)
         }
         return found
     }

@@ -15,11 +15,9 @@ struct EvidenceOfCatalogues: SingleValueRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard let how = context.descriptor.verified?.how, how.lowercased().hasPrefix("catalogues") else { return [] }
-        return [
-            finding(
-                "the file was not compared with the provider's own documentation", in: context,
-                at: context.places.verified.how.span,
-                help: "compare the file with the provider's own documentation, and name the page in verified.how")
-        ]
+        return findings(
+            "the file was not compared with the provider's own documentation", in: context,
+            at: context.places.verified.how.span,
+            help: "compare the file with the provider's own documentation, and name the page in verified.how")
     }
 }

@@ -16,10 +16,8 @@ struct IDNotFileName: SingleValueRule {
         guard name.utf8.first != UInt8(ascii: "<"), let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")),
             [".yaml", ".yml"].contains(name[dot...]), name[..<dot] != context.descriptor.id.rawValue
         else { return [] }
-        return [
-            finding(
-                "the id is \"\(context.descriptor.id)\", but the file is called \(name)", in: context,
-                at: context.places.id.span, help: "rename one of the two")
-        ]
+        return findings(
+            "the id is \"\(context.descriptor.id)\", but the file is called \(name)", in: context,
+            at: context.places.id.span, help: "rename one of the two")
     }
 }

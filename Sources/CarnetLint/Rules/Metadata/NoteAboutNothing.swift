@@ -18,9 +18,8 @@ struct NoteAboutNothing: LintRule {
                 String(Substring($0))
             }
             // Deleting what is inherited, by null, is a fact with a reason too.
-            guard [context.root, context.document.ownRoot].allSatisfy({ $0?.node(at: steps) == nil }) else {
-                return nil
-            }
+            guard [context.root, context.document.ownRoot].allSatisfy({ $0?.node(at: steps) == nil })
+            else { return nil }
             return finding(
                 "the file has no key \"\(path)\"", in: context, at: about.span,
                 help: "write the path of a key, such as token.body")

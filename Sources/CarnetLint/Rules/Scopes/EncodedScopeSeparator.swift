@@ -22,17 +22,11 @@ struct EncodedScopeSeparator: LintRule {
         let meant = ["%20": " ", "%2C": ",", "%2c": ","]
         let separator = context.descriptor.scopes.separator
         // A raw parameter is sent as it is written.
-        guard let decoded = meant[separator], context.descriptor.authorization.encode["scope"] != .raw else {
-            return []
-        }
+        guard let decoded = meant[separator], context.descriptor.authorization.encode["scope"] != .raw
+        else { return [] }
         let span = context.places.scopes.separator.span
-        return [
-            finding(
-                "the separator \"\(separator)\" is already encoded", in: context, at: span,
-                help: "write the character itself",
-                fix: Fix(
-                    summary: "use \"\(decoded)\"", applicability: .safe,
-                    edits: [Fix.Edit(span: span, replacement: "'\(decoded)'")]))
-        ]
+        return findings(
+            "the separator \"\(separator)\" is already encoded", in: context, at: span,
+            help: "write the character itself", fix: Fix(.safe, "use \"\(decoded)\"", at: span, with: "'\(decoded)'"))
     }
 }

@@ -25,16 +25,11 @@ struct PlusAsScopeSeparator: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         // A raw parameter is sent as it is written.
         guard context.descriptor.scopes.separator == "+", context.descriptor.authorization.encode["scope"] != .raw
-        else {
-            return []
-        }
+        else { return [] }
         let span = context.places.scopes.separator.span
-        return [
-            finding(
-                "Carnet sends the separator \"+\" as %2B", in: context, at: span,
-                help: "write a space, if the provider's documentation means one",
-                fix: Fix(
-                    summary: "use a space", applicability: .unsafe, edits: [Fix.Edit(span: span, replacement: "' '")]))
-        ]
+        return findings(
+            "Carnet sends the separator \"+\" as %2B", in: context, at: span,
+            help: "write a space, if the provider's documentation means one",
+            fix: Fix(.unsafe, "use a space", at: span, with: "' '"))
     }
 }

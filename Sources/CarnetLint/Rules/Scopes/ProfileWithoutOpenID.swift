@@ -34,10 +34,8 @@ struct ProfileWithoutOpenID: LintRule {
         guard descriptor.profile.source == .idToken, !descriptor.scopes.requestsOpenID, descriptor.canHaveIDToken,
             !rules.fields.idToken.pointers.contains(where: { root?[$0]?.string?.isEmpty == false })
         else { return [] }
-        return [
-            finding(
-                "no scope asks for the ID token, which has the profile", in: context,
-                at: context.places.profile.source.span, help: "add the scope: scopes: { default: [openid] }")
-        ]
+        return findings(
+            "no scope asks for the ID token, which has the profile", in: context,
+            at: context.places.profile.source.span, help: "add the scope: scopes: { default: [openid] }")
     }
 }

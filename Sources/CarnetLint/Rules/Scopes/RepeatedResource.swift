@@ -44,8 +44,7 @@ struct RepeatedResource: LintRule {
                 let span = place.id.span
                 if let first = ids.updateValue(ids[id] ?? span, forKey: id) {
                     let related = [context.related("first used here", at: first)]
-                    found.append(
-                        finding("a second resource has the id \"\(id)\"", in: context, at: span, related: related))
+                    found += findings("a second resource has the id \"\(id)\"", in: context, at: span, related: related)
                     continue
                 }
             }

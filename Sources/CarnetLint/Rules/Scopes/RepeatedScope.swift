@@ -34,14 +34,11 @@ struct RepeatedScope: SingleValueRule {
                     first[scope] = node.span
                     continue
                 }
-                found.append(
-                    finding(
-                        "the scope \"\(scope)\" occurs twice", in: context, at: node.span,
-                        related: [context.related("first named here", at: earlier)],
-                        fix: elements[index].scalar == nil
-                            ? nil
-                            : Removal.fix(
-                                ofElement: index, in: elements, summary: "remove the second", text: context.text)))
+                found += findings(
+                    "the scope \"\(scope)\" occurs twice", in: context, at: node.span,
+                    related: [context.related("first named here", at: earlier)],
+                    fix: elements[index].scalar == nil
+                        ? nil : Removal.fix(ofElement: index, in: elements, text: context.text))
             }
         }
         return found

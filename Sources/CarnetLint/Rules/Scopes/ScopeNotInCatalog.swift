@@ -30,10 +30,9 @@ struct ScopeNotInCatalog: LintRule {
                 missing.append(use)
                 continue
             }
-            found.append(
-                finding(
-                    "the scope \"\(use.scope)\" is not in the catalogue", in: context, at: use.node.span,
-                    help: "did you mean \"\(nearest)\"?"))
+            found += findings(
+                "the scope \"\(use.scope)\" is not in the catalogue", in: context, at: use.node.span,
+                help: "did you mean \"\(nearest)\"?")
         }
         if let unknown = unknown(context) { found.append(unknown) }
         // A catalogue with gaps is one mistake.

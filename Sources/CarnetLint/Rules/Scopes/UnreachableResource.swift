@@ -31,9 +31,8 @@ struct UnreachableResource: LintRule {
         // A list of a few is quicker looked through than hashed.
         let known = candidates.count > 16 ? Set(candidates) : nil
         return context.scopeUses.compactMap { use in
-            guard use.place == .resource, !(known?.contains(use.scope) ?? candidates.contains(use.scope)) else {
-                return nil
-            }
+            guard use.place == .resource, !(known?.contains(use.scope) ?? candidates.contains(use.scope))
+            else { return nil }
             let nearest = context.nearest(to: use.scope, in: candidates)
             return finding(
                 "the scope \"\(use.scope)\" is neither requested nor in the catalogue", in: context, at: use.node.span,

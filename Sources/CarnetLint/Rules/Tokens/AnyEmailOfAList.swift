@@ -61,11 +61,9 @@ struct AnyEmailOfAList: LintRule {
             !verified.pointers.isEmpty,
             verified.pointers != email.pointers || !elements.isOfSameElement(as: verified.elements)
         else { return [] }
-        return [
-            finding(
-                "email_verified is read of another element than email", in: context, at: place.keySpan,
-                help: "write the same root and where for both")
-        ]
+        return findings(
+            "email_verified is read of another element than email", in: context, at: place.keySpan,
+            help: "write the same root and where for both")
     }
 
     /// Whether a pointer has an index into a list of addresses, such as /emails/0/value.

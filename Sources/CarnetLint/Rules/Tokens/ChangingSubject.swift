@@ -23,9 +23,7 @@ struct ChangingSubject: SingleValueRule {
         guard let node = context.places.profile.claims["subject"].node else { return [] }
         return (node.elements ?? [node]).compactMap { pointer in
             guard let name = pointer.scalar?.text.split(separator: "/").last, Self.changing.contains(String(name))
-            else {
-                return nil
-            }
+            else { return nil }
             return finding(
                 "the subject is \"\(name)\", which can change", in: context, at: pointer.span,
                 help: "use the member that the provider documents as the identifier, such as /id")

@@ -36,10 +36,9 @@ struct ClaimSourceBeyondItsRights: LintRule {
                 .filter { ClaimSourceRules.reservedClaims.contains($0.scalar?.text ?? "") }
                 .map { finding("a source cannot provide \"\($0.scalar?.text ?? "")\"", in: context, at: $0.span) }
             if !issuers.insert(source.issuer).inserted {
-                found.append(
-                    finding(
-                        "\(source.issuer) is already a source", in: context,
-                        at: place.issuer.span, help: "put the claims into one list"))
+                found += findings(
+                    "\(source.issuer) is already a source", in: context, at: place.issuer.span,
+                    help: "put the claims into one list")
             }
             return found
         }

@@ -61,13 +61,11 @@ struct ClaimsWithoutSubject: LintRule {
         guard !descriptor.canHaveIDToken, !claims.isEmpty, claims["subject"] == nil,
             descriptor.profile.derive["subject"] == nil, descriptor.profile.subject == nil, !descriptor.samplesHaveSub
         else { return [] }
-        return [
-            finding(
-                "the claims do not map the subject", in: context, at: context.places.profile.claims.keySpan,
-                help:
-                    "add 'subject', e.g. subject: /id; without it, Carnet reads /sub; if the provider has none, add profile: { subject: { none: REASON } }"
-            )
-        ]
+        return findings(
+            "the claims do not map the subject", in: context, at: context.places.profile.claims.keySpan,
+            help:
+                "add 'subject', e.g. subject: /id; without it, Carnet reads /sub; if the provider has none, add profile: { subject: { none: REASON } }"
+        )
     }
 }
 
@@ -100,10 +98,8 @@ struct SubjectSwitchedOff: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard context.descriptor.profile.isWithoutSubject else { return [] }
-        return [
-            finding(
-                "nothing identifies the user", in: context, at: context.places.profile.claims["subject"].span,
-                help: "map the subject, make it in 'derive', or write subject: { none: REASON } instead")
-        ]
+        return findings(
+            "nothing identifies the user", in: context, at: context.places.profile.claims["subject"].span,
+            help: "map the subject, make it in 'derive', or write subject: { none: REASON } instead")
     }
 }

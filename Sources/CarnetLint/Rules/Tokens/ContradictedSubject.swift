@@ -30,12 +30,10 @@ struct ContradictedSubject: LintRule {
         guard context.descriptor.comparesSubjects, let node = context.places.profile.claims["subject"].node,
             context.descriptor.sampleProvesSubject == false
         else { return [] }
-        return [
-            finding(
-                "the subject is not the sample's sub, which the ID token has", in: context, at: node.span,
-                help: "remove the claim: the subject is /sub by default",
-                related: [context.related("the sample", at: context.places.samples.userinfo.keySpan)])
-        ]
+        return findings(
+            "the subject is not the sample's sub, which the ID token has", in: context, at: node.span,
+            help: "remove the claim: the subject is /sub by default",
+            related: [context.related("the sample", at: context.places.samples.userinfo.keySpan)])
     }
 }
 
@@ -67,11 +65,9 @@ struct UnprovedSubject: LintRule {
             descriptor.profile.claims["subject"]?.pointers.first?.tokens != ["sub"],
             descriptor.sampleProvesSubject == nil
         else { return [] }
-        return [
-            finding(
-                "the subject may differ from the ID token's sub", in: context, at: node.span,
-                help: "use /sub, or add a samples.userinfo that has both")
-        ]
+        return findings(
+            "the subject may differ from the ID token's sub", in: context, at: node.span,
+            help: "use /sub, or add a samples.userinfo that has both")
     }
 }
 

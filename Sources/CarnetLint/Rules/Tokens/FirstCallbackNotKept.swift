@@ -31,14 +31,11 @@ struct FirstCallbackNotKept: LintRule {
         guard let name = context.descriptor.profile.callback?.capture else { return [] }
         let captures = context.descriptor.callback.capture
         guard let capture = captures[name] else {
-            return [
-                finding(
-                    "\"\(name)\" is not a value of callback.capture", in: context,
-                    at: context.places.profile.callback.capture.span,
-                    help: context.nearest(to: name, in: captures.names).map { "did you mean '\($0)'?" }
-                        ?? "keep it: callback: { capture: { \(name): { pattern: ..., example: ..., optional: true } } }"
-                )
-            ]
+            return findings(
+                "\"\(name)\" is not a value of callback.capture", in: context,
+                at: context.places.profile.callback.capture.span,
+                help: context.nearest(to: name, in: captures.names).map { "did you mean '\($0)'?" }
+                    ?? "keep it: callback: { capture: { \(name): { pattern: ..., example: ..., optional: true } } }")
         }
         if !capture.isOptional {
             let span = context.places.callback.capture[name].keySpan
@@ -47,8 +44,7 @@ struct FirstCallbackNotKept: LintRule {
         }
         guard capture.isSecret else { return [] }
         let span = context.places.callback.capture[name].isSecret.keySpan
-        return [
-            finding("Carnet would show a part of a secret as a name", in: context, at: span, help: "remove 'secret'")
-        ]
+        return findings(
+            "Carnet would show a part of a secret as a name", in: context, at: span, help: "remove 'secret'")
     }
 }

@@ -44,10 +44,8 @@ struct MarginBeyondLifetime: LintRule {
             }
             ?? response.defaultExpiresIn.map { Double($0.count) }
         guard let seconds, seconds > 0, Double(margin) >= seconds else { return [] }
-        return [
-            finding(
-                "the margin of \(margin) seconds is not less than the token's lifetime of \(Int(min(seconds, 1e9)))",
-                in: context, at: context.places.refresh.margin.span)
-        ]
+        return findings(
+            "the margin of \(margin) seconds is not less than the token's lifetime of \(Int(min(seconds, 1e9)))",
+            in: context, at: context.places.refresh.margin.span)
     }
 }

@@ -31,9 +31,8 @@ struct PartsAsAlternatives: LintRule {
             let words = elements.compactMap {
                 $0.scalar.flatMap { JSONPointer($0.text)?.tokens.last?.lettersAndDigits }
             }
-            guard words.contains(where: Self.given.contains), words.contains(where: Self.family.contains) else {
-                return nil
-            }
+            guard words.contains(where: Self.given.contains), words.contains(where: Self.family.contains)
+            else { return nil }
             return finding(
                 "only the first of these that has a value is the \(claim.key)", in: context, at: claim.value.span,
                 help: "map given_name and family_name instead; name is both, if it is missing")

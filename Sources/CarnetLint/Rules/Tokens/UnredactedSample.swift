@@ -26,27 +26,16 @@ struct UnredactedSample: SingleValueRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         var found: [Diagnostic] = []
-        if let samples = context.places.samples.node { visit(samples, name: "samples", context, &found) }
-        return found
-    }
-
-    private func visit(_ node: YAMLNode, name: String, _ context: LintContext, _ found: inout [Diagnostic]) {
-        switch node.content {
-        case .mapping(let entries):
-            for entry in entries { visit(entry.value, name: entry.key, context, &found) }
-        case .sequence(let elements):
-            for element in elements { visit(element, name: name, context, &found) }
-        case .scalar(let scalar):
+        context.places.samples.node?.visitScalars(of: "samples") { name, scalar, span in
             let isToken =
                 Self.tokenFields.contains(name) && SecretText.isRandom(scalar.text)
                 && !SecretText.isUnsignedToken(scalar.text)
             guard isToken || SecretText.isCredential(scalar.text), !SecretText.isRedacted(scalar.text) else { return }
-            found.append(
-                finding(
-                    "this looks like a real token", in: context, at: node.span,
-                    help: "replace it by a word such as redacted-\(name.replacing("_", with: "-")), and revoke it"
-                        + (scalar.text.hasPrefix("eyJ") ? "; an example JWT has no signature and ends with a dot" : ""))
-            )
+            found += findings(
+                "this looks like a real token", in: context, at: span,
+                help: "replace it by a word such as redacted-\(name.replacing("_", with: "-")), and revoke it"
+                    + (scalar.text.hasPrefix("eyJ") ? "; an example JWT has no signature and ends with a dot" : ""))
         }
+        return found
     }
 }
