@@ -15,41 +15,45 @@ struct RequestFindings {
 
     /// One cause affects several requests, and is reported once.
     var all: [Diagnostic] {
-        var causes = Set<String>()
-        var found: [Diagnostic] = []
+        let provider = simulation.provider
+        var failed: [Failure] = []
         for step in simulation.steps {
-            do throws(OAuthError) {
-                _ = try simulation.request(step)
-            } catch  where causes.insert(error.description).inserted {
-                found.append(finding(error, of: "the \(step.rawValue) request"))
-            } catch {
-            }
+            failed += failures(of: "the \(step.rawValue) request", try simulation.request(step))
         }
-        for index in simulation.provider.profile.requests.indices where simulation.steps.contains(.userinfo) {
-            do throws(OAuthError) {
-                try simulation.filled(index).map { further throws(OAuthError) in try simulation.build(further) }
-            } catch  where causes.insert(error.description).inserted {
-                found.append(finding(error, of: "a further request for the profile"))
-            } catch {
-            }
+        for index in provider.profile.requests.indices where simulation.steps.contains(.userinfo) {
+            failed += failures(of: "a further request for the profile", try simulation.build(further: index))
         }
-        for (index, resource) in simulation.provider.resources.enumerated() {
-            do throws(OAuthError) {
-                _ = try simulation.request(resource)
-            } catch {
-                let span = context.places.resources[index].span
-                found.append(finding(error, of: "the request for a resource", at: span))
-            }
+        var causes = Set<String>()
+        var found = failed.filter { causes.insert($0.cause).inserted }.map(\.finding)
+        for (index, resource) in provider.resources.enumerated() {
+            found += failures(
+                of: "the request for a resource", at: context.places.resources[index].span,
+                try simulation.request(resource)
+            ).map(\.finding)
         }
         if found.isEmpty { found = ofLateURLs }
         if found.isEmpty { found = ofConnection }
-        guard found.isEmpty, simulation.provider.resources.isEmpty else { return found }
+        guard found.isEmpty, provider.resources.isEmpty else { return found }
+        return failures(of: "a request to an API", try simulation.call()).map(\.finding)
+    }
+
+    private typealias Failure = (cause: String, finding: Diagnostic)
+
+    /// Why a request cannot be built; empty if it can.
+    private func failures<Request>(
+        of request: String, at span: @autoclosure () -> SourceSpan? = nil,
+        _ build: @autoclosure () throws(OAuthError) -> Request
+    ) -> [Failure] {
         do throws(OAuthError) {
-            try simulation.call()
+            _ = try build()
+            return []
         } catch {
-            found.append(finding(error, of: "a request to an API"))
+            let key = error.descriptorKey?.split(separator: ".").map(String.init) ?? []
+            let finding = context.finding(
+                .requestNotMade, "the engine cannot build \(request): \(error.message)",
+                at: span() ?? context.document.span(of: key), help: error.hint)
+            return [(error.description, finding)]
         }
-        return found
     }
 
     /// The exchange steps, and the requests of the section `connection`.
@@ -57,39 +61,26 @@ struct RequestFindings {
         let (provider, places) = (simulation.provider, context.places)
         guard !provider.exchange.isEmpty || !provider.connection.isEmpty else { return [] }
         let requests = simulation.connectionRequests
-        var found: [Diagnostic] = []
-        func check(_ name: String, _ span: SourceSpan, _ make: () throws(OAuthError) -> PreparedRequest) {
-            do throws(OAuthError) {
-                _ = try make()
-            } catch {
-                found.append(finding(error, of: name, at: span))
-            }
-        }
+        var found: [Failure] = []
         for step in provider.exchange where !step.value.isOptional {
-            check("the request of the step \(step.name)", places.exchange[step.name].url.span) {
-                () throws(OAuthError) in
-                try requests.exchange(step)
-            }
+            found += failures(
+                of: "the request of the step \(step.name)", at: places.exchange[step.name].url.span,
+                try requests.exchange(step))
+        }
+        func check(_ call: CallRules, _ key: String, _ span: @autoclosure () -> SourceSpan) {
+            found += failures(of: "the request of \(key)", at: span(), try requests.call(call, key: key))
         }
         for lookup in provider.connection.lookups.items {
-            let key = "connection.lookups.\(lookup.name)"
-            check("the request of \(key)", places.connection.lookups[lookup.name].call.url.span) {
-                () throws(OAuthError) in
-                try requests.call(lookup.value.call, key: key)
-            }
+            let place = places.connection.lookups[lookup.name]
+            check(lookup.value.call, "connection.lookups.\(lookup.name)", place.call.url.span)
         }
         for (calls, list, key) in [
             (provider.connection.onConnect, places.connection.onConnect, "on_connect"),
             (provider.connection.onDisconnect, places.connection.onDisconnect, "on_disconnect"),
         ] {
-            for (index, call) in calls.enumerated() {
-                let key = "connection.\(key).\(index)"
-                check("the request of \(key)", list[index].span) { () throws(OAuthError) in
-                    try requests.call(call, key: key)
-                }
-            }
+            for (index, call) in calls.enumerated() { check(call, "connection.\(key).\(index)", list[index].span) }
         }
-        return found
+        return found.map(\.finding)
     }
 
     /// Resources, and the base URL, that no sign-in makes known.
@@ -118,13 +109,6 @@ struct RequestFindings {
                 .requestNotMade, "the engine cannot build a request to \(name): \(reason)",
                 at: span, help: "the samples and examples must have the values of the URL, and trusted_hosts its host")
         }
-    }
-
-    private func finding(_ error: OAuthError, of request: String, at span: SourceSpan? = nil) -> Diagnostic {
-        let key = error.descriptorKey?.split(separator: ".").map(String.init) ?? []
-        return context.finding(
-            .requestNotMade, "the engine cannot build \(request): \(error.message)",
-            at: span ?? context.document.span(of: key), help: error.hint)
     }
 }
 

@@ -106,9 +106,9 @@ extension Simulation {
         try madeProfileRequest.value { () throws(OAuthError) in try Profile.request(tokens, at: provider) }
     }
 
-    /// - Throws: `OAuthError` if the request cannot be built.
-    func build(_ further: ProfileRequest) throws(OAuthError) {
-        _ = try Profile.request(further, tokens, at: provider)
+    /// - Throws: `OAuthError` if a further request for the profile cannot be built.
+    func build(further index: Int) throws(OAuthError) {
+        if let further = filled(index) { _ = try Profile.request(further, tokens, at: provider) }
     }
 
     /// The requests after the token response, with the values of all examples and samples.
