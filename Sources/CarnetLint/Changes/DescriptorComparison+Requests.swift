@@ -14,13 +14,13 @@ extension DescriptorComparison {
             let places = urls.compactMap { try? WebURL(resolved.new.url($0)) }.map(\.authority) + now.api.hosts
             let known = Set(places.map(ByteKey.init))
             let hosts = was.api.hosts.filter { !known.contains(ByteKey($0)) }
-            compare(.moved, ["api", "hosts"], "API host", lost: hosts, from: [], help)
+            compare(.moved, ["api", "hosts"], "API host", lost: hosts, help)
         }
         let lost = old.trustedHosts.filter { host in
             let url = try? WebURL("https://" + host.source.replacing("*", with: "x"))
             return !new.trustedHosts.contains { $0 == host || url.map($0.matches) == true }
         }
-        compare(.moved, ["trusted_hosts"], "trusted host", lost: lost.map(\.source), from: [], help)
+        compare(.moved, ["trusted_hosts"], "trusted host", lost: lost.map(\.source), help)
         if old.api.baseURL != nil {
             compare(
                 .moved, "api.base_url",
@@ -140,9 +140,9 @@ extension DescriptorComparison {
             return name.isStandard
                 ? !new.canDiscover : resolved.map { $0.old.url(was) != new.endpoints[.token].map($0.new.url) } ?? true
         }
-        compare(.ability, ["endpoints"], "endpoint", lost: endpoints.map(\.rawValue), from: [], help("use it"))
+        compare(.ability, ["endpoints"], "endpoint", lost: endpoints.map(\.rawValue), help("use it"))
         for section in old.grantSections where !new.grantSections.contains(section) {
-            compare(.ability, [], "grant", lost: [section], from: [], help("use it"))
+            compare(.ability, [], "grant", lost: [section], help("use it"))
         }
         compare(
             .ability, ["exchange"], "exchange", lost: old.exchange.names, from: new.exchange.names,
@@ -153,7 +153,7 @@ extension DescriptorComparison {
             }
             compare(
                 .ability, ["redirects"], "form of redirect URI",
-                lost: old.redirects.isEmpty ? ["any other"] : lost.map(\.description), from: [],
+                lost: old.redirects.isEmpty ? ["any other"] : lost.map(\.description),
                 "registrations with such a redirect URI no longer sign in; keep it while the provider accepts it")
         }
         compare(
@@ -166,7 +166,7 @@ extension DescriptorComparison {
         let kept = Set(new.keptPlaces.flatMap(\.values))
         for (path, values) in old.keptPlaces {
             compare(
-                .ability, path, "value of a sign-in", lost: values.filter { !kept.contains($0) }.map(\.name), from: [],
+                .ability, path, "value of a sign-in", lost: values.filter { !kept.contains($0) }.map(\.name),
                 help("read it"))
         }
     }
@@ -186,14 +186,15 @@ extension DescriptorComparison {
                     "programs give rights by it; keep the old place, or write the new claim under another name")
             }
         }
-        compare(.ability, ["profile", "claims"], "claim", lost: lost, from: [], help)
+        compare(.ability, ["profile", "claims"], "claim", lost: lost, help)
     }
 
     /// Compares which values of the sign-in later requests need.
     mutating func compareValues() {
         let kept = Set(old.keptPlaces.flatMap(\.values))
+        let origins: [TemplateOrigin] = [.callback, .token, .step, .connection]
         for (path, template) in new.laterTemplates {
-            for value in template.references where value.origin.keepsValues && !kept.contains(value) {
+            for value in template.references where origins.contains(value.origin) && !kept.contains(value) {
                 guard !value.origin.builtInNames.contains(value.name), !template.source.contains("{\(value)|")
                 else { continue }
                 report(
@@ -268,11 +269,6 @@ extension ProfileRules {
         ["email_verified", "groups"] + claims.items.filter { $0.value.elements?.isList == true }.map(\.name)
             + requests.flatMap { $0.claims.items.filter(\.value.isList).map(\.name) }
     }
-}
-
-extension TemplateOrigin {
-    /// Whether its values are those of the sign-in.
-    fileprivate var keepsValues: Bool { [.callback, .token, .step, .connection].contains(self) }
 }
 
 extension WebURL {

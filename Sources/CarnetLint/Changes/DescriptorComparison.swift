@@ -94,7 +94,7 @@ struct DescriptorComparison {
 
     /// Reports names that are gone, all in one finding.
     mutating func compare(
-        _ rule: DiagnosticExplanation, _ path: [String], _ noun: String, lost old: [String], from new: [String],
+        _ rule: DiagnosticExplanation, _ path: [String], _ noun: String, lost old: [String], from new: [String] = [],
         _ help: String
     ) {
         let known = Set(new.map(ByteKey.init))

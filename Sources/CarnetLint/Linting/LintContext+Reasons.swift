@@ -27,3 +27,7 @@ extension YAMLNode {
         return []
     }
 }
+
+extension SourceSpan {
+    func contains(_ other: SourceSpan) -> Bool { start <= other.start && other.end <= end }
+}

@@ -64,14 +64,13 @@ public struct Linter: Sendable {
         let trees = files.map(reader.read)
         let kinds = trees.map { tree in tree.root.flatMap { root in others.first { $0.fits(root) } } }
         let documents = zip(zip(files, kinds), trees).map { file, tree in
-            file.1 != nil || tree.root.map(ResourceMapShape.fits) == true
-                ? nil : DescriptorDocument(file.0, read: tree)
+            file.1 != nil || tree.root.map(isResourceMap) == true ? nil : DescriptorDocument(file.0, read: tree)
         }
         var found = lint(documents.compactMap { $0?.parentID == nil ? $0 : nil }[...])[...]
-        return zip(zip(files, kinds), zip(trees, documents)).map { (source, content) in
-            let (file, document) = (source.0, content.1)
+        return zip(zip(files, kinds), zip(trees, documents)).map { source, content in
+            let ((file, kind), (tree, document)) = (source, content)
             guard let document else {
-                if let kind = source.1 { return (nil, lint(file, content.0, as: kind)) }
+                if let kind { return (nil, lint(file, tree, as: kind)) }
                 let map = ResourceMapFile(file, reader: reader)
                 return (nil, (map.diagnostics + CheckedResources.diagnostics(in: map)).sorted())
             }
@@ -122,9 +121,7 @@ public struct Linter: Sendable {
             let known = Set(found)
             let ofVariants = zip(context.variants, checked(context.variants)).flatMap { variant, found in
                 guard let own = variant.document.ownRoot?.span else { return [Diagnostic]() }
-                return found.filter {
-                    own.start <= $0.span.start && $0.span.end <= own.end && !known.contains($0)
-                }
+                return found.filter { own.contains($0.span) && !known.contains($0) }
             }
             return found + ofVariants
         }
@@ -168,11 +165,9 @@ public struct Linter: Sendable {
         }
         .map(document.placed) + ExtendsClosedProvider.check(document)
     }
-}
 
-/// Tells a resource map of its own from a descriptor: a list of resources, or nothing but `resources` and `hosts`.
-enum ResourceMapShape {
-    static func fits(_ root: YAMLNode) -> Bool {
+    /// Tells a resource map of its own from a descriptor: a list of resources, or nothing but `resources` and `hosts`.
+    private func isResourceMap(_ root: YAMLNode) -> Bool {
         guard let keys = root.entries?.map(\.key) else { return root.elements != nil }
         return keys.contains("resources") && keys.allSatisfy { ["resources", "hosts"].contains($0) }
     }

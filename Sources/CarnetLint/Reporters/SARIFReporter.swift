@@ -35,9 +35,10 @@ package struct SARIFReporter: Reporter {
 
     private func rule(_ code: String, _ explanation: DiagnosticExplanation?) -> JSONValue {
         guard let explanation else { return ["id": .string(code)] }
+        let name = explanation.name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
         let rule: JSONValue = [
             "id": .string(code),
-            "name": .string(Self.pascalCase(explanation.name)),
+            "name": .string(name),
             "shortDescription": ["text": .string(explanation.summary)],
             "fullDescription": ["text": .string(explanation.rationale)],
             "help": ["text": .string(explanation.rationale), "markdown": .string(explanation.page(by: linter))],
@@ -99,18 +100,13 @@ package struct SARIFReporter: Reporter {
     private static func uri(_ path: String) -> String {
         var output = path.hasPrefix("/") ? "file://" : ""
         for byte in path.utf8 {
-            let character = Character(UnicodeScalar(byte))
-            if byte < 0x80, character.isLetter || character.isNumber || "-._~/".contains(character) {
-                output.append(character)
+            if ASCII.isUnreserved(byte) || byte == UInt8(ascii: "/") {
+                output.unicodeScalars.append(UnicodeScalar(byte))
             } else {
                 let hex = String(byte, radix: 16, uppercase: true)
                 output += "%" + (hex.count == 1 ? "0" : "") + hex
             }
         }
         return output
-    }
-
-    private static func pascalCase(_ name: String) -> String {
-        name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 }

@@ -20,7 +20,8 @@ package struct TextReporter: Reporter {
     ///
     /// - Parameter text: the text of a file that the finding names, if there is one to show.
     package func render(_ diagnostic: Diagnostic, text: (String) -> SourceText?) -> String {
-        let gutter = gutterWidth(diagnostic)
+        let numbers = [diagnostic.span.start.line] + diagnostic.related.map(\.span.start.line)
+        let gutter = String(numbers.max() ?? 1).count
         let mark = Paint(diagnostic.severity)
         let severity = paint(diagnostic.severity.rawValue, mark)
         let message = paint(TerminalText.sentence(diagnostic.message), .strong)
@@ -44,11 +45,6 @@ package struct TextReporter: Reporter {
 
     private func place(_ file: String, _ span: SourceSpan) -> String {
         "\(TerminalText.escaped(file)):\(span.start.line):\(span.start.column)"
-    }
-
-    private func gutterWidth(_ diagnostic: Diagnostic) -> Int {
-        let lines = [diagnostic.span.start.line] + diagnostic.related.map(\.span.start.line)
-        return String(lines.max() ?? 1).count
     }
 
     private func excerpt(

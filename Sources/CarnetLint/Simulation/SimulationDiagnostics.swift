@@ -63,8 +63,7 @@ extension DiagnosticExplanation {
             'expires_in', Carnet does not know when to refresh, and after 60 seconds or less it would refresh at each call.
             """,
         references: ["RFC 6901, section 4", "OpenID Connect Core 1.0, section 5.1"],
-        bad: [
-            """
+        bad: """
             profile: { claims: { picture: ⟦/avatar⟧ } }
             samples: { userinfo: { sub: '248289761001', avatar_url: 'https://img.acme.example/1.png' } }
 
@@ -76,9 +75,9 @@ extension DiagnosticExplanation {
 
             profile: { claims: { email: ⟦/emails⟧, name: ⟦/active⟧, picture: ⟦/image⟧ } }
             samples: { userinfo: { sub: '248289761001', emails: [a@acme.example], active: true, image: '17' } }
-            """,
-            "samples: { ⟦token⟧: { access_token: redacted, token_type: Bearer, expiresIn: 3600 } }",
-            """
+
+            samples: { ⟦token⟧: { access_token: redacted, token_type: Bearer, expiresIn: 3600 } }
+
             token: { response: { fields: { refresh_token: ⟦/refreshtoken⟧ } } }
             samples: { token: { access_token: redacted, token_type: Bearer, refresh_token: redacted } }
 
@@ -94,7 +93,6 @@ extension DiagnosticExplanation {
               userinfo: { sub: u1, name: Ada Example, given_name: Ada, nick: Ada, two_factors: true, verified: true }
               ⟦refresh⟧: { access_token: redacted, token_type: Bearer, expires_in: ⟦60⟧ }
             """,
-        ],
         good: [
             """
             profile: { claims: { picture: /avatar, team: /team } }
@@ -156,21 +154,19 @@ extension DiagnosticExplanation {
             token at each call or never.
             """,
         references: ["RFC 6749, section 5.1", "RFC 6749, appendix A.14"],
-        bad: [
-            """
+        bad: """
             samples: { token: { access_token: redacted, token_type: Bearer, expires_in: ⟦'2026-11-21T10:00:00Z'⟧ } }
-            """,
-            "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: ⟦1795255200⟧ } }",
-            """
+
+            samples: { token: { access_token: redacted, token_type: Bearer, expires_in: ⟦1795255200⟧ } }
+
             token: { response: { expires: epoch } }
             samples: { token: { access_token: redacted, token_type: Bearer, expires_in: ⟦3600⟧ } }
-            """,
-            "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: ⟦3600000⟧ } }",
-            """
+
+            samples: { token: { access_token: redacted, token_type: Bearer, expires_in: ⟦3600000⟧ } }
+
             token: { response: { expires: milliseconds } }
             samples: { token: { access_token: redacted, token_type: Bearer, expires_in: ⟦3600⟧ } }
             """,
-        ],
         good: [
             "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 3600 } }",
             "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: '3600' } }",
@@ -202,13 +198,12 @@ extension DiagnosticExplanation {
             samples: { error: { error: invalid_grant, message: The code has expired } }
             """,
         ],
-        good: [
-            "samples: { error: { error: invalid_grant, error_description: The code has expired } }",
-            """
+        good: """
+            samples: { error: { error: invalid_grant, error_description: The code has expired } }
+
             token: { response: { errors: { error: /code, error_description: /message, codes: { 401: invalid_client } } } }
             samples: { error: { code: 401, message: Bad credentials } }
-            """,
-        ])
+            """)
 
     package static let inputWithoutExample = DiagnosticExplanation(
         "R001", name: "input-without-example", severity: .warning,

@@ -85,7 +85,8 @@ struct BadHeader: SingleValueRule {
                         }
                     return finding("Carnet sets \"\(header.key)\" itself", in: context, at: header.keySpan, help: help)
                 }
-                if header.value.scalar?.text.unicodeScalars.contains(where: Self.isForbidden) ?? false {
+                let text = header.value.scalar?.text.unicodeScalars
+                if text?.contains(where: { $0.value < 0x20 && $0 != "\t" || $0.value == 0x7F }) ?? false {
                     let message = "the value of \"\(header.key)\" has a line break or another control character"
                     return finding(message, in: context, at: header.value.span)
                 }
@@ -137,17 +138,7 @@ struct BadHeader: SingleValueRule {
 
     /// RFC 9110, section 5.6.2.
     static func isToken(_ text: String) -> Bool {
-        !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-                }
-            }
-    }
-
-    private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value < 0x20 && scalar != "\t" || scalar.value == 0x7F
+        !text.isEmpty && text.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "!#$%&'*+-.^_`|~".utf8.contains($0) }
     }
 }
 

@@ -14,13 +14,12 @@ struct BasicWithoutBase64: LintRule {
             "token: { headers: { Authorization: ⟦'Basic {client.id}:{client.secret}'⟧ } }",
             "token: { headers: { authorization: ⟦'Basic {client.secret}'⟧ } }",
         ],
-        good: [
-            "token: { headers: { Authorization: \"Basic {base64(join(':', client.id, client.secret))}\" } }",
-            """
+        good: """
+            token: { headers: { Authorization: "Basic {base64(join(':', client.id, client.secret))}" } }
+
             inputs: { credentials: { secret: true, description: The base64 of user and password } }
             api: { headers: { Authorization: 'Basic {credentials}' } }
-            """,
-        ])
+            """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let places = context.places

@@ -10,20 +10,19 @@ struct ParameterLostAtRefresh: LintRule {
             a version, is usually needed in both: without it, each sign-in works and each refresh fails. `headers` of a refresh \
             replace those of `token` as a whole; write `headers: {}` if a refresh needs none.
             """,
-        bad: [
-            """
+        bad: """
             token: { parameters: { ⟦format⟧: json } }
             refresh: { margin: 300 }
 
             token: { parameters: { ⟦format⟧: json }, response: { root: /data, default_token_type: Bearer } }
             samples: { token: { data: { access_token: redacted, refresh_token: redacted } } }
-            """,
-            "scopes: { default: [offline_access] }\ntoken: { parameters: { ⟦format⟧: json } }",
-            """
+
+            scopes: { default: [offline_access] }
+            token: { parameters: { ⟦format⟧: json } }
+
             token: { headers: { ⟦X-Api-Version⟧: '2' } }
             refresh: { headers: { X-Client: a } }
             """,
-        ],
         good: """
             token: { headers: { X-Api-Version: '2' } }
             refresh: { headers: {} }

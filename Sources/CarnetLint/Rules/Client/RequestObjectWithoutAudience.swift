@@ -22,15 +22,14 @@ struct RequestObjectWithoutAudience: LintRule {
             client: { authentication: [private_key_jwt] }
             jwt_bearer: { assertion: { audience: ⟦issuer⟧ } }
             """,
-        good: [
-            "authorization: { request_object: always }",
-            """
+        good: """
+            authorization: { request_object: always }
+
             endpoints:
               authorization: https://acme.example/authorize
               token: https://acme.example/token
             authorization: { request_object: { use: always, audience: https://acme.example } }
-            """,
-        ])
+            """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard context.descriptor.issuer == nil, context.descriptor.resource == nil else { return [] }

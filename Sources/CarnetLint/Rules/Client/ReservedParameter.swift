@@ -25,8 +25,7 @@ struct ReservedParameter: SingleValueRule {
             authorization: { parameters: { ⟦nonce⟧: '{random()}' } }
             """,
         ],
-        good: [
-            """
+        good: """
             authorization:
               parameters: { audience: https://api.acme.example, prompt: select_account }
             token:
@@ -34,13 +33,12 @@ struct ReservedParameter: SingleValueRule {
 
             token: { omit: [grant_type], parameters: { grant_type: authorized_code } }
             refresh: { parameters: { grant_type: refresh, scope: photos } }
-            """,
-            "authorization: { parameters: { request: authorize } }",
-            """
+
+            authorization: { parameters: { request: authorize } }
+
             client: { authentication: [client_secret_basic] }
             token: { parameters: { client_id: '{client.id}' } }
-            """,
-        ])
+            """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
         context.requests.flatMap { request -> [Diagnostic] in

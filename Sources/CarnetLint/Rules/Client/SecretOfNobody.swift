@@ -30,12 +30,13 @@ struct SecretOfNobody: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
-        guard !descriptor.client.mayHaveSecret, !descriptor.client.methods.isEmpty else { return [] }
-        let methods = descriptor.client.methods.map(\.rawValue).joined(separator: ", ")
+        let methods = descriptor.client.methods
+        guard !methods.contains(where: \.usesSecret), !methods.isEmpty else { return [] }
+        let names = methods.map(\.rawValue).joined(separator: ", ")
         func report(_ span: SourceSpan, _ what: String) -> Diagnostic {
             finding(
                 "\(what) the client secret, but no client has one", in: context, at: span,
-                help: "add a method with a secret, such as client_secret_post, to client.authentication: [\(methods)]",
+                help: "add a method with a secret, such as client_secret_post, to client.authentication: [\(names)]",
                 related: [context.related("the methods", at: context.places.client.authentication.span)])
         }
         var found: [Diagnostic] = []
@@ -50,9 +51,4 @@ struct SecretOfNobody: LintRule {
             .map { report($0.node.span, "this template uses") }
         return found
     }
-}
-
-extension ClientRules {
-    /// Whether some registration has a secret.
-    var mayHaveSecret: Bool { methods.contains(where: \.usesSecret) }
 }

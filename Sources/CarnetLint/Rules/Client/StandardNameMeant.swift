@@ -1,5 +1,4 @@
 import CarnetDescriptors
-import CarnetFoundation
 
 struct StandardNameMeant: LintRule {
     let explanation = DiagnosticExplanation(

@@ -80,14 +80,8 @@ final class DescriptorURL: Sendable {
     }
 
     private static func isScheme(_ bytes: ArraySlice<UInt8>) -> Bool {
-        func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
-        return bytes.first.map(isLetter) == true
-            && bytes.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."): true
-                default: isLetter(byte)
-                }
-            }
+        bytes.first.map(ASCII.isLetter) == true
+            && bytes.allSatisfy { ASCII.isAlphanumeric($0) || "+-.".utf8.contains($0) }
     }
 
     /// The parts of the path.

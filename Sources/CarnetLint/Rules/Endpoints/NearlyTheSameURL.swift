@@ -1,5 +1,4 @@
 import CarnetDescriptors
-import CarnetFoundation
 
 struct NearlyTheSameURL: LintRule {
     let explanation = DiagnosticExplanation(

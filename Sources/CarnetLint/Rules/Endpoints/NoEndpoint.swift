@@ -50,13 +50,10 @@ struct NoEndpoint: LintRule {
             descriptor.discovery == .off
             ? ("there is no discovery", "remove 'discovery: none', or name the endpoints")
             : ("there is no issuer", "add 'issuer', or name the endpoints")
-        return findings(
-            "\(names) \(missing.count == 1 ? "is" : "are") missing, and \(reason)", in: context, at: place(context),
-            help: isPage ? "\(help); for a client's own tokens, add 'client_credentials: {}'" : help)
-    }
-
-    private func place(_ context: LintContext) -> SourceSpan {
         let endpoints = context.places.endpoints
-        return endpoints.entries.isEmpty ? context.places.span : endpoints.keySpan
+        let place = endpoints.entries.isEmpty ? context.places.span : endpoints.keySpan
+        return findings(
+            "\(names) \(missing.count == 1 ? "is" : "are") missing, and \(reason)", in: context, at: place,
+            help: isPage ? "\(help); for a client's own tokens, add 'client_credentials: {}'" : help)
     }
 }

@@ -30,7 +30,7 @@ struct PrivateAddress: SingleValueRule {
     }
 
     private static func isPrivate(_ host: Substring) -> Bool {
-        guard let first = host.utf8.first, first == UInt8(ascii: "[") || (0x30...0x39).contains(first),
+        guard let first = host.utf8.first, first == UInt8(ascii: "[") || ASCII.isDigit(first),
             let address = HostName(host).address
         else { return false }
         // Unique local and link-local addresses of IPv6 (RFC 4193, section 3.1; RFC 4291, section 2.5.6).

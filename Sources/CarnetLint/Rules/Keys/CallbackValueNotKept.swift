@@ -1,5 +1,4 @@
 import CarnetDescriptors
-import CarnetFoundation
 
 struct CallbackValueNotKept: LintRule {
     let explanation = DiagnosticExplanation(
@@ -31,7 +30,7 @@ struct CallbackValueNotKept: LintRule {
         ].compactMap { $0?.span }
         return context.templateUses.flatMap { use -> [Diagnostic] in
             guard use.template.isLate, !use.template.source.contains("|"),
-                later.contains(where: { $0.start <= use.node.span.start && use.node.span.end <= $0.end })
+                later.contains(where: { $0.contains(use.node.span) })
             else { return [] }
             return use.template.references.filter {
                 $0.origin == .callback && TemplateOrigin.callback.builtInNames.contains($0.name)

@@ -9,19 +9,17 @@ struct PlaceInPlainText: SingleValueRule {
             Carnet fills `{name}` only in keys whose values are templates, as the descriptor reference says for each key. \
             In another key, and in the names of headers and parameters, the braces are sent or compared as they are written.
             """,
-        bad: [
-            """
+        bad: """
             inputs: { region: { enum: [eu, us], default: eu } }
             issuer: https://{region}.acme.example
             authorization: { response_type: '⟦{region}⟧' }
-            """,
-            "token: { grant_type: '⟦{client.grant}⟧' }",
-            """
+
+            token: { grant_type: '⟦{client.grant}⟧' }
+
             inputs: { header: { default: X-Api-Key } }
             issuer: https://id.acme.example/{header}
             token: { parameters: { ⟦'{header}'⟧: two } }
             """,
-        ],
         good: """
             inputs: { region: { enum: [eu, us], default: eu } }
             issuer: https://{region}.acme.example

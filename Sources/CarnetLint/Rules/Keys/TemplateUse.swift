@@ -56,7 +56,7 @@ struct TemplateUse: Sendable {
         for entry in places.profile.derive.entries { add(entry.value) }
         for issuer in places.issuerMatch.issuers { add(issuer) }
         for step in places.exchange.named() { add(step.value.request.headers, step.value.request.parameters) }
-        for derived in places.connection.derive.named() { add(derived.value.template.node, isURL: false) }
+        for derived in places.connection.derive.named() { add(derived.value.template.node) }
         for lookup in places.connection.lookups.named() { add(lookup.value.conditions) }
         for call in calls { add(call.place.headers, call.place.parameters) }
         for input in places.inputs.named() { add(input.value.defaultValue.node, knowsIssuer: false) }

@@ -14,15 +14,15 @@ struct UnknownValue: LintRule {
             the further requests of the profile. A URL must not contain a secret value, because \
             servers and proxies log URLs.
             """,
-        bad: [
-            "token: { parameters: { shop: '⟦{callback.shop}⟧' } }",
-            """
+        bad: """
+            token: { parameters: { shop: '⟦{callback.shop}⟧' } }
+
             api: { base_url: '⟦{token.instance_url}⟧' }
             trusted_hosts: ['*.acme.example']
             token: { response: { capture: { instance: /instance_url } } }
-            """,
-            "token: { parameters: { region: \"⟦{map(callback.state, 'regions')}⟧\" } }",
-            """
+
+            token: { parameters: { region: "⟦{map(callback.state, 'regions')}⟧" } }
+
             connection:
               lookups:
                 site: { url: 'https://api.acme.example/⟦{connection.company}⟧', value: /id, sample: { id: 7 } }
@@ -50,7 +50,6 @@ struct UnknownValue: LintRule {
               derive: { subject: '⟦{claim.number}⟧' }
               requests: [{ url: 'https://api.acme.example/numbers', claims: { number: /number } }]
             """,
-        ],
         good: """
             connection:
               derive: { slug: '{lower(connection.name)}' }
@@ -192,8 +191,4 @@ extension LintContext {
             : "move the step, lookup or request that provides it further up, or do not use it here"
         return ("the value \"\(value)\" is not available yet", guess ?? order)
     }
-}
-
-extension SourceSpan {
-    fileprivate func contains(_ other: SourceSpan) -> Bool { start <= other.start && other.end <= end }
 }

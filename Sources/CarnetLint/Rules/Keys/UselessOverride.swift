@@ -48,15 +48,13 @@ struct UselessOverride: LintRule {
                 !YAMLNode.isWhole(at: path + [entry.key])
             {
                 compare(entry.value, parent.value, path + [entry.key], &found, context)
-            } else if entry.value.saysTheSame(as: parent.value) || entry.value.isEmptyMapping(over: parent.value) {
+            } else if entry.value.saysTheSame(as: parent.value)
+                || entry.value.entries?.isEmpty == true && parent.value.entries != nil
+            {
                 found += findings(
                     "\"\(name)\" repeats the inherited value", in: context, at: entry.keySpan, help: "remove it",
                     related: [context.related("the inherited value", at: parent.keySpan)])
             }
         }
     }
-}
-
-extension YAMLNode {
-    fileprivate func isEmptyMapping(over base: YAMLNode) -> Bool { entries?.isEmpty == true && base.entries != nil }
 }

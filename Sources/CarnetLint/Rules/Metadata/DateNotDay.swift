@@ -1,5 +1,4 @@
 import CarnetDescriptors
-import CarnetFoundation
 
 struct DateNotDay: SingleValueRule {
     let explanation = DiagnosticExplanation(

@@ -28,16 +28,11 @@ struct BadScopeCharacter: SingleValueRule {
                     "\"\(use.scope)\" contains several scopes", in: context, at: use.node.span,
                     help: "write each scope as an element of its own")
             }
-            guard let wrong = use.scope.unicodeScalars.first(where: { !Self.isAllowed($0) }) else { return nil }
-            return finding("a scope cannot contain \"\(wrong)\"", in: context, at: use.node.span)
-        }
-    }
-
-    /// The characters of a scope-token (RFC 6749, section 3.3).
-    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x21, 0x23...0x5B, 0x5D...0x7E: true
-        default: false
+            // The characters of a scope-token (RFC 6749, section 3.3).
+            let wrong = use.scope.unicodeScalars.first { scalar in
+                !(0x21...0x7E).contains(scalar.value) || scalar == "\"" || scalar == "\\"
+            }
+            return wrong.map { finding("a scope cannot contain \"\($0)\"", in: context, at: use.node.span) }
         }
     }
 }

@@ -50,8 +50,3 @@ extension [String] {
         count > 16 ? Set(self).count < count : indices.contains { self[..<$0].contains(self[$0]) }
     }
 }
-
-extension ScopeRules {
-    /// The scopes that a sign-in asks for.
-    var requested: [String] { defaults + required + offline }
-}

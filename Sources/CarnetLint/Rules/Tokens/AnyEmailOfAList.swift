@@ -10,20 +10,19 @@ struct AnyEmailOfAList: LintRule {
             address may be an old one, and another one at the next sign-in. Most providers mark the primary address.
             """,
         references: ["OpenID Connect Core 1.0, section 5.1"],
-        bad: [
-            """
+        bad: """
             profile:
               requests: [{ url: 'https://api.acme.example/emails', where: { verified: true }, claims: { ⟦email⟧: /email } }]
-            """,
-            "profile: { claims: { ⟦email⟧: /emails/0/value } }",
-            """
+
+            profile: { claims: { ⟦email⟧: /emails/0/value } }
+
             profile:
               claims:
                 email: { root: /emails, where: { primary: true }, first: /value }
                 ⟦email_verified⟧: { root: /emails, first: /verified }
+
+            profile: { claims: { ⟦email⟧: { root: /emails, where: { verified: true }, first: /value } } }
             """,
-            "profile: { claims: { ⟦email⟧: { root: /emails, where: { verified: true }, first: /value } } }",
-        ],
         good: [
             """
             profile:

@@ -18,17 +18,16 @@ struct ClaimsWithoutSubject: LintRule {
             profile:
               ⟦claims⟧: { name: /login }
             """,
-        good: [
-            """
+        good: """
             endpoints:
               authorization: https://acme.example/authorize
               token: https://acme.example/token
               userinfo: https://api.acme.example/me
             profile:
               claims: { subject: /id, name: /login }
-            """,
-            "profile: { claims: { picture: /avatar } }",
-            """
+
+            profile: { claims: { picture: /avatar } }
+
             endpoints:
               authorization: https://acme.example/authorize
               token: https://acme.example/token
@@ -52,8 +51,7 @@ struct ClaimsWithoutSubject: LintRule {
             profile:
               claims: { name: /login }
             samples: { userinfo: { sub: '248289761001', login: jane } }
-            """,
-        ])
+            """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
@@ -87,14 +85,13 @@ struct SubjectSwitchedOff: LintRule {
             """,
         references: ["OpenID Connect Core 1.0, section 5.3.2"],
         bad: "profile: { claims: { subject: ⟦[]⟧ } }",
-        good: [
-            "profile: { claims: { subject: [/sub, /id] } }",
-            """
+        good: """
+            profile: { claims: { subject: [/sub, /id] } }
+
             profile:
               claims: { subject: [], team: /team, number: /number }
               derive: { subject: '{claim.team}-{claim.number}' }
-            """,
-        ])
+            """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard context.descriptor.profile.isWithoutSubject else { return [] }

@@ -12,16 +12,15 @@ struct FirstCallbackNotKept: LintRule {
             secret as the name.
             """,
         references: ["OpenID Connect Core 1.0, section 5.1"],
-        bad: [
-            "profile: { callback: { from: ⟦user⟧, name: /name } }",
-            """
+        bad: """
+            profile: { callback: { from: ⟦user⟧, name: /name } }
+
             callback: { capture: { ⟦user⟧: { pattern: '[{].*[}]', example: '{}' } } }
             profile: { callback: { from: user, name: /name } }
 
             callback: { capture: { user: { pattern: '[{].*[}]', example: '{}', optional: true, ⟦secret⟧: true } } }
             profile: { callback: { from: user, name: /name } }
             """,
-        ],
         good: """
             callback: { capture: { user: { pattern: '[{].*[}]', example: '{"name":"Jane"}', optional: true } } }
             profile: { callback: { from: user, name: /name } }

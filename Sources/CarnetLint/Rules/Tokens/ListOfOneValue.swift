@@ -9,13 +9,12 @@ struct ListOfOneValue: LintRule {
             and a list is neither. To choose the right candidate, use 'where' and a pointer, or 'first'.
             """,
         references: ["OpenID Connect Core 1.0, section 5.1"],
-        bad: [
-            """
+        bad: """
             profile:
               requests: [{ url: 'https://api.acme.example/emails', claims: { ⟦email⟧: { each: /email } } }]
+
+            profile: { claims: { subject: /id, ⟦email⟧: { root: /emails, each: /address } } }
             """,
-            "profile: { claims: { subject: /id, ⟦email⟧: { root: /emails, each: /address } } }",
-        ],
         good: """
             profile:
               claims: { subject: { root: /ids, first: /id }, groups: { root: /groups, each: /name } }

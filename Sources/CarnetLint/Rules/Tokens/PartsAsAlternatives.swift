@@ -9,13 +9,12 @@ struct PartsAsAlternatives: LintRule {
             The pointers of a claim are alternatives. If the response has the name in two parts, map them to \
             'given_name' and 'family_name': a missing 'name' is both of them.
             """,
-        bad: [
-            "profile: { claims: { subject: /id, name: ⟦[/first_name, /last_name]⟧ } }",
-            """
+        bad: """
+            profile: { claims: { subject: /id, name: ⟦[/first_name, /last_name]⟧ } }
+
             profile:
               requests: [{ url: 'https://api.acme.example/me', claims: { name: ⟦[/person/givenName, /person/surname]⟧ } }]
             """,
-        ],
         good: [
             "profile: { claims: { subject: /id, given_name: /first_name, family_name: /last_name } }",
             "profile: { claims: { subject: /id, name: [/name, /first_name], family_name: [/last_name, /surname] } }",
