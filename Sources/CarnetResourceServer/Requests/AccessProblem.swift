@@ -29,71 +29,46 @@ enum AccessProblem: Error {
         self = error.step == .accessToken ? .invalidToken(error) : .unavailable(error)
     }
 
-    var status: HTTPResponse.Status {
+    /// The status; the error code (RFC 6750, section 3.1; RFC 9449, section 12.2; RFC 9470, section 3), none for a request
+    /// without a token; what the sender of the request may know, where values of the token are not repeated; and the reason
+    /// for the server's log.
+    var answer: (status: HTTPResponse.Status, code: String?, publicDescription: String?, reason: String) {
         switch self {
-        case .malformed: .badRequest
-        case .notFound: .notFound
-        case .unknownHost: .misdirectedRequest
-        case .wrongMethod: .methodNotAllowed
-        case .missingToken, .invalidToken, .invalidProof, .wantsNonce, .insufficientAuthentication: .unauthorized
-        case .insufficientScope, .forbidden: .forbidden
-        case .unavailable: .serviceUnavailable
+        case .malformed(let reason): (.badRequest, "invalid_request", reason, reason)
+        case .notFound(let reason): (.notFound, nil, nil, reason)
+        case .unknownHost: (.misdirectedRequest, nil, nil, "no resource and no key of the map names the host")
+        case .wrongMethod(let methods):
+            (.methodNotAllowed, nil, nil, "the resource has other methods: " + methods.joined(separator: ", "))
+        case .missingToken: (.unauthorized, nil, nil, "the request has no access token")
+        case .invalidToken(let error): (.unauthorized, "invalid_token", Self.description(of: error.kind), "\(error)")
+        case .invalidProof(let error):
+            (
+                .unauthorized, "invalid_dpop_proof",
+                "the DPoP proof is not for this request and token, or was used before", "\(error)"
+            )
+        case .wantsNonce: (.unauthorized, "use_dpop_nonce", nil, "the DPoP proof needs the server's nonce")
+        case .insufficientScope(let missing):
+            (
+                .forbidden, "insufficient_scope", "the access token lacks scopes",
+                "missing scopes: " + missing.joined(separator: " ").quotable()
+            )
+        case .forbidden(let claim): (.forbidden, nil, nil, "the claim \(claim) has none of the needed values")
+        case .insufficientAuthentication:
+            (
+                .unauthorized, "insufficient_user_authentication", "the user must sign in again",
+                "the user signed in too long ago, or with another method than required"
+            )
+        case .unavailable(let error): (.serviceUnavailable, nil, nil, "\(error)")
         }
     }
 
-    /// The error code (RFC 6750, section 3.1; RFC 9449, section 12.2; RFC 9470, section 3); none for a request without a
-    /// token.
-    var code: String? {
-        switch self {
-        case .malformed: "invalid_request"
-        case .missingToken, .unavailable, .notFound, .unknownHost, .wrongMethod, .forbidden: nil
-        case .invalidToken: "invalid_token"
-        case .invalidProof: "invalid_dpop_proof"
-        case .wantsNonce: "use_dpop_nonce"
-        case .insufficientScope: "insufficient_scope"
-        case .insufficientAuthentication: "insufficient_user_authentication"
-        }
-    }
-
-    /// Whether the response says what a client can do: another token may help.
-    var hasChallenge: Bool {
-        switch self {
-        case .notFound, .unknownHost, .wrongMethod, .forbidden, .unavailable: false
-        default: true
-        }
-    }
-
-    /// What the sender of the request may know. Values of the token are not repeated.
-    var publicDescription: String? {
-        switch self {
-        case .malformed(let reason): reason
-        case .missingToken, .unavailable, .wantsNonce, .notFound, .unknownHost, .wrongMethod, .forbidden: nil
-        case .insufficientScope: "the access token lacks scopes"
-        case .insufficientAuthentication: "the user must sign in again"
-        case .invalidProof: "the DPoP proof is not for this request and token, or was used before"
-        case .invalidToken(let error):
-            switch error.kind {
-            case .expiredToken: "the access token has expired"
-            case .audienceMismatch: "the access token is for another resource"
-            case .issuerMismatch: "the access token is from another issuer"
-            case .wrongTokenUse: "the token is not an access token for this request"
-            default: "the access token is invalid"
-            }
-        }
-    }
-
-    /// For the server's log.
-    var reason: String {
-        switch self {
-        case .malformed(let reason), .notFound(let reason): reason
-        case .unknownHost: "no resource and no key of the map names the host"
-        case .wrongMethod(let methods): "the resource has other methods: " + methods.joined(separator: ", ")
-        case .missingToken: "the request has no access token"
-        case .invalidToken(let error), .invalidProof(let error), .unavailable(let error): "\(error)"
-        case .wantsNonce: "the DPoP proof needs the server's nonce"
-        case .insufficientScope(let missing): "missing scopes: " + missing.joined(separator: " ").quotable()
-        case .forbidden(let claim): "the claim \(claim) has none of the needed values"
-        case .insufficientAuthentication: "the user signed in too long ago, or with another method than required"
+    private static func description(of kind: OAuthError.Kind) -> String {
+        switch kind {
+        case .expiredToken: "the access token has expired"
+        case .audienceMismatch: "the access token is for another resource"
+        case .issuerMismatch: "the access token is from another issuer"
+        case .wrongTokenUse: "the token is not an access token for this request"
+        default: "the access token is invalid"
         }
     }
 }

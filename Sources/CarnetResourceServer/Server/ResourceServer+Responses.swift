@@ -21,11 +21,13 @@ extension ResourceServer {
         if !scopes.isEmpty { document["scopes_supported"] = .strings(scopes) }
         document["bearer_methods_supported"] = .strings(["header"])
         document["dpop_signing_alg_values_supported"] = .strings(Self.proofAlgorithms)
-        var response = HTTPResponse(status: .ok)
-        response.headerFields[.contentType] = "application/json"
-        response.headerFields[.cacheControl] = "public, max-age=3600"
         // It has nothing that depends on the sender, and clients in browsers read it.
-        response.headerFields[.accessControlAllowOrigin] = "*"
+        let response = HTTPResponse(
+            status: .ok,
+            headerFields: [
+                .contentType: "application/json", .cacheControl: "public, max-age=3600",
+                .accessControlAllowOrigin: "*",
+            ])
         let body = Array(JSONValue.object(document).jsonText().utf8)
         return (response, request.method == .head ? [] : body)
     }
@@ -33,8 +35,8 @@ extension ResourceServer {
     private var metadataPath: String { ResourceMetadata.path(of: resource) }
 
     func refusal(_ problem: AccessProblem, isDPoP: Bool) -> AccessRefusal {
-        var response = HTTPResponse(status: problem.status)
-        response.headerFields[.cacheControl] = "no-store"
+        let (status, code, description, reason) = problem.answer
+        var response = HTTPResponse(status: status, headerFields: [.cacheControl: "no-store"])
         switch problem {
         case .unavailable: response.headerFields[.retryAfter] = "10"
         case .wrongMethod(let methods):
@@ -42,29 +44,40 @@ extension ResourceServer {
             response.headerFields[.allow] = allowed.joined(separator: ", ")
         default: break
         }
-        if let nonces, let name = HTTPField.Name("DPoP-Nonce"), problem.status == .unauthorized {
+        if let nonces, let name = HTTPField.Name("DPoP-Nonce"), status == .unauthorized {
             response.headerFields[name] = nonces.nonce(at: clock.now)
         }
-        guard problem.hasChallenge else { return AccessRefusal(response: response, reason: problem.reason) }
-        var challenge = Challenge()
-        challenge.add("error", problem.code)
-        challenge.add("error_description", problem.publicDescription)
+        // The response says what a client can do, where another token may help.
+        guard code != nil || status == .unauthorized else { return AccessRefusal(response: response, reason: reason) }
+        var parameters = [("error", code), ("error_description", description)]
         switch problem {
-        case .insufficientScope(let missing): challenge.add("scope", missing.joined(separator: " "))
+        case .insufficientScope(let missing): parameters.append(("scope", missing.joined(separator: " ")))
         case .insufficientAuthentication(let acr, let maxAge):
-            challenge.add("acr_values", acr.isEmpty ? nil : acr.joined(separator: " "))
-            challenge.add("max_age", maxAge.map { String($0) })
+            parameters.append(("acr_values", acr.isEmpty ? nil : acr.joined(separator: " ")))
+            parameters.append(("max_age", maxAge.map { String($0) }))
         default: break
         }
-        challenge.add("resource_metadata", "\(resource.scheme)://\(resource.authority)\(metadataPath)")
+        parameters.append(("resource_metadata", "\(resource.scheme)://\(resource.authority)\(metadataPath)"))
         // A request without a token may come back with either scheme (RFC 9449, section 7.1).
-        let schemes = isDPoP ? ["DPoP"] : problem.code == nil ? ["Bearer", "DPoP"] : ["Bearer"]
+        let schemes = isDPoP ? ["DPoP"] : code == nil ? ["Bearer", "DPoP"] : ["Bearer"]
         for scheme in schemes {
-            var challenge = challenge
-            if scheme == "DPoP" { challenge.add("algs", Self.proofAlgorithms.joined(separator: " ")) }
-            response.headerFields.append(HTTPField(name: .wwwAuthenticate, value: challenge.field(scheme)))
+            let algorithms = scheme == "DPoP" ? Self.proofAlgorithms.joined(separator: " ") : nil
+            let field = Self.challenge(scheme, parameters + [("algs", algorithms)])
+            response.headerFields.append(HTTPField(name: .wwwAuthenticate, value: field))
         }
-        return AccessRefusal(response: response, reason: problem.reason)
+        return AccessRefusal(response: response, reason: reason)
+    }
+
+    /// A `WWW-Authenticate` field (RFC 6750, section 3; RFC 9728, section 5.1), with the parameters that have a value. It has
+    /// only the characters that RFC 6750, section 3 allows in a description, so that no value can end the quotes.
+    private static func challenge(_ scheme: String, _ parameters: [(String, String?)]) -> String {
+        let shown = parameters.compactMap { name, value in
+            value.map { value in
+                let allowed = value.utf8.map { (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C ? $0 : 0x27 }
+                return "\(name)=\"\(String(decoding: allowed, as: UTF8.self))\""
+            }
+        }
+        return "\(scheme) \(shown.joined(separator: ", "))"
     }
 }
 

@@ -133,10 +133,10 @@ public final class ResourceServer: Sendable {
         {
             throw .malformed("the request has two hosts")
         }
-        let match = routes.match(
+        switch routes.match(
             method: request.method.rawValue, authority: request.authority, target: request.path ?? "",
             own: resource.authority)
-        switch match {
+        {
         case .found(let route): return route
         case .none: throw .notFound("the resource map has no resource with this path")
         case .ambiguous: throw .notFound("the path differs from that of a resource only in its case")

@@ -26,19 +26,15 @@ final class StateCache: Sendable {
     }
 
     private let table = Lock(Table())
+    /// In seconds. A revoked token is accepted at most so long.
     private let lifetime: TimeInterval
-    private let limit: Int
+    /// The maximum number of tokens. Beyond it, the states that expire first are dropped.
+    private static let limit = 10_000
     /// The tokens that were accepted, also when their state is too old.
     private let formerlyAccepted = Lock(Recent<[UInt8], Bool>(limit: 20_000))
     private let unknown = UnknownTokens()
 
-    /// - Parameters:
-    ///   - lifetime: In seconds. A revoked token is accepted at most so long.
-    ///   - limit: The maximum number of tokens. Beyond it, the states that expire first are dropped.
-    init(lifetime: TimeInterval, limit: Int = 10_000) {
-        self.lifetime = lifetime
-        self.limit = max(1, limit)
-    }
+    init(lifetime: TimeInterval) { self.lifetime = lifetime }
 
     /// A token that is accepted; if it is not known, it is validated. That a token is not accepted is not remembered: anybody
     /// can make such tokens.
@@ -61,9 +57,9 @@ final class StateCache: Sendable {
         of token: Secret, from sender: String?, at now: Date, _ request: @escaping @Sendable () async throws -> State
     ) async throws -> State {
         let key = token.fingerprint
-        let (known, task) = table.withLock { table -> (State?, Task<State, any Error>?) in
-            if let state = table.state(of: key, at: now) { return (state, nil) }
-            if let running = table.requests[key] { return (nil, running.task) }
+        let state = table.withLock { table -> @Sendable () async throws -> State in
+            if let state = table.state(of: key, at: now) { return { state } }
+            if let running = table.requests[key] { return { try await running.task.value } }
             table.lastRequest += 1
             let id = table.lastRequest
             let task = Task { [self] in
@@ -78,11 +74,9 @@ final class StateCache: Sendable {
                 return state
             }
             table.requests[key] = (id, task)
-            return (nil, task)
+            return { try await task.value }
         }
-        if let known { return known }
-        guard let task else { return .failure(OAuthError(.accessToken, .unauthorized, "the token has no state")) }
-        return try await task.value
+        return try await state()
     }
 
     /// Forgets a token, because it was revoked. The response to a request in progress is not kept either.
@@ -100,16 +94,13 @@ final class StateCache: Sendable {
         if case .success(let validated) = state, let expiry = validated.token.expiresAt { end = min(end, expiry) }
         guard now < end else { return }
         table.entries[key] = Entry(state: state, since: now, until: end)
-        guard table.entries.count > limit else { return }
+        guard table.entries.count > Self.limit else { return }
         table.entries = table.entries.filter { $0.value.until > now }
-        guard table.entries.count > limit else { return }
+        guard table.entries.count > Self.limit else { return }
         // A tenth at a time, so that a flood does not cause a sort at each step.
-        let surplus = table.entries.count - limit + limit / 10
+        let surplus = table.entries.count - Self.limit + Self.limit / 10
         for (old, _) in table.entries.sorted(by: { $0.value.until < $1.value.until }).prefix(surplus) {
             table.entries[old] = nil
         }
     }
-
-    /// How many states are kept.
-    var count: Int { table.withLock(\.entries.count) }
 }

@@ -13,13 +13,9 @@ final class UnknownTokens: Sendable {
     }
 
     /// How many requests run at the same time, and how many wait; of one sender, a quarter.
-    private let places, patience: Int
+    private static let places = 16
+    private static let patience = 1_024
     private let table = Lock(Table())
-
-    init(places: Int = 16, patience: Int = 1_024) {
-        self.places = places
-        self.patience = patience
-    }
 
     /// - Parameter sender: The address of the sender; `nil` if it is unknown. An IPv6 network of 64 bits is one sender.
     /// - Throws: `OAuthError` if too many wait.
@@ -37,13 +33,13 @@ final class UnknownTokens: Sendable {
 
     /// - Returns: Whether the sender may run now; `nil` if it waits.
     private func enter(_ table: inout Table, _ sender: String?, _ turn: CheckedContinuation<Bool, Never>) -> Bool? {
-        guard table.taken >= places else {
+        guard table.taken >= Self.places else {
             table.taken += 1
             return true
         }
         let key = sender.map(IPAddress.network(of:)) ?? []
         let own = table.waiting[key]?.count ?? 0
-        guard table.count < patience, own < patience / (sender == nil ? 1 : 4) else { return false }
+        guard table.count < Self.patience, own < Self.patience / (sender == nil ? 1 : 4) else { return false }
         if own == 0 { table.turns.append(key) }
         table.waiting[key, default: []].append(turn)
         table.count += 1
