@@ -34,9 +34,7 @@ public final class ProviderClients: Sendable {
     private let table: Lock<Table>
     private let order: [ProviderID]
 
-    public convenience init(_ clients: [OAuthClient]) {
-        self.init(clients, inOrder: [])
-    }
+    public convenience init(_ clients: [OAuthClient]) { self.init(clients, inOrder: []) }
 
     /// - Parameter order: The providers that come first on the page, in this order.
     package init(_ clients: [OAuthClient], inOrder order: [ProviderID]) {
@@ -51,14 +49,10 @@ public final class ProviderClients: Sendable {
 
     /// Replaces the client of a provider. Pending sign-ins and sessions continue, if registration and store are the
     /// same.
-    package func replace(_ client: OAuthClient) {
-        change { $0[client.provider.id] = client }
-    }
+    package func replace(_ client: OAuthClient) { change { $0[client.provider.id] = client } }
 
     /// Removes a provider. Nobody can sign in with it, and its sessions have no tokens.
-    package func remove(_ provider: ProviderID) {
-        change { $0[provider] = nil }
-    }
+    package func remove(_ provider: ProviderID) { change { $0[provider] = nil } }
 
     private func change(_ edit: (inout [ProviderID: OAuthClient]) -> Void) {
         table.withLock { table in

@@ -31,16 +31,20 @@ final class ClaimKeeper: Sendable {
     let names: [String]
     /// How long a request waits for the provider before it goes on with what is known.
     private let patience: Duration
+    private let clock: any WallClock
+    private let logger: Logger
     private let table = Lock(Table())
 
-    init(_ names: [String], patience: Duration) {
+    init(_ names: [String], patience: Duration, _ clock: any WallClock, _ logger: Logger) {
         self.names = Self.ownNames + names.filter { !Self.ownNames.containsBytes(of: $0) }
         self.patience = patience
+        self.clock = clock
+        self.logger = logger
     }
 
     /// What a profile says. A claim that is unavailable stays as it was.
     private func kept(
-        _ session: Session, _ profile: Profile, before: KeptClaims?, issuedAt: Date, now: Date, _ logger: Logger
+        _ session: Session, _ profile: Profile, before: KeptClaims?, issuedAt: Date, now: Date
     ) async throws -> KeptClaims {
         for failure in profile.failures where failure.disposition != .tryLater {
             logger.notice(
@@ -80,9 +84,7 @@ final class ClaimKeeper: Sendable {
 
     /// - Returns: `nil` if the account has no tokens.
     /// - Throws: `TokenStoreError`; `OAuthError` if the session has ended, or the tokens were issued to another registration.
-    func current(
-        _ account: WebAccount, at client: OAuthClient, _ clock: any WallClock, _ logger: Logger
-    ) async throws -> WebAccount? {
+    func current(_ account: WebAccount, at client: OAuthClient) async throws -> WebAccount? {
         guard let (session, connection) = try await client.current(account.storeName) else { return nil }
         let key = ByteKey(account.storeName)
         let now = clock.now
@@ -93,11 +95,10 @@ final class ClaimKeeper: Sendable {
         }
         let isPaused = table.withLock { $0.pauses[key].map { $0 > now } ?? false }
         if !isPaused, client.isRefreshDue(known.tokens) || !isCurrent(known, at: client, now) {
-            let reading = reading(key, known, session, at: client, clock, logger)
-            if let read = try await reading.value(within: patience) {
+            if let read = try await reading(key, known, session, at: client).value(within: patience) {
                 known = read
             } else if !Task.isCancelled {
-                pause(key, account.provider.rawValue, clock.now, "no response yet", logger)
+                pause(key, account.provider.rawValue, "no response yet")
             }
         }
         return account.showing(
@@ -110,14 +111,13 @@ final class ClaimKeeper: Sendable {
 
     /// Reads the claims once for all requests that wait for them.
     private func reading(
-        _ key: ByteKey, _ known: Known, _ session: Session, at client: OAuthClient, _ clock: any WallClock,
-        _ logger: Logger
+        _ key: ByteKey, _ known: Known, _ session: Session, at client: OAuthClient
     ) -> Task<Known, any Error> {
         table.withLock { table in
             if let running = table.running[key] { return running }
             let task = Task { [self] in
                 defer { self.table.withLock { $0.running[key] = nil } }
-                return try await read(key, known, session, at: client, clock, logger)
+                return try await read(key, known, session, at: client)
             }
             table.running[key] = task
             return task
@@ -126,26 +126,23 @@ final class ClaimKeeper: Sendable {
 
     /// - Throws: If the session has ended. After any other failure, what is known is the result, and a pause begins.
     private func read(
-        _ key: ByteKey, _ before: Known, _ session: Session, at client: OAuthClient, _ clock: any WallClock,
-        _ logger: Logger
+        _ key: ByteKey, _ before: Known, _ session: Session, at client: OAuthClient
     ) async throws -> Known {
         let provider = session.key.provider
         var known = before
         do {
             if client.isRefreshDue(known.tokens) {
                 known = Known(try await session.validConnection())
-                if client.isRefreshDue(known.tokens) {
-                    pause(key, provider, clock.now, "the tokens could not be refreshed", logger)
-                }
+                if client.isRefreshDue(known.tokens) { pause(key, provider, "the tokens could not be refreshed") }
             }
             guard !isCurrent(known, at: client, clock.now) else { return known }
             let profile = try await session.profile(for: names)
             let claims = try await kept(
-                session, profile, before: known.claims, issuedAt: known.tokens.issuedAt, now: clock.now, logger)
+                session, profile, before: known.claims, issuedAt: known.tokens.issuedAt, now: clock.now)
             known.claims = claims
             if claims.isIncomplete == true {
                 let failure = profile.failures.first { $0.disposition == .tryLater }
-                pause(key, provider, clock.now, failure.map { "\($0)" } ?? "", until: failure?.retryAt, logger)
+                pause(key, provider, failure.map { "\($0)" } ?? "", until: failure?.retryAt)
             }
             try await session.note(claims)
         } catch let error as OAuthError
@@ -160,11 +157,11 @@ final class ClaimKeeper: Sendable {
             let claims = KeptClaims(
                 JSONObject(), names: names, issuedAt: known.tokens.issuedAt, readAt: clock.now, isIncomplete: true)
             known.claims = claims
-            pause(key, clock.now, until: nil)
+            pause(key)
             try await session.note(claims)
         } catch let error as OAuthError where error.step == .profile || error.disposition != .signInAgain {
             // A provider whose profile rejects the token of a sign-in has not ended the session.
-            pause(key, provider, clock.now, "\(error)", until: error.retryAt, logger)
+            pause(key, provider, "\(error)", until: error.retryAt)
         } catch let error as OAuthError {
             logger.notice("A session ended", metadata: ["provider": "\(provider)", "cause": "\(error)"])
             throw error
@@ -173,18 +170,15 @@ final class ClaimKeeper: Sendable {
     }
 
     /// For a sign-in.
-    func keptAtSignIn(
-        _ session: Session, _ profile: Profile?, now: Date, _ logger: Logger
-    ) async throws -> KeptClaims? {
+    func keptAtSignIn(_ session: Session, _ profile: Profile?) async throws -> KeptClaims? {
         guard let profile else { return nil }
+        let now = clock.now
         let tokens = try await session.storedTokens()
-        return try await kept(session, profile, before: nil, issuedAt: tokens.issuedAt, now: now, logger)
+        return try await kept(session, profile, before: nil, issuedAt: tokens.issuedAt, now: now)
     }
 
-    private func pause(
-        _ key: ByteKey, _ provider: String, _ now: Date, _ cause: String, until end: Date? = nil, _ logger: Logger
-    ) {
-        guard pause(key, now, until: end) else { return }
+    private func pause(_ key: ByteKey, _ provider: String, _ cause: String, until end: Date? = nil) {
+        guard pause(key, until: end) else { return }
         logger.notice(
             "The claims of a user cannot be read again; the kept ones stay in use",
             metadata: ["provider": "\(provider)", "cause": "\(cause)"])
@@ -192,7 +186,8 @@ final class ClaimKeeper: Sendable {
 
     /// - Returns: Whether there was none.
     @discardableResult
-    private func pause(_ key: ByteKey, _ now: Date, until end: Date?) -> Bool {
+    private func pause(_ key: ByteKey, until end: Date? = nil) -> Bool {
+        let now = clock.now
         let end = max(now.addingTimeInterval(Self.pause), end ?? now)
         return table.withLock { table in
             table.pauses = table.pauses.filter { $0.value > now }

@@ -54,7 +54,7 @@ extension WebSignIn {
         try await browsers(of: account).filter { browser in id.map { browser.id.isSameBytes(as: $0) } ?? true }.map {
             WebAccount(
                 provider: account.provider, storeName: $0.id, issuer: account.issuer, subject: account.subject,
-                name: nil, email: nil, isEmailVerified: nil, signedInAt: $0.signedInAt)
+                signedInAt: $0.signedInAt)
         }
     }
 }

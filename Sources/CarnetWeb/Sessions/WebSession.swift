@@ -9,16 +9,12 @@ public struct WebSession: Codable, Hashable, Sendable {
     /// The latest sign-in first.
     public internal(set) var accounts: [WebAccount]
     public let expiresAt: Date
+}
 
+extension WebSession {
     /// A session of these accounts, for a host's unit tests. It is in no cookie.
     public init(accounts: [WebAccount], expiresAt: Date = .distantFuture) {
         self.init(id: "", accounts: accounts, expiresAt: expiresAt)
-    }
-
-    init(id: String, accounts: [WebAccount], expiresAt: Date) {
-        self.id = id
-        self.accounts = accounts
-        self.expiresAt = expiresAt
     }
 
     /// The latest sign-in, or the latest with a provider.
@@ -75,23 +71,15 @@ public struct WebAccount: Codable, Hashable, Sendable {
         provider: ProviderID, issuer: String? = nil, subject: String, name: String? = nil, email: String? = nil,
         isEmailVerified: Bool? = nil, signedInAt: Date = Date(timeIntervalSince1970: 0), userID: String? = nil
     ) {
-        self.init(
-            provider: provider, storeName: "", issuer: issuer, subject: subject, name: name, email: email,
-            isEmailVerified: isEmailVerified, signedInAt: signedInAt)
-        self.userID = userID
+        self.init(provider: provider, storeName: "", issuer: issuer, subject: subject, signedInAt: signedInAt)
+        (self.name, self.email, self.isEmailVerified, self.userID) = (name, email, isEmailVerified, userID)
     }
 
-    init(
-        provider: ProviderID, storeName: String, issuer: String?, subject: String, name: String?, email: String?,
-        isEmailVerified: Bool?, signedInAt: Date
-    ) {
+    init(provider: ProviderID, storeName: String, issuer: String?, subject: String, signedInAt: Date) {
         self.provider = provider
         self.storeName = storeName
         self.issuer = issuer
         self.subject = subject
-        self.name = name
-        self.email = email
-        self.isEmailVerified = isEmailVerified
         self.signedInAt = signedInAt
     }
 

@@ -1,5 +1,4 @@
 import Carnet
-import CarnetCrypto
 import CarnetFoundation
 import CarnetProtocol
 import CarnetStorage
@@ -37,8 +36,7 @@ extension WebSignIn {
     /// At either host: the hash of the browser's secret, and the cookie to set.
     package func beginEntry(_ request: HTTPRequest) throws -> (hash: String, cookie: String?) {
         let secret = entrySecret(of: request) ?? randomName(bytes: Self.entryBytes)
-        let value = try EncryptedValue.encrypt(
-            secret, for: purpose(Self.entryPurpose), with: keys, random: random)
+        let value = try encrypted(secret, for: purpose(Self.entryPurpose))
         return (hash(secret), cookies.cookie(cookies.entry, value, seconds: Self.entryLifetime))
     }
 
@@ -49,9 +47,7 @@ extension WebSignIn {
         let (entry, cookie) = try beginEntry(request)
         let asked = EntryRequest(
             entry: entry, browser: browser, expiresAt: clock.now.addingTimeInterval(Double(Self.entryLifetime)))
-        return (
-            try EncryptedValue.encrypt(asked, for: purpose(Self.requestPurpose), with: keys, random: random), cookie
-        )
+        return (try encrypted(asked, for: purpose(Self.requestPurpose)), cookie)
     }
 
     /// At the host with the sign-in: whether this browser may have a ticket for another host that asked for it.
@@ -61,8 +57,7 @@ extension WebSignIn {
 
     private func asked(_ text: String, of host: WebSignIn, _ request: HTTPRequest) -> EntryRequest? {
         guard let secret = entrySecret(of: request),
-            let asked = try? EncryptedValue.decrypt(
-                text, as: EntryRequest.self, for: host.purpose(Self.requestPurpose), with: keys),
+            let asked = decrypted(text, as: EntryRequest.self, for: host.purpose(Self.requestPurpose)),
             asked.expiresAt > clock.now, asked.browser.isSameBytes(as: hash(secret))
         else { return nil }
         return asked
@@ -80,8 +75,7 @@ extension WebSignIn {
         let ticket = Ticket(
             id: randomName(bytes: Self.entryBytes), accounts: session.accounts, entry: asked.entry,
             expiresAt: clock.now.addingTimeInterval(Self.ticketLifetime))
-        return try EncryptedValue.encrypt(
-            ticket, for: host.purpose(Self.ticketPurpose), with: keys, random: random)
+        return try encrypted(ticket, for: host.purpose(Self.ticketPurpose))
     }
 
     /// At the other host: the cookies of a ticket's session. The first browser that presents a ticket uses it up.
@@ -93,8 +87,7 @@ extension WebSignIn {
         _ ticket: String, _ request: HTTPRequest, remembering used: any UsedTokenStore
     ) async throws -> [String]? {
         guard
-            let ticket = try? EncryptedValue.decrypt(
-                ticket, as: Ticket.self, for: purpose(Self.ticketPurpose), with: keys),
+            let ticket = decrypted(ticket, as: Ticket.self, for: purpose(Self.ticketPurpose)),
             ticket.expiresAt > clock.now,
             try await used.use("ticket \(ticket.id)", until: ticket.expiresAt, now: clock.now),
             let secret = entrySecret(of: request), ticket.entry.isSameBytes(as: hash(secret)),
@@ -104,10 +97,6 @@ extension WebSignIn {
     }
 
     private func entrySecret(of request: HTTPRequest) -> String? {
-        receivedCookies(of: request)[cookies.entry].flatMap {
-            try? EncryptedValue.decrypt($0, as: String.self, for: purpose(Self.entryPurpose), with: keys)
-        }
+        receivedCookies(of: request)[cookies.entry].flatMap { decrypted($0, for: purpose(Self.entryPurpose)) }
     }
-
-    private func hash(_ secret: String) -> String { Array(SHA256.hash(data: Array(secret.utf8))).hexadecimal }
 }

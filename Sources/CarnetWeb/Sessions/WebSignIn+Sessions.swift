@@ -1,4 +1,5 @@
 public import Carnet
+import CarnetCrypto
 import CarnetFoundation
 import CarnetStorage
 public import HTTPTypes
@@ -10,6 +11,17 @@ extension WebSignIn {
     func purpose(_ what: String) -> String { "\(what) of \(origin.origin)" }
 
     private var sessionPurpose: String { purpose("session at a browser") }
+
+    /// A value for a cookie or an address, which this site opens for the same purpose alone.
+    func encrypted(_ value: some Encodable, for purpose: String) throws -> String {
+        try EncryptedValue.encrypt(value, for: purpose, with: keys, random: random)
+    }
+
+    func decrypted<Value: Decodable>(_ text: String, as type: Value.Type = Value.self, for purpose: String) -> Value? {
+        try? EncryptedValue.decrypt(text, as: type, for: purpose, with: keys)
+    }
+
+    func hash(_ secret: String) -> String { Array(SHA256.hash(data: Array(secret.utf8))).hexadecimal }
 
     /// The cookies of a request that can be this site's. Of two with the same name, the one that is encrypted for this origin.
     func receivedCookies(of request: HTTPRequest) -> ReceivedCookies {
@@ -43,8 +55,7 @@ extension WebSignIn {
         }
         guard let text = received[cookies.session],
             var session = recentSessions.session(
-                in: text, for: sessionPurpose,
-                else: { try? EncryptedValue.decrypt($0, as: WebSession.self, for: sessionPurpose, with: keys) }),
+                in: text, for: sessionPurpose, else: { decrypted($0, for: sessionPurpose) }),
             session.expiresAt > clock.now
         else { return nil }
         session.accounts.removeAll { expiry(of: $0) <= clock.now }
@@ -109,10 +120,8 @@ extension WebSignIn {
     /// - Throws: `TokenStoreError`; `OAuthError` if the session has ended, or the tokens were issued to another registration.
     func current(_ account: WebAccount, asksProvider: Bool = true) async throws -> WebAccount? {
         guard let client = clients[account.provider], try await !hasBeenIdle(account, at: client) else { return nil }
-        guard asksProvider, let claims else {
-            return try await client.session(for: account.storeName).map { _ in account }
-        }
-        return try await claims.current(account, at: client, clock, logger)
+        if asksProvider, let claims { return try await claims.current(account, at: client) }
+        return try await client.session(for: account.storeName).map { _ in account }
     }
 
     /// Whether an account was not used for so long that it is signed out now; otherwise, notes that it is used.
@@ -135,8 +144,8 @@ extension WebSignIn {
     func sessionCookie(_ accounts: [WebAccount]) throws -> String? {
         let session = WebSession(
             id: randomName(bytes: 12), accounts: accounts, expiresAt: clock.now.addingTimeInterval(sessionLifetime))
-        let encrypted = try EncryptedValue.encrypt(session, for: sessionPurpose, with: keys, random: random)
-        return cookies.cookie(cookies.session, encrypted, seconds: Int(sessionLifetime))
+        return cookies.cookie(
+            cookies.session, try encrypted(session, for: sessionPurpose), seconds: Int(sessionLifetime))
     }
 }
 

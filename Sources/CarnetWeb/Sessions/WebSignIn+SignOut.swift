@@ -15,7 +15,7 @@ extension WebSignIn {
     /// one of the accounts.
     func signOut(_ request: HTTPRequest, _ form: String) async -> WebReply {
         guard isOwnPage(request), let fields = PercentEncoding.decodeForm(form) else {
-            return show(refusedForm(returnTo: .home), logging: Self.refusedRequest)
+            return refuseForm()
         }
         func field(_ name: String) -> String? { fields.first { $0.name.isSameBytes(as: name) }?.value }
         let wanted = field("return_to").flatMap { ReturnTarget($0) }
@@ -53,10 +53,10 @@ extension WebSignIn {
             return reply
         } catch {
             return show(
-                SignInProblem(
-                    status: .serviceUnavailable, "Sign-out failed",
+                problem(
+                    .serviceUnavailable, "Sign-out failed",
                     advice: "The tokens could not be deleted. You are still signed in. Try again in a moment.",
-                    returnTo: wanted ?? .home, id: newID(), cause: error), logging: "A sign-out failed")
+                    returnTo: wanted ?? .home, cause: error), logging: "A sign-out failed")
         }
     }
 
@@ -137,9 +137,8 @@ extension WebSignIn {
 
     private func reportCookie(_ report: KeptReport) throws -> String? {
         func cookie(_ report: KeptReport) throws -> String? {
-            let encrypted = try EncryptedValue.encrypt(
-                report, for: purpose(Self.reportPurpose), with: keys, random: random)
-            return cookies.cookie(cookies.report, encrypted, seconds: Self.reportLifetime)
+            cookies.cookie(
+                cookies.report, try encrypted(report, for: purpose(Self.reportPurpose)), seconds: Self.reportLifetime)
         }
         if let whole = try cookie(report) { return whole }
         var short = report
@@ -150,27 +149,22 @@ extension WebSignIn {
     /// The page after a sign-out, where the provider's own page leads back to (OpenID Connect RP-Initiated Logout,
     /// section 3).
     func signedOut(_ request: HTTPRequest) async -> WebReply {
-        let kept = receivedCookies(of: request)[cookies.report].flatMap {
-            try? EncryptedValue.decrypt($0, as: KeptReport.self, for: purpose(Self.reportPurpose), with: keys)
-        }
-        guard var kept, kept.expiresAt > clock.now else {
-            return .html(
-                pages.signedOut(nil, choicePage(.home, session: await shownSession(of: request))),
-                policy: pages.contentSecurityPolicy)
-        }
+        var kept = receivedCookies(of: request)[cookies.report].flatMap {
+            decrypted($0, as: KeptReport.self, for: purpose(Self.reportPurpose))
+        }.flatMap { $0.expiresAt > clock.now ? $0 : nil }
         // Anybody can send a browser here: without the state that was sent it is not the provider who did.
-        let isBack = kept.sent.map { isReturn(request, to: $0) } ?? false
-        if isBack { kept.noteReturn() }
-        guard isBack, kept.skipsPage else {
-            let report = SignOutReport(departures: kept.departures, id: kept.id)
-            return .html(
-                pages.signedOut(report, choicePage(kept.returnTo, session: await shownSession(of: request))),
-                policy: pages.contentSecurityPolicy)
+        if let sent = kept?.sent, isReturn(request, to: sent) {
+            kept?.noteReturn()
+            if let kept, kept.skipsPage {
+                var reply = WebReply.redirect(to: kept.returnTo.path)
+                // The host's own page has shown it; here it is not shown again.
+                reply.set([cookies.removal(cookies.report)])
+                return reply
+            }
         }
-        var reply = WebReply.redirect(to: kept.returnTo.path)
-        // The host's own page has shown it; here it is not shown again.
-        reply.set([cookies.removal(cookies.report)])
-        return reply
+        let page = choicePage(kept?.returnTo ?? .home, session: await shownSession(of: request))
+        let report = kept.map { SignOutReport(departures: $0.departures, id: $0.id) }
+        return .html(pages.signedOut(report, page), policy: pages.contentSecurityPolicy)
     }
 
     private func isReturn(_ request: HTTPRequest, to sent: KeptReport.Sent) -> Bool {

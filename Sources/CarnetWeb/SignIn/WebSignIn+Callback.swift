@@ -29,7 +29,10 @@ extension WebSignIn {
         do {
             found = try await waiting(for: callback, with: values(in: request, form), in: receivedCookies(of: request))
         } catch {
-            return show(unavailable())
+            return show(
+                problem(
+                    .serviceUnavailable, "Sign-in is unavailable",
+                    advice: "The sign-in that you began could not be loaded. Try again in a moment."))
         }
         guard let (name, waiting, pending) = found, let client = clients[waiting.provider] else {
             let session = await shownSession(of: request)
@@ -61,12 +64,9 @@ extension WebSignIn {
         for callback: AuthorizationCallback, with values: Set<Secret>, in received: ReceivedCookies
     ) async throws -> (name: String, waiting: PendingSignIn, pending: PendingAuthorization)? {
         for (name, value) in received.all where cookies.isPending(name) {
-            guard
-                let waiting = try? EncryptedValue.decrypt(
-                    value, as: PendingSignIn.self, for: purpose(PendingSignIn.purpose), with: keys),
-                waiting.expiresAt > clock.now
+            guard let waiting = decrypted(value, as: PendingSignIn.self, for: purpose(PendingSignIn.purpose)),
+                waiting.expiresAt > clock.now, let client = clients[waiting.provider]
             else { continue }
-            guard let client = clients[waiting.provider] else { continue }
             if let pending = waiting.pending,
                 pending.matches(callback, at: client.provider, for: client.registration)
             {
@@ -111,22 +111,12 @@ extension WebSignIn {
         }
         guard let subject = try await session.subject(with: profile), !subject.isEmpty else {
             throw OAuthError(
-                .profile,
-                .missingField,
-                "neither the ID token nor the profile identifies the user",
-                descriptorKey: "profile.claims.subject"
-            )
+                .profile, .missingField, "neither the ID token nor the profile identifies the user",
+                descriptorKey: "profile.claims.subject")
         }
         var account = WebAccount(
-            provider: client.provider.id,
-            storeName: session.key.account,
-            issuer: identity.issuer,
-            subject: subject,
-            name: nil,
-            email: nil,
-            isEmailVerified: nil,
-            signedInAt: clock.now
-        )
+            provider: client.provider.id, storeName: session.key.account, issuer: identity.issuer, subject: subject,
+            signedInAt: clock.now)
         account.setIdentity(
             name: profile?.name ?? profile?.email ?? profile?.username, email: profile?.email,
             isEmailVerified: profile?.isEmailVerified)
@@ -134,7 +124,7 @@ extension WebSignIn {
         try await client.forgetExpiredBrowsers(of: subject, issuer: identity.issuer)
         var note = BrowserNote(name: browser, signedInAt: account.signedInAt, expiresAt: expiry(of: account))
         note.email = claims == nil ? nil : account.email
-        note.claims = try await claims?.keptAtSignIn(session, profile, now: clock.now, logger)
+        note.claims = try await claims?.keptAtSignIn(session, profile)
         try await session.note(note, subject: subject)
         return account
     }
@@ -168,7 +158,16 @@ extension WebSignIn {
         }
         guard let cookie else {
             // The browser would otherwise keep the earlier cookie, and the earlier user would stay signed in.
-            return show(tooLarge(account, client), removing: [name, cookies.session])
+            let tooLarge = problem(
+                .badGateway, "Your identity at \(client.provider.name) is too long for a cookie",
+                advice: "You are not signed in. Please send the reference below to the operator of this site.",
+                provider: client.provider.id,
+                cause: OAuthError(
+                    .profile, .unsupported,
+                    "the session is too large for a cookie: the issuer has \(account.issuer?.utf8.count ?? 0) bytes, "
+                        + "the subject \(account.subject.utf8.count)",
+                    hint: "ask the provider for a shorter subject"))
+            return show(tooLarge, removing: [name, cookies.session])
         }
         report(.signedIn(account))
         var reply = WebReply.redirect(to: returnTo.path)
@@ -176,35 +175,12 @@ extension WebSignIn {
         return reply
     }
 
-    private func tooLarge(_ account: WebAccount, _ client: OAuthClient) -> SignInProblem {
-        SignInProblem(
-            status: .badGateway,
-            "Your identity at \(client.provider.name) is too long for a cookie",
-            advice: "You are not signed in. Please send the reference below to the operator of this site.",
-            provider: client.provider.id,
-            id: newID(),
-            cause: OAuthError(
-                .profile,
-                .unsupported,
-                "the session is too large for a cookie: the issuer has \(account.issuer?.utf8.count ?? 0) bytes, the "
-                    + "subject \(account.subject.utf8.count)",
-                hint: "ask the provider for a shorter subject"
-            )
-        )
-    }
-
-    private func unavailable() -> SignInProblem {
-        SignInProblem(
-            status: .serviceUnavailable, "Sign-in is unavailable",
-            advice: "The sign-in that you began could not be loaded. Try again in a moment.", id: newID())
-    }
-
     private func nothingWaits(_ request: HTTPRequest, _ session: WebSession?) -> SignInProblem {
         let isSignedIn = session != nil
         let candidates = clients.providers(receivingCallbacksAt: request.pathOnly)
         Telemetry.countUnexpectedCallback(of: candidates.count == 1 ? candidates[0] : nil)
-        return SignInProblem(
-            status: .badRequest,
+        return problem(
+            .badRequest,
             isSignedIn ? "You are already signed in" : "There is no open sign-in for this page",
             advice: isSignedIn
                 ? "This page belongs to a sign-in that is complete, or that did not begin in this browser. Continue below."
@@ -213,11 +189,9 @@ extension WebSignIn {
                         + "browser. Allow cookies, and begin again here."
                     : "It was completed before, took too long, or began in another browser. Begin again here.",
             provider: candidates.count == 1 ? candidates[0] : nil,
-            id: newID(),
             cause: OAuthError(
                 .callback, .stateMismatch,
                 "no sign-in of this browser at \(origin.origin) waits for it; the browser asked for "
-                    + (request.authority ?? "no host").quotable(limit: 100))
-        )
+                    + (request.authority ?? "no host").quotable(limit: 100)))
     }
 }

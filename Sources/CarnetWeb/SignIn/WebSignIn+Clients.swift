@@ -15,23 +15,19 @@ extension WebSignIn {
                 descriptorKey: "endpoints.authorization", hint: "name it only where no person signs in")
         }
         guard isPage(registration.redirectURI) else {
-            throw OAuthError(
-                .configuration,
-                .badRegistration,
-                "the redirect URI of \(provider.name) is not on the site \(origin.text)",
-                hint: "register one such as \(usualRedirectURI(of: provider))"
-            )
+            throw misplaced("redirect URI", of: provider, usually: usualRedirectURI(of: provider))
         }
         guard registration.postLogoutRedirectURI.map(isPage) ?? true else {
-            throw OAuthError(
-                .configuration,
-                .badRegistration,
-                "the post-logout redirect URI of \(provider.name) is not on the site \(origin.text)",
-                hint: "register one such as \(origin.text)\(paths.signedOut)"
-            )
+            throw misplaced("post-logout redirect URI", of: provider, usually: "\(origin.text)\(paths.signedOut)")
         }
         try checkMixUp(client)
         if provider.logout.frontChannel { try client.requireSessionIndex() }
+    }
+
+    private func misplaced(_ uri: String, of provider: Provider, usually example: String) -> OAuthError {
+        OAuthError(
+            .configuration, .badRegistration, "the \(uri) of \(provider.name) is not on the site \(origin.text)",
+            hint: "register one such as \(example)")
     }
 
     /// A redirect URI of its own shows which server sent a browser there; `iss` does, where it must be there (RFC 9700,
@@ -41,8 +37,7 @@ extension WebSignIn {
         let sharers = clients.providers(receivingCallbacksAt: path).compactMap { clients[$0] }
         guard sharers.count > 1, let lax = sharers.first(where: { !$0.provider.callbackNamesIssuer }) else { return }
         throw OAuthError(
-            .configuration,
-            .badRegistration,
+            .configuration, .badRegistration,
             "\(sharers.map(\.provider.name).joined(separator: " and ")) share the redirect URI "
                 + "\(client.registration.redirectURI), and callbacks of \(lax.provider.name) need no iss parameter",
             descriptorKey: "callback.iss",

@@ -1,5 +1,4 @@
 public import Carnet
-import CarnetCrypto
 import CarnetFoundation
 import CarnetProtocol
 import CarnetStorage
@@ -27,7 +26,7 @@ extension WebSignIn {
         }
         let nonce = AppNonce(
             id: randomName(bytes: 16), session: hash(session), expiresAt: clock.now.addingTimeInterval(signInLifetime))
-        return try EncryptedValue.encrypt(nonce, for: purpose(Self.noncePurpose), with: keys, random: random)
+        return try encrypted(nonce, for: purpose(Self.noncePurpose))
     }
 
     /// The account of an ID token that an app got from a provider: the same as that of a sign-in on the web, and without
@@ -48,9 +47,7 @@ extension WebSignIn {
         let token = Secret(token)
         // The signature is checked below, with the nonce that is expected then.
         let claim = try IDToken(storedAfterValidation: token).claims["nonce"]?.string
-        guard let claim,
-            let nonce = try? EncryptedValue.decrypt(
-                claim, as: AppNonce.self, for: purpose(Self.noncePurpose), with: keys),
+        guard let claim, let nonce = decrypted(claim, as: AppNonce.self, for: purpose(Self.noncePurpose)),
             nonce.expiresAt > clock.now, !session.isEmpty, nonce.session.isSameBytes(as: hash(session))
         else {
             throw OAuthError(
@@ -74,6 +71,4 @@ extension WebSignIn {
         account.userID = try await userID(of: account)
         return account
     }
-
-    private func hash(_ session: String) -> String { Array(SHA256.hash(data: Array(session.utf8))).hexadecimal }
 }

@@ -38,10 +38,10 @@ extension WebSignIn {
             return await begin(client, options, returnTo: wanted.returnTo, request)
         } catch {
             return show(
-                SignInProblem(
-                    status: .badRequest, "The link to this page is not valid",
+                problem(
+                    .badRequest, "The link to this page is not valid",
                     advice: "Nothing was changed. Open the sign-in page of this site and begin there.",
-                    provider: client.provider.id, id: newID(), cause: error))
+                    provider: client.provider.id, cause: error))
         }
     }
 

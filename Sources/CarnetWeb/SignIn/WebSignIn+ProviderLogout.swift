@@ -12,71 +12,59 @@ extension WebSignIn {
     /// `logout.front_channel` and the store has an index of sessions.
     private static let frontChannelName = "front-channel-logout"
 
-    enum ProviderLogoutRoute {
-        case backChannel(OAuthClient)
-        case frontChannel(OAuthClient)
-    }
-
-    func providerLogoutRoute(of request: HTTPRequest) -> ProviderLogoutRoute? {
+    func providerLogoutRoute(of request: HTTPRequest) -> (client: OAuthClient, isFrontChannel: Bool)? {
         let names = names(inSignInPath: request.pathOnly)
         guard names.count == 2, let client = clients[ProviderID(rawValue: names[0])] else { return nil }
         return switch names[1] {
-        case Self.backChannelName: .backChannel(client)
-        case Self.frontChannelName where client.provider.logout.frontChannel: .frontChannel(client)
+        case Self.backChannelName: (client, false)
+        case Self.frontChannelName where client.provider.logout.frontChannel: (client, true)
         default: nil
         }
     }
 
     /// Handles a provider's logout. It needs neither a cookie nor a page of this site: the token authenticates it.
-    func respond(to route: ProviderLogoutRoute, _ request: HTTPRequest, body: [UInt8]) async -> WebReply {
-        switch route {
-        case .backChannel(let client): await backChannelLogout(request, body, client)
-        case .frontChannel(let client): await frontChannelLogout(request, client)
+    func logout(
+        by client: OAuthClient, isFrontChannel: Bool, _ request: HTTPRequest, body: [UInt8]
+    ) async -> WebReply {
+        do {
+            return try await isFrontChannel
+                ? frontChannelLogout(request, client) : backChannelLogout(request, body, client)
+        } catch {
+            // Section 2.8: what is wrong with the token is the provider's fault, anything else may be tried again.
+            let problem = error as? OAuthError
+            logger.notice(
+                "A provider's logout request was rejected",
+                metadata: [
+                    "provider": "\(client.provider.id)", "cause": "\(problem?.description ?? "the store failed")",
+                ])
+            guard let problem, problem.step == .logout else {
+                return .logout(.serviceUnavailable, "the logout failed; try again later")
+            }
+            return .logout(.badRequest, problem.message)
         }
     }
 
-    private func backChannelLogout(_ request: HTTPRequest, _ body: [UInt8], _ client: OAuthClient) async -> WebReply {
+    private func backChannelLogout(
+        _ request: HTTPRequest, _ body: [UInt8], _ client: OAuthClient
+    ) async throws -> WebReply {
         guard request.method == .post else { return .logout(.badRequest, "the logout request is not a POST") }
-        do {
-            let token = try BackChannelLogoutRequest.logoutToken(
-                in: body, mediaType: request.headerFields[.contentType])
-            let ended = try await client.endSessions(namedBy: token)
-            logger.info(
-                "Signed out by the provider",
-                metadata: ["provider": "\(client.provider.id)", "sessions": "\(ended.count)"])
-            report(.endedByProvider(client.provider.id, sessions: ended.count))
-            return .logout(.ok)
-        } catch {
-            return refusal(error, client)
-        }
+        let token = try BackChannelLogoutRequest.logoutToken(in: body, mediaType: request.headerFields[.contentType])
+        let ended = try await client.endSessions(namedBy: token)
+        logger.info(
+            "Signed out by the provider", metadata: ["provider": "\(client.provider.id)", "sessions": "\(ended.count)"])
+        report(.endedByProvider(client.provider.id, sessions: ended.count))
+        return .logout(.ok)
     }
 
-    private func frontChannelLogout(_ request: HTTPRequest, _ client: OAuthClient) async -> WebReply {
+    private func frontChannelLogout(_ request: HTTPRequest, _ client: OAuthClient) async throws -> WebReply {
         guard request.method == .get else { return .logout(.badRequest, "the logout request is not a GET") }
-        do {
-            let provider = client.provider
-            let address = AuthorizationCallback(url: origin.origin + (request.path ?? ""))
-            let ended = try await client.endSessions(
-                namedBy: FrontChannelLogout(validating: address, from: provider))
-            report(.endedByProvider(provider.id, sessions: ended.count))
-            // The provider's page shows this one in a frame.
-            let frames = (try? WebURL(provider.issuer ?? ""))?.origin ?? "'none'"
-            return .html("", policy: "default-src 'none'; frame-ancestors \(frames)")
-        } catch {
-            return refusal(error, client)
-        }
-    }
-
-    /// Section 2.8: what is wrong with the token is the provider's fault, anything else may be tried again.
-    private func refusal(_ error: any Error, _ client: OAuthClient) -> WebReply {
-        let problem = error as? OAuthError
-        logger.notice(
-            "A provider's logout request was rejected",
-            metadata: ["provider": "\(client.provider.id)", "cause": "\(problem?.description ?? "the store failed")"])
-        guard let problem, problem.step == .logout else {
-            return .logout(.serviceUnavailable, "the logout failed; try again later")
-        }
-        return .logout(.badRequest, problem.message)
+        let provider = client.provider
+        let address = AuthorizationCallback(url: origin.origin + (request.path ?? ""))
+        let ended = try await client.endSessions(namedBy: FrontChannelLogout(validating: address, from: provider))
+        report(.endedByProvider(provider.id, sessions: ended.count))
+        // The provider's page shows this one in a frame.
+        let frames = (try? WebURL(provider.issuer ?? ""))?.origin ?? "'none'"
+        return .html("", policy: "default-src 'none'; frame-ancestors \(frames)")
     }
 }
 

@@ -92,33 +92,22 @@ public struct WebSignIn: Sendable {
     ) throws {
         try self.init(
             clients, origin: origin, keys: keys ?? KeyRing(keys: [SystemRandomSource().bytes(count: 32)]), paths: paths,
-            sessionLifetime: sessionLifetime,
-            signInLifetime: signInLifetime, pendingStore: pendingStore, findUser: findUser, claims: claims,
-            acceptsInitiatedSignIn: acceptsInitiatedSignIn, pages: pages, clock: clock, patience: .seconds(3),
-            logger: logger)
+            sessionLifetime: sessionLifetime, signInLifetime: signInLifetime, pendingStore: pendingStore,
+            findUser: findUser, claims: claims, acceptsInitiatedSignIn: acceptsInitiatedSignIn, pages: pages,
+            clock: clock, patience: .seconds(3), logger: logger)
     }
 
     package init(
-        _ clients: ProviderClients,
-        origin: String,
-        keys: KeyRing,
-        paths: Paths = Paths(),
-        sessionLifetime: TimeInterval = 12 * 3600,
-        signInLifetime: TimeInterval = 3600,
-        pendingStore: (any PendingStore)? = nil,
-        findUser: (@Sendable (WebAccount) async throws -> String)? = nil,
-        claims: [String] = [],
-        acceptsInitiatedSignIn: Bool = false,
-        pages: (any SignInPages)? = nil,
-        clock: (any WallClock)? = nil,
-        random: any RandomSource = SystemRandomSource(),
-        patience: Duration,
+        _ clients: ProviderClients, origin: String, keys: KeyRing, paths: Paths = Paths(),
+        sessionLifetime: TimeInterval = 12 * 3600, signInLifetime: TimeInterval = 3600,
+        pendingStore: (any PendingStore)? = nil, findUser: (@Sendable (WebAccount) async throws -> String)? = nil,
+        claims: [String] = [], acceptsInitiatedSignIn: Bool = false, pages: (any SignInPages)? = nil,
+        clock: (any WallClock)? = nil, random: any RandomSource = SystemRandomSource(), patience: Duration,
         idleTime: TimeInterval? = nil,
         logger: Logger = Logger(label: "carnet.web", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws {
-        let site = try WebURL(origin)
+        self.origin = try WebURL(origin)
         self.clients = clients
-        self.origin = site
         self.keys = keys
         self.paths = paths
         self.sessionLifetime = sessionLifetime
@@ -126,13 +115,14 @@ public struct WebSignIn: Sendable {
         self.pendingStore = pendingStore
         self.findUser = findUser
         self.idleTime = idleTime
-        self.claims = claims.isEmpty ? nil : ClaimKeeper(claims, patience: patience)
         self.acceptsInitiatedSignIn = acceptsInitiatedSignIn
         self.pages = pages ?? PlainSignInPages()
-        self.clock = clock ?? clients.all.first?.clock ?? SystemWallClock()
+        let clock = clock ?? clients.all.first?.clock ?? SystemWallClock()
+        self.clock = clock
+        self.claims = claims.isEmpty ? nil : ClaimKeeper(claims, patience: patience, clock, logger)
         self.random = random
         self.logger = logger
-        cookies = SiteCookies(origin: site)
+        cookies = SiteCookies(origin: self.origin)
         for client in clients.all { try check(client) }
     }
 
@@ -200,11 +190,17 @@ public struct WebSignIn: Sendable {
     }
 
     private func fullReply(to request: HTTPRequest, body: [UInt8]) async -> WebReply? {
-        if let logout = providerLogoutRoute(of: request) { return await respond(to: logout, request, body: body) }
+        if let (client, isFrontChannel) = providerLogoutRoute(of: request) {
+            return await logout(by: client, isFrontChannel: isFrontChannel, request, body: body)
+        }
         guard !isRebound(request) else { return .misdirected(to: origin.text) }
         guard let route = route(of: request) else { return nil }
         guard !receivedCookies(of: request).isAmbiguous else {
-            return show(ambiguousCookies(), logging: Self.refusedRequest)
+            return refuse(
+                problem(
+                    .badRequest, "This browser sent two cookies with the same name",
+                    advice: "One of them may come from an attacker, so nobody is signed in. Delete "
+                        + "the cookies of this site in the browser's settings, and begin again."))
         }
         let form = String(decoding: body, as: UTF8.self)
         switch (route, request.method) {
@@ -217,18 +213,14 @@ public struct WebSignIn: Sendable {
             return await choice(request, only: provider)
         case (.callback, .post) where !PercentEncoding.isForm(request.headerFields[.contentType]),
             (.initiation, .post) where !PercentEncoding.isForm(request.headerFields[.contentType]):
-            return show(
-                SignInProblem(status: .unsupportedMediaType, "This request is not a form", id: newID()),
-                logging: Self.refusedRequest)
+            return refuse(problem(.unsupportedMediaType, "This request is not a form"))
         case (.callback, .get), (.callback, .post): return await callback(request, form)
         case (.initiation(let client), .get), (.initiation(let client), .post):
             return await initiate(client, request, form)
         case (.signOut, .post): return await signOut(request, form)
         case (.signedOut, .get), (.signedOut, .head): return await signedOut(request)
         default:
-            var reply = show(
-                SignInProblem(status: .methodNotAllowed, "This page does not accept this kind of request", id: newID()),
-                logging: Self.refusedRequest)
+            var reply = refuse(problem(.methodNotAllowed, "This page does not accept this kind of request"))
             reply.head.headerFields[.allow] = route.methods
             return reply
         }
@@ -286,9 +278,7 @@ public struct WebSignIn: Sendable {
         var page = choicePage(returnTo, only: provider, session: await shownSession(of: request))
         page.asksForAnother = !(request.queryValue("choose") ?? "").isEmpty
         if let account = page.session?.account() { page.signOutName = await nameOfSignOut(at: account.provider) }
-        return .html(
-            pages.choice(page),
-            policy: pages.contentSecurityPolicy)
+        return .html(pages.choice(page), policy: pages.contentSecurityPolicy)
     }
 
     /// The name of a provider that can end its own session when the person signs out here.
@@ -307,24 +297,23 @@ public struct WebSignIn: Sendable {
                     id: $0.id, name: $0.name, color: $0.display.color?.description,
                     textColor: $0.display.color?.textColor, action: startPath(of: $0.id))
             },
-            returnTo: returnTo.path,
-            path: signInPath(returningTo: returnTo),
-            session: session
-        )
+            returnTo: returnTo.path, path: signInPath(returningTo: returnTo), session: session)
     }
 
-    private func ambiguousCookies() -> SignInProblem {
-        SignInProblem(
-            status: .badRequest,
-            "This browser sent two cookies with the same name",
-            advice: "One of them may come from an attacker, so nobody is signed in. Delete "
-                + "the cookies of this site in the browser's settings, and begin again.",
-            id: newID()
-        )
+    func problem(
+        _ status: HTTPResponse.Status, _ title: String, advice: String = "Begin again on the sign-in page.",
+        provider: ProviderID? = nil, returnTo: ReturnTarget = .home, cause: (any Error)? = nil
+    ) -> SignInProblem {
+        let isSafe = cause is OAuthError || cause is TokenStoreError || cause is SignInRefusal
+        return SignInProblem(
+            status: status, title: title, advice: advice, provider: provider, returnTo: returnTo, id: newID(),
+            cause: isSafe ? cause : nil)
     }
 
-    /// The log entry of a request that is no sign-in, such as one with a wrong method.
-    static let refusedRequest: Logger.Message = "A request to the sign-in's pages is refused"
+    /// For a request that is no sign-in, such as one with a wrong method.
+    func refuse(_ problem: SignInProblem) -> WebReply {
+        show(problem, logging: "A request to the sign-in's pages is refused")
+    }
 
     /// Says what happened, to the person and, under the same id, to the log.
     func show(
@@ -336,13 +325,10 @@ public struct WebSignIn: Sendable {
             metadata: [
                 "id": "\(problem.id)", "provider": "\(problem.provider?.rawValue ?? "")",
                 "problem": "\(problem.title)", "cause": "\(problem.cause.map(String.init(describing:)) ?? "")",
-            ]
-        )
+            ])
         var reply = WebReply.html(
-            pages.problem(problem, choicePage(problem.returnTo, session: session)),
-            status: problem.status,
-            policy: pages.contentSecurityPolicy
-        )
+            pages.problem(problem, choicePage(problem.returnTo, session: session)), status: problem.status,
+            policy: pages.contentSecurityPolicy)
         // The page may stand at the callback's URL, which holds a code.
         if let name = HTTPField.Name("Referrer-Policy") { reply.head.headerFields[name] = "no-referrer" }
         reply.set(names.map(cookies.removal))
@@ -353,21 +339,6 @@ public struct WebSignIn: Sendable {
     func newID() -> String { randomName(bytes: 6) }
 
     func randomName(bytes count: Int) -> String { random.bytes(count: count).hexadecimal }
-}
-
-extension SignInProblem {
-    init(
-        status: HTTPResponse.Status, _ title: String, advice: String = "Begin again on the sign-in page.",
-        provider: ProviderID? = nil, returnTo: ReturnTarget = .home, id: String, cause: (any Error)? = nil
-    ) {
-        self.status = status
-        self.title = title
-        self.advice = advice
-        self.provider = provider
-        self.returnTo = returnTo
-        self.id = id
-        self.cause = cause is OAuthError || cause is TokenStoreError || cause is SignInRefusal ? cause : nil
-    }
 }
 
 extension HTTPRequest {
