@@ -2,9 +2,24 @@ extension ProxyKind {
     static let nginx = ProxyKind(
         name: "nginx", folder: "/etc/nginx", takesSockets: true,
         files: { setup in
-            [
-                ProxyFile(path: "carnet-gateway.conf", text: setup.nginxGateway),
-                ProxyFile(path: "conf.d/carnet-site.conf", text: setup.nginxSite),
+            let removed = setup.removed.filter { $0 != "X-Real-IP" }.map { "proxy_set_header \($0) \"\";" }
+            let gateway = setup.fill(
+                PackageResources.nginx_gateway_conf,
+                [
+                    // `$host` has no port, and the URLs that a program makes need it.
+                    "host": .text(setup.publicPort.map { "$host:\($0)" } ?? "$host"),
+                    "targets": .headers(SecondTarget.headers), "removed": .text(setup.wrapped(removed)),
+                ])
+            let site = setup.fill(
+                PackageResources.nginx_site_conf,
+                [
+                    "address": .text(setup.address(socket: "unix:")),
+                    // A name below a domain is the client's, and nginx accepts every letter in it.
+                    "hasDomain": .flag(setup.hosts.contains { $0.domain != nil }),
+                ])
+            return [
+                ProxyFile(path: "carnet-gateway.conf", text: gateway),
+                ProxyFile(path: "conf.d/carnet-site.conf", text: site),
             ]
         },
         secretFile: { _, _, secret in
@@ -17,26 +32,4 @@ extension ProxyKind {
                 "nginx -t && nginx -s reload",
             ]
         })
-}
-
-extension ProxySetup {
-    fileprivate var nginxGateway: String {
-        fill(
-            PackageResources.nginx_gateway_conf,
-            [
-                // `$host` has no port, and the URLs that a program makes need it.
-                "host": .text(publicPort.map { "$host:\($0)" } ?? "$host"), "targets": .headers(SecondTarget.headers),
-                "removed": .text(wrapped(removed.filter { $0 != "X-Real-IP" }.map { "proxy_set_header \($0) \"\";" })),
-            ])
-    }
-
-    fileprivate var nginxSite: String {
-        fill(
-            PackageResources.nginx_site_conf,
-            [
-                "address": .text(address(socket: "unix:")),
-                // A name below a domain is the client's, and nginx accepts every letter in it.
-                "hasDomain": .flag(hosts.contains { $0.domain != nil }),
-            ])
-    }
 }
