@@ -27,26 +27,25 @@ extension GatewaySite {
                 "A client's identity header reached the gateway: let the proxy remove or replace it for the program too",
                 metadata: ["header": "\(name)"])
         }
+        let question = Question(owner: self, asked: asked, request: request, version: version, noted: noted)
         let senders: [GatewayIdentity]
-        do throws(Refusal) {
-            senders = try await identities(of: asked, request, version)
+        do throws(Question.Refusal) {
+            senders = try await question.identities()
         } catch {
             // A route for anyone needs no sender.
-            guard version.gateway.decide(asked, as: nil).isAllowed else {
-                return refuse(error, asked, request, version, noted)
-            }
+            guard version.gateway.decide(asked, as: nil).isAllowed else { return question.refuse(error) }
             senders = []
         }
         let decision = version.gateway.decide(asked, asAnyOf: senders)
-        if decision.isAllowed, let refused = refusedWorker(asked, request, version, noted) { return refused }
+        if decision.isAllowed, let refused = question.refusedWorker() { return refused }
         if noted == nil { counts.count(decision.outcome.rawValue) }
-        guard !decision.isAllowed else { return await allow(decision, asked, request, version) }
-        return await refuse(decision, asked, request, senders, version, noted)
+        guard !decision.isAllowed else { return await question.allow(decision) }
+        return await question.refuse(decision, senders)
     }
 
     /// The page of a refusal. Who may open the page by now is led to it: there is no 2xx but that of a decision.
     func refusedPage(_ request: HTTPRequest, from peer: IPAddress?, _ version: GatewayVersion) async -> WebReply {
-        let noted = request.headerFields[.decision].flatMap { references.take($0) ? $0 : nil }
+        let noted = request.headerFields[.decision].flatMap { takeReference($0) ? $0 : nil }
         let decided = await decide(request, from: peer, version, noted: noted)
         guard decided.head.status == .ok else { return decided }
         let asked = try? ForwardedRequest(request, from: peer, by: version.rules.proxy, secret: version.proxySecret)
@@ -67,6 +66,53 @@ extension GatewaySite {
         return forbidden(reason, id)
     }
 
+    fileprivate func forbidden(_ reason: String, _ id: String) -> WebReply {
+        WebReply.text(
+            .forbidden, "carnet gateway: \(reason)\nReference: \(id), for the entry in the gateway's log\n"
+        ).referring(to: id)
+    }
+
+    /// What somebody may open: a host, or the folders of its routes if its first page is not for them.
+    func programs(of accounts: [GatewayIdentity], _ version: GatewayVersion) -> [String] {
+        let own = version.rules.origin.host
+        var hosts: [String] = []
+        for host in [own] + version.rules.routes.flatMap(\.hosts) where !host.hasPrefix("*.") && !hosts.contains(host) {
+            hosts.append(host)
+        }
+        guard !accounts.isEmpty else { return [] }
+        func address(_ host: String, _ folder: String) -> String? {
+            guard
+                let page = try? ForwardedRequest(
+                    method: "GET", scheme: version.rules.origin.scheme, host: host, target: "\(folder)/"),
+                let site = version.hosts.site(of: page.host),
+                version.gateway.decide(page, asAnyOf: accounts).isAllowed
+            else { return nil }
+            return site.origin.site + folder
+        }
+        return hosts.flatMap { host in
+            if let whole = address(host, "") { return [whole] }
+            let routes = version.rules.routes.filter { $0.hosts.isEmpty || $0.hosts.contains(host) }
+            let folders = Set(routes.compactMap(\.folder)).sorted()
+            return folders.compactMap { address(host, $0) }
+        }
+    }
+}
+
+/// A request that a proxy asks about, with the version of the file that decides.
+private struct Question {
+    let owner: GatewaySite
+    let asked: ForwardedRequest
+    /// The proxy's.
+    let request: HTTPRequest
+    let version: GatewayVersion
+    /// The reference of this refusal, which was counted and logged before.
+    let noted: String?
+
+    var isNavigation: Bool { request.isNavigation(asked.method) }
+    var isForm: Bool { request.isForm(asked.method) }
+    var site: HostSites.Site? { version.hosts.site(of: asked.host) }
+    var acceptsTokens: Bool { version.gateway.route(of: asked)?.acceptsTokens ?? false }
+
     // MARK: - The sender
 
     /// Why nobody knows who sent a request.
@@ -78,11 +124,9 @@ extension GatewaySite {
     }
 
     /// The sender: a program by its access token where the route takes one, else the accounts of the session.
-    private func identities(
-        of asked: ForwardedRequest, _ request: HTTPRequest, _ version: GatewayVersion
-    ) async throws(Refusal) -> [GatewayIdentity] {
-        guard let site = version.hosts.site(of: asked.host) else { return [] }
-        if let server = site.server, request.hasAccessToken, version.gateway.route(of: asked)?.acceptsTokens ?? false {
+    func identities() async throws(Refusal) -> [GatewayIdentity] {
+        guard let site else { return [] }
+        if let server = site.server, request.hasAccessToken, acceptsTokens {
             switch await server.decide(asked.received(request, site.origin), from: request.client) {
             case .allowed(let caller?): return [GatewayIdentity(caller, version.issuers)]
             case .allowed(nil): return []
@@ -112,23 +156,17 @@ extension GatewaySite {
 
     /// The refusal of a service worker: it gets each address of its host before the network does, also a ticket, which
     /// would then serve outside the browser. At the origin there are no tickets.
-    private func refusedWorker(
-        _ asked: ForwardedRequest, _ request: HTTPRequest, _ version: GatewayVersion, _ noted: String?
-    ) -> WebReply? {
+    func refusedWorker() -> WebReply? {
         guard request.isForServiceWorker, !version.hosts.isOwn(asked.host),
             version.gateway.route(of: asked)?.serviceWorker == nil
         else { return nil }
-        let id = noted ?? newReference()
-        if noted == nil {
-            counts.count(GatewayDecision.Outcome.forbidden.rawValue)
-            note(id, "A service worker is refused", "the route has no service_worker", asked, request)
-        }
-        return forbidden("a service worker of this host could read the sign-ins of its visitors", id)
+        let id = reference(
+            GatewayDecision.Outcome.forbidden.rawValue, "A service worker is refused",
+            "the route has no service_worker")
+        return owner.forbidden("a service worker of this host could read the sign-ins of its visitors", id)
     }
 
-    private func allow(
-        _ decision: GatewayDecision, _ asked: ForwardedRequest, _ request: HTTPRequest, _ version: GatewayVersion
-    ) async -> WebReply {
+    func allow(_ decision: GatewayDecision) async -> WebReply {
         var fields: HTTPFields = [.cacheControl: "no-store", .cookie: version.web.cookiesOfOthers(in: request)]
         for header in decision.headers { fields[header.name] = header.value }
         // Some proxies keep the client's copy of a header that the response does not have.
@@ -136,52 +174,44 @@ extension GatewaySite {
         if let tokens = version.identityTokens, let identity = decision.identity {
             do {
                 fields[tokens.header] = try tokens.token(
-                    of: identity, for: version.hosts.site(of: asked.host)?.origin.site ?? version.rules.origin.site,
+                    of: identity, for: (site?.origin ?? version.rules.origin).site,
                     now: version.web.clock.now)
             } catch {
-                return unavailable(
-                    "the identity token cannot be signed", "No identity token", error, decision, asked, request)
+                return unavailable("the identity token cannot be signed", "No identity token", error, decision)
             }
         }
         do {
-            try await addTokens(decision, request, version, to: &fields)
+            try await addTokens(decision, to: &fields)
         } catch let error as OAuthError where error.disposition == .signInAgain {
-            return signInAgain(decision, asked, request, version, error)
+            return signInAgain(decision, error)
         } catch {
-            return unavailable(
-                "the program's token is unavailable", "No token for the program", error, decision, asked, request)
+            return unavailable("the program's token is unavailable", "No token for the program", error, decision)
         }
         return WebReply(HTTPResponse(status: .ok, headerFields: fields))
     }
 
     /// The program's token comes with the next sign-in alone. The page asks for it, although somebody is signed in.
-    private func signInAgain(
-        _ decision: GatewayDecision, _ asked: ForwardedRequest, _ request: HTTPRequest, _ version: GatewayVersion,
-        _ error: OAuthError
-    ) -> WebReply {
-        note(newID(), "A program's token needs another sign-in", "\(error)", asked, request, decision)
-        if request.isNavigation(asked.method) {
+    func signInAgain(_ decision: GatewayDecision, _ error: OAuthError) -> WebReply {
+        note(owner.newID(), "A program's token needs another sign-in", "\(error)", decision)
+        if isNavigation {
             return .found(version.web.signInPath(returningTo: asked.returnTarget) + "&choose=1")
         }
-        if request.isForm(asked.method) { return .found(GatewayPaths.ended) }
+        if isForm { return .found(GatewayPaths.ended) }
         return .text(.unauthorized, "carnet gateway: sign in again\n")
     }
 
-    private func unavailable(
-        _ reason: String, _ message: Logger.Message, _ error: any Error, _ decision: GatewayDecision,
-        _ asked: ForwardedRequest, _ request: HTTPRequest
+    func unavailable(
+        _ reason: String, _ message: Logger.Message, _ error: any Error, _ decision: GatewayDecision
     ) -> WebReply {
-        let id = newID()
-        note(id, message, "\(error)", asked, request, decision, at: .error)
+        let id = owner.newID()
+        note(id, message, "\(error)", decision, at: .error)
         return .text(.serviceUnavailable, "carnet gateway: \(reason)\nReference: \(id)\n")
     }
 
     /// Sets the token that the route's program gets. A program that did not ask gets none: headers of other routes are empty,
     /// and `Authorization` is what the client sent. Where a program expects the person's token, it gets nothing else in its
     /// place but the token of another program that the gateway has validated.
-    private func addTokens(
-        _ decision: GatewayDecision, _ request: HTTPRequest, _ version: GatewayVersion, to fields: inout HTTPFields
-    ) async throws {
+    func addTokens(_ decision: GatewayDecision, to fields: inout HTTPFields) async throws {
         let own = decision.route?.token
         for header in version.tokenHeaders {
             let isPerson = decision.identity?.kind == .person
@@ -196,54 +226,48 @@ extension GatewaySite {
         }
     }
 
-    private func refuse(
-        _ refusal: Refusal, _ asked: ForwardedRequest, _ request: HTTPRequest, _ version: GatewayVersion,
-        _ noted: String?
-    ) -> WebReply {
-        let id = noted ?? newReference()
-        func note(_ outcome: String, _ message: Logger.Message, _ reason: String) {
-            guard noted == nil else { return }
-            counts.count(outcome)
-            self.note(id, message, reason, asked, request)
-        }
+    func refuse(_ refusal: Refusal) -> WebReply {
         switch refusal {
         case .token(let refusal):
-            note("token_refused", "The access token is refused", refusal.reason)
-            var reply = WebReply(refusal.response)
+            let id = reference("token_refused", "The access token is refused", refusal.reason)
+            var reply = WebReply(refusal.response).referring(to: id)
             if reply.head.status.code < 500, reply.head.status != .unauthorized { reply.head.status = .forbidden }
-            reply.head.headerFields[.decision] = id
             return reply
         case .unavailable(let reason):
-            note("unavailable", "The session cannot be read", reason)
-            guard !request.isNavigation(asked.method) else { return version.pages.unavailable(id: id) }
+            let id = reference("unavailable", "The session cannot be read", reason)
+            guard !isNavigation else { return version.pages.unavailable(id: id) }
             return .text(.serviceUnavailable, "carnet gateway: sessions are unavailable\nReference: \(id)\n")
         }
     }
 
-    private func refuse(
-        _ decision: GatewayDecision, _ asked: ForwardedRequest, _ request: HTTPRequest, _ senders: [GatewayIdentity],
-        _ version: GatewayVersion, _ noted: String?
-    ) async -> WebReply {
-        let isNavigation = request.isNavigation(asked.method)
-        let isForm = request.isForm(asked.method)
+    /// The reference of a refusal, which is counted and logged once.
+    func reference(_ outcome: String, _ message: Logger.Message, _ reason: String) -> String {
+        if let noted { return noted }
+        let id = owner.newReference()
+        owner.counts.count(outcome)
+        note(id, message, reason)
+        return id
+    }
+
+    func refuse(_ decision: GatewayDecision, _ senders: [GatewayIdentity]) async -> WebReply {
         // What leads to a sign-in is no refusal, and has no reference.
-        let id = noted ?? (decision.outcome == .signIn ? "" : newReference())
+        let id = noted ?? (decision.outcome == .signIn ? "" : owner.newReference())
         if decision.outcome != .signIn, noted == nil {
             // Without a route, the decision is about nobody.
             let sender = senders.first.map(version.gateway.shown)
-            note(id, "A request is refused", decision.reason, asked, request, decision, sender: sender)
+            note(id, "A request is refused", decision.reason, decision, sender: sender)
         }
         switch decision.outcome {
         case .signIn where isNavigation:
             if ReturnTarget(asked.target) == nil {
-                logger.notice(
+                owner.logger.notice(
                     "A page is not returned to after the sign-in, because a proxy may read its path as another site or as a line of a header",
                     metadata: ["host": "\(asked.host)", "path": "\(asked.target.prefix { $0 != "?" }.prefix(200))"])
             }
             return .found(version.web.signInPath(returningTo: asked.returnTarget))
         case .signIn where isForm: return .found(GatewayPaths.ended)
         case .signIn:
-            return challenge([], asked, request, version) ?? .text(.unauthorized, "carnet gateway: sign in first\n")
+            return challenge([]) ?? .text(.unauthorized, "carnet gateway: sign in first\n")
         case .forbidden where isNavigation || isForm:
             var signOutName: String?
             if let provider = decision.identity?.provider {
@@ -251,70 +275,29 @@ extension GatewaySite {
             }
             return version.pages.forbidden(decision, asked, signOutName, id: id, version)
         case .noRoute where isNavigation:
-            return version.pages.notHere(programs(of: senders, version), id: id)
-        case .forbidden:
-            let isProgram = decision.identity?.kind == .program
-            if isProgram, let scopes = decision.missing.onlyScopes,
-                var challenge = challenge(scopes, asked, request, version)
-            {
-                challenge.head.headerFields[.decision] = id
-                return challenge
-            }
-            return forbidden("the request is refused", id)
-        default: return forbidden("the request is refused", id)
+            return version.pages.notHere(owner.programs(of: senders, version), id: id)
+        case .forbidden where decision.identity?.kind == .program:
+            let challenge = decision.missing.onlyScopes.flatMap { self.challenge($0) }
+            return challenge?.referring(to: id) ?? owner.forbidden("the request is refused", id)
+        default: return owner.forbidden("the request is refused", id)
         }
-    }
-
-    /// What somebody may open: a host, or the folders of its routes if its first page is not for them.
-    func programs(of accounts: [GatewayIdentity], _ version: GatewayVersion) -> [String] {
-        let own = version.rules.origin.host
-        var hosts: [String] = []
-        for host in [own] + version.rules.routes.flatMap(\.hosts) where !host.hasPrefix("*.") && !hosts.contains(host) {
-            hosts.append(host)
-        }
-        guard !accounts.isEmpty else { return [] }
-        func address(_ host: String, _ folder: String) -> String? {
-            guard
-                let page = try? ForwardedRequest(
-                    method: "GET", scheme: version.rules.origin.scheme, host: host, target: "\(folder)/"),
-                let site = version.hosts.site(of: page.host),
-                version.gateway.decide(page, asAnyOf: accounts).isAllowed
-            else { return nil }
-            return site.origin.site + folder
-        }
-        return hosts.flatMap { host in
-            if let whole = address(host, "") { return [whole] }
-            let routes = version.rules.routes.filter { $0.hosts.isEmpty || $0.hosts.contains(host) }
-            let folders = Set(routes.compactMap(\.folder)).sorted()
-            return folders.compactMap { address(host, $0) }
-        }
-    }
-
-    private func forbidden(_ reason: String, _ id: String) -> WebReply {
-        var reply = WebReply.text(
-            .forbidden, "carnet gateway: \(reason)\nReference: \(id), for the entry in the gateway's log\n")
-        reply.head.headerFields[.decision] = id
-        return reply
     }
 
     /// The response with a challenge, at a route that takes access tokens (RFC 6750, section 3; RFC 9728, section 5.1).
-    private func challenge(
-        _ scopes: [String], _ asked: ForwardedRequest, _ request: HTTPRequest, _ version: GatewayVersion
-    ) -> WebReply? {
-        guard version.gateway.route(of: asked)?.acceptsTokens ?? false, let site = version.hosts.site(of: asked.host),
-            let server = site.server
-        else { return nil }
-        return WebReply(server.refusal(of: asked.received(request, site.origin), lacking: scopes).response)
+    func challenge(_ scopes: [String]) -> WebReply? {
+        guard acceptsTokens, let site, let server = site.server else { return nil }
+        let received = asked.received(request, site.origin)
+        return WebReply(server.refusal(of: received, lacking: scopes).response)
     }
 
     /// The log entry of a refusal, without the query, which may have secrets. Of the person it has the provider's id, which
     /// says little to others.
-    private func note(
-        _ id: String, _ message: Logger.Message, _ reason: String, _ asked: ForwardedRequest, _ request: HTTPRequest,
-        _ decision: GatewayDecision? = nil, sender: GatewayIdentity? = nil, at level: Logger.Level = .notice
+    func note(
+        _ id: String, _ message: Logger.Message, _ reason: String, _ decision: GatewayDecision? = nil,
+        sender: GatewayIdentity? = nil, at level: Logger.Level = .notice
     ) {
         let identity = decision?.identity ?? sender
-        logger.log(
+        owner.logger.log(
             level: level, message,
             metadata: [
                 "id": "\(id)", "outcome": "\(decision?.outcome.rawValue ?? "")", "reason": "\(reason)",
@@ -322,7 +305,7 @@ extension GatewaySite {
                 "path": "\(asked.target.prefix { $0 != "?" }.prefix(200))",
                 "provider": "\(identity?.provider.rawValue ?? "")",
                 "subject": "\((identity?.subject ?? "").quotable())", "client": "\(request.client ?? "")",
-                "email": "\(current.rules.log.showsEmail ? identity?.email ?? "" : "")",
+                "email": "\(owner.current.rules.log.showsEmail ? identity?.email ?? "" : "")",
             ])
     }
 }
@@ -332,6 +315,15 @@ extension HTTPField.Name {
     static var decision: HTTPField.Name {
         guard let name = HTTPField.Name("Carnet-Decision") else { preconditionFailure("it is a name") }
         return name
+    }
+}
+
+extension WebReply {
+    /// With the reference of a refusal, for the log entry.
+    func referring(to id: String) -> WebReply {
+        var reply = self
+        reply.head.headerFields[.decision] = id
+        return reply
     }
 }
 
@@ -369,25 +361,27 @@ extension ForwardedRequest {
 
 extension GatewayIdentity {
     fileprivate init(_ caller: Caller, _ issuers: [TokenIssuer]) {
-        let known = issuers.first { $0.client.provider.id == caller.provider }?.client.provider.scopes
+        let provider = issuers.first { $0.client.provider.id == caller.provider }?.client.provider
         self.init(
             kind: .program, provider: caller.provider, issuer: caller.issuer, subject: caller.subject,
             name: caller.claims["name"]?.string, email: caller.claims["email"]?.string,
             isEmailVerified: caller.claims["email_verified"]?.decidedTruth, clientID: caller.clientID,
-            scopes: known.map { ResourceMap([], scopes: $0).effectiveScopes(caller.scopes) } ?? Set(caller.scopes),
-            claims: caller.claims,
-            tenants: issuers.first { $0.client.provider.id == caller.provider }?.client.provider.shared.tenants(
-                of: caller.issuer))
+            scopes: Self.granted(caller.scopes, at: provider), claims: caller.claims,
+            tenants: provider?.shared.tenants(of: caller.issuer))
     }
 
     init(_ account: WebAccount, _ web: WebSignIn) {
-        let known = web.clients[account.provider]?.provider.scopes
+        let provider = web.clients[account.provider]?.provider
         self.init(
             kind: .person, provider: account.provider, issuer: account.issuer, subject: account.subject,
             name: account.name, email: account.email, isEmailVerified: account.isEmailVerified,
-            scopes: known.map { ResourceMap([], scopes: $0).effectiveScopes(account.scopes) } ?? Set(account.scopes),
-            claims: account.claims,
-            tenants: web.clients[account.provider]?.provider.shared.tenants(of: account.issuer))
+            scopes: Self.granted(account.scopes, at: provider), claims: account.claims,
+            tenants: provider?.shared.tenants(of: account.issuer))
         self.account = account
+    }
+
+    /// The scopes with all that they imply at the provider.
+    private static func granted(_ scopes: [String], at provider: Provider?) -> Set<String> {
+        provider.map { ResourceMap([], scopes: $0.scopes).effectiveScopes(scopes) } ?? Set(scopes)
     }
 }

@@ -12,7 +12,8 @@ package final class GatewaySite: Sendable {
     let logger: Logger
     let random: any RandomSource
     let counts: DecisionCounts
-    let references = References()
+    /// Of the latest refusals: the page of one is no second refusal.
+    private let references = Lock(Recent<ByteKey, Bool>(limit: 512))
     private let isDraining = Lock(false)
     private let readiness = Readiness()
     /// The versions before, which may have refreshes in progress.
@@ -50,12 +51,6 @@ package final class GatewaySite: Sendable {
     /// Reports that the gateway is not ready, so that a balancer sends no more requests.
     package func drain() { isDraining.withLock { $0 = true } }
 
-    /// Why the gateway cannot do its work, one sentence for each reason.
-    private func problems(_ version: GatewayVersion) async -> [String] {
-        if isDraining.withLock({ $0 }) { return ["The gateway is shutting down."] }
-        return await readiness.problems(of: version.web)
-    }
-
     /// Handles a request of a proxy.
     ///
     /// - Parameter peer: The other end of the connection; `nil` for a socket in the file system.
@@ -75,14 +70,14 @@ package final class GatewaySite: Sendable {
             return misconfigured("\(ProxyHeader.secret) belongs to \(GatewayPaths.decide) alone, not to other paths")
         case GatewayPaths.health: return .text(.ok, "ok\n")
         case GatewayPaths.ready:
-            let problems = await problems(version)
+            let problems =
+                await isDraining.withLock { $0 }
+                ? ["The gateway is shutting down."] : readiness.problems(of: version.web)
             for problem in readiness.news(in: problems) {
                 logger.warning("Not ready", metadata: ["problem": "\(problem)"])
             }
-            guard problems.isEmpty else {
-                return .text(.serviceUnavailable, "not ready; the log has the reason\n")
-            }
-            return .text(.ok, "ready\n")
+            return problems.isEmpty
+                ? .text(.ok, "ready\n") : .text(.serviceUnavailable, "not ready; the log has the reason\n")
         case GatewayPaths.keys: return keySet(version)
         default: return await page(request, body, from: peer, version)
         }
@@ -104,8 +99,16 @@ package final class GatewaySite: Sendable {
     /// The same for a refused decision. nginx fetches the page of the refusal with it.
     func newReference() -> String {
         let id = newID()
-        references.add(id)
+        references.withLock { $0.keep(true, for: ByteKey(id)) }
         return id
+    }
+
+    /// Whether it is one of the latest references, which nobody can make up; only once.
+    func takeReference(_ id: String) -> Bool {
+        references.withLock { references in
+            defer { references.forget(ByteKey(id)) }
+            return references.value(of: ByteKey(id)) ?? false
+        }
     }
 }
 
