@@ -72,9 +72,7 @@ extension ExpectedDecisions: GatewaySection {
 }
 
 extension ExpectedDecisions.Row: GatewaySection {
-    init(at node: YAMLNode) {
-        line = (node.entries?.first?.keySpan ?? node.span).start.line
-    }
+    init(at node: YAMLNode) { line = node.firstLine }
 
     private static let outcomes = ["allowed", "refused"] + GatewayDecision.Outcome.allCases.dropFirst().map(\.rawValue)
 

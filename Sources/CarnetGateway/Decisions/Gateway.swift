@@ -30,14 +30,9 @@ package struct Gateway: Sendable {
         providers = Dictionary(rules.providers.map { ($0.id, $0) }) { first, _ in first }
         issuers = Set(rules.bearer.map(\.provider))
         namedGroups = rules.namedGroups
-        tenants =
-            registry.map { registry in
-                Dictionary(
-                    rules.providers.compactMap { provider in
-                        provider.openTenants(in: registry).map { (provider.id, $0) }
-                    }
-                ) { $1 }
-            } ?? [:]
+        tenants = rules.providers.reduce(into: [:]) { tenants, provider in
+            if let open = registry.flatMap({ provider.openTenants(in: $0) }) { tenants[provider.id] = open }
+        }
     }
 
     /// Whether the file decides about a host. A sign-in leads back to no other.
@@ -112,7 +107,10 @@ package struct Gateway: Sendable {
             return allowed(sender?.chosen(by: nil), by: route, "anyone may send the request")
         }
         guard let sender = known else {
-            return refusal(.signIn, reason(ofUnknown: identity), by: route, shown, missing: [.signIn])
+            let reason = identity.map { identity in
+                "\(identity.kind == .program ? "bearer" : "the file") has no provider \(identity.provider)"
+            }
+            return refusal(.signIn, reason ?? "nobody is signed in", by: route, shown, missing: [.signIn])
         }
         guard sender.identity.kind == .person || route.acceptsTokens else {
             return refusal(.forbidden, "the route takes no access tokens", by: route, shown, missing: [.person])
@@ -124,7 +122,8 @@ package struct Gateway: Sendable {
         for condition in conditions {
             let missing = condition.missing(for: sender)
             if missing.isEmpty {
-                return allowed(sender.chosen(by: condition), by: route, "the sender meets \(place(of: condition.line))")
+                return allowed(
+                    sender.chosen(by: condition), by: route, "the sender meets \(path):\(condition.node.firstLine)")
             }
             if missing.count < nearest?.count ?? .max { nearest = missing }
         }
@@ -170,14 +169,6 @@ package struct Gateway: Sendable {
         return providers[identity.provider].flatMap { $0.signsIn || identity.kind == .program ? $0 : nil }
     }
 
-    private func reason(ofUnknown identity: GatewayIdentity?) -> String {
-        guard let identity else { return "nobody is signed in" }
-        return identity.kind == .program
-            ? "bearer has no provider \(identity.provider)" : "the file has no provider \(identity.provider)"
-    }
-
-    private func place(of line: Int) -> String { "\(path):\(line)" }
-
     private func allowed(_ sender: Sender?, by route: GatewayRoute, _ reason: String) -> GatewayDecision {
         var headers: [(name: HTTPField.Name, value: String)] = []
         var absent = rules.identityToken.map { sender == nil ? [$0.header] : [] } ?? []
@@ -189,7 +180,7 @@ package struct Gateway: Sendable {
             }
         }
         return GatewayDecision(
-            outcome: .allowed, reason: reason, place: place(of: route.line), route: route, identity: sender?.identity,
+            outcome: .allowed, reason: reason, place: "\(path):\(route.line)", route: route, identity: sender?.identity,
             missing: [], headers: headers, absentHeaders: absent)
     }
 
@@ -198,7 +189,8 @@ package struct Gateway: Sendable {
         _ identity: GatewayIdentity? = nil, missing: [GatewayDecision.Missing] = []
     ) -> GatewayDecision {
         GatewayDecision(
-            outcome: outcome, reason: reason, place: route.map { place(of: $0.line) }, route: route, identity: identity,
+            outcome: outcome, reason: reason, place: route.map { "\(path):\($0.line)" }, route: route,
+            identity: identity,
             missing: missing, headers: [], absentHeaders: [])
     }
 }
@@ -219,13 +211,8 @@ struct Sender {
 }
 
 extension GatewayCondition {
-    /// Of the first key's line.
-    var line: Int { (node.entries?.first?.keySpan ?? node.span).start.line }
-
-    /// Whether it needs more than an account of a provider, which only the account's tenant can state.
-    var needsStatements: Bool {
-        node.entries?.contains { !["provider", "signed_in"].contains($0.key) } ?? false
-    }
+    /// The first key that needs more than an account of a provider, which only the account's tenant can state.
+    var keyOfStatements: YAMLEntry? { node.entries?.first { !["provider", "signed_in"].contains($0.key) } }
 
     /// Whether the condition, which is met, names the tenant that issued the identity. Only the claims that make the issuer's
     /// name are its own: another claim of the same name may come from elsewhere.
@@ -239,7 +226,7 @@ extension GatewayCondition {
         let identity = sender.identity
         var missing: [GatewayDecision.Missing] = []
         if !providers.isEmpty, !providers.contains(identity.provider) { missing.append(.provider(providers)) }
-        if let tenants = identity.tenants, needsStatements, !names(tenants, of: identity) {
+        if let tenants = identity.tenants, keyOfStatements != nil, !names(tenants, of: identity) {
             missing.append(.tenant(tenants.claims))
         }
         if !emailDomains.isEmpty || !emails.isEmpty { missing += missingEmail(for: sender) }
@@ -285,11 +272,8 @@ extension HeaderTemplate {
             case .literal(let literal): values = [literal]
             case .value(let value): values = Self.values(value, sender)
             case .claim(let name):
-                switch sender.identity.claims.claim(named: name) {
-                case .array(let elements)?: values = elements.compactMap(\.scalarText).filter(Self.isElement)
-                case let value?: values = value.scalarText.map { [$0] } ?? []
-                case nil: values = []
-                }
+                let isList = sender.identity.claims.claim(named: name)?.array != nil
+                values = sender.identity.claims.texts(ofClaim: name).filter { !isList || Self.isElement($0) }
             }
             guard !values.isEmpty, values.allSatisfy(Self.isFieldText) else { return nil }
             // Where a value has the text that ends it, a program could read another value behind it.

@@ -112,11 +112,13 @@ package struct GatewayIdentity: Sendable {
     }
 
     /// The groups, in the order of the claim.
-    func groups(_ provider: GatewayProvider) -> [String] {
-        switch claims.claim(named: provider.groups) {
-        case .array(let elements)?: elements.compactMap(\.scalarText)
-        case let value?: value.scalarText.map { [$0] } ?? []
-        case nil: []
-        }
+    func groups(_ provider: GatewayProvider) -> [String] { claims.texts(ofClaim: provider.groups) }
+}
+
+extension JSONObject {
+    /// The values of a claim that has one or a list.
+    func texts(ofClaim name: String) -> [String] {
+        guard let value = claim(named: name) else { return [] }
+        return (value.array ?? [value]).compactMap(\.scalarText)
     }
 }

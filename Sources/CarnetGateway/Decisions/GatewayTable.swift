@@ -23,12 +23,10 @@ struct GatewayTable: Sendable {
     private var positions: [ByteKey: [Int]] = [:]
     private static let anyHost = ByteKey("")
 
-    init(_ rules: GatewayRules) {
-        self.init(rules) { _, _ in }
-    }
-
     /// - Parameter repeated: Called for each pair of routes that decide about the same requests.
-    init(_ rules: GatewayRules, repeated: (_ later: GatewayRoute, _ earlier: GatewayRoute) -> Void) {
+    init(
+        _ rules: GatewayRules, repeated: (_ later: GatewayRoute, _ earlier: GatewayRoute) -> Void = { _, _ in }
+    ) {
         routes = rules.routes
         hosts.insert(ByteKey(HostName(rules.origin.host).text))
         for (position, route) in routes.enumerated() {
@@ -72,7 +70,9 @@ struct GatewayTable: Sendable {
             switch index.find(hosts: names, segments) {
             case .nothing: return .none
             case .ambiguous: return .ambiguous
-            case .methods(let positions): return match(request.method, positions)
+            case .methods(let positions):
+                let position = RouteIndex.position(of: request.method, in: positions)
+                return position.map { .found(routes[$0]) } ?? .methods(positions.keys.sorted())
             }
         } catch {
             if request.target.utf8.first == UInt8(ascii: "/"), let route = onlyRoute(of: names) { return .found(route) }
@@ -106,12 +106,5 @@ struct GatewayTable: Sendable {
         guard let found = keys.lazy.compactMap({ positions[$0] }).first, found.count == 1 else { return nil }
         let route = routes[found[0]]
         return route.path == "/**" && route.methods == nil ? route : nil
-    }
-
-    private func match(_ method: String, _ positions: [String: Int]) -> Match {
-        guard let position = RouteIndex.position(of: method, in: positions) else {
-            return .methods(positions.keys.sorted())
-        }
-        return .found(routes[position])
     }
 }

@@ -6,11 +6,9 @@ package struct AddressRange: Hashable, Sendable {
     /// How many bits the addresses share.
     package let length: Int
 
-    package init(_ network: IPAddress, length: Int) {
-        self.network = network
-        self.length = length
-    }
+}
 
+extension AddressRange {
     /// - Returns: `nil` for anything else, and for a range whose address is not its first one: whether its author meant the
     ///   address or the range is unclear.
     package init?(_ text: String) {
@@ -22,13 +20,13 @@ package struct AddressRange: Hashable, Sendable {
         else { return nil }
         let all = address.bytes.count * 8
         guard parts.count == 2 else {
-            self.init(address, length: all)
+            self.init(network: address, length: all)
             return
         }
         guard parts[1].utf8.allSatisfy(ASCII.isDigit), let length = Int(parts[1]), (0...all).contains(length),
             parts[1] == String(length)
         else { return nil }
-        self.init(address, length: length)
+        self.init(network: address, length: length)
         guard (length..<all).allSatisfy({ address.bytes[$0 / 8] >> UInt8(7 - $0 % 8) & 1 == 0 }) else { return nil }
     }
 

@@ -12,11 +12,7 @@ package struct GatewayFile: Sendable {
     /// The tree, for the rules of lint.
     let root: YAMLNode?
 
-    package init(_ file: SourceFile) {
-        self.init(file, reader: YAMLReader())
-    }
-
-    init(_ file: SourceFile, reader: YAMLReader) {
+    package init(_ file: SourceFile, reader: YAMLReader = YAMLReader()) {
         let document = reader.read(file)
         var decoder = DescriptorDecoder(file: file.path)
         let content: GatewayRules?
@@ -34,7 +30,7 @@ package struct GatewayFile: Sendable {
         root = document.root
         if let content, let root, !found.contains(where: { $0.severity == .error }) {
             let context = GatewayContext(path: file.path, root: root, rules: content, registry: nil)
-            found += GatewayRuleCatalog.decisive.flatMap { $0.check(context) }
+            found += context.diagnostics(of: GatewayRuleCatalog.decisive)
         }
         diagnostics = found.sorted()
         rules = diagnostics.contains { $0.severity == .error } ? nil : content

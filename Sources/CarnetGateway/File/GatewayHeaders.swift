@@ -63,26 +63,28 @@ package struct HeaderTemplate: Hashable, Sendable {
     package let source: String
     let parts: [Part]
 
-    static let kind = TextKind(
-        "a string with places such as {account.subject}"
-    ) { text throws(TextProblem) in try HeaderTemplate(text) }
+    static let kind = TextKind("a string with places such as {account.subject}") { text throws(TextProblem) in
+        try HeaderTemplate(text)
+    }
+
+    private static func bad(_ message: String, help: String? = nil) -> TextProblem {
+        TextProblem(rule: .badTemplate, message: message, help: help)
+    }
 
     init(_ source: String) throws(TextProblem) {
         guard source.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
-            throw TextProblem(
-                rule: .badTemplate, message: "the value of a header is ASCII without control characters", help: nil)
+            throw Self.bad("the value of a header is ASCII without control characters")
         }
         var parts: [Part] = []
         var rest = source.utf8[...]
         while let brace = rest.firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") }) {
             guard rest[brace] == UInt8(ascii: "{"), let end = rest[brace...].firstIndex(of: UInt8(ascii: "}")) else {
-                throw TextProblem(
-                    rule: .badTemplate, message: "a brace has no partner", help: "write {account.subject}")
+                throw Self.bad("a brace has no partner", help: "write {account.subject}")
             }
             if brace > rest.startIndex { parts.append(.literal(String(decoding: rest[..<brace], as: UTF8.self))) }
             guard brace > rest.startIndex || parts.last?.isLiteral ?? true else {
-                throw TextProblem(
-                    rule: .badTemplate, message: "two places are adjacent, so nobody can see where the first ends",
+                throw Self.bad(
+                    "two places are adjacent, so nobody can see where the first ends",
                     help: "write a separator such as a colon between them, or use two headers")
             }
             let name = String(decoding: rest[rest.index(after: brace)..<end], as: UTF8.self)
@@ -98,9 +100,7 @@ package struct HeaderTemplate: Hashable, Sendable {
         if name.hasPrefix("claim."), name.utf8.count > "claim.".utf8.count {
             let claim = String(name.dropFirst("claim.".count))
             guard claim.utf8.first != UInt8(ascii: "/") || JSONPointer(claim) != nil else {
-                throw TextProblem(
-                    rule: .badTemplate, message: "\"\(claim)\" is not a JSON Pointer",
-                    help: "write {claim./realm/roles}")
+                throw bad("\"\(claim)\" is not a JSON Pointer", help: "write {claim./realm/roles}")
             }
             return .claim(claim)
         }
@@ -110,8 +110,8 @@ package struct HeaderTemplate: Hashable, Sendable {
             return .value(value)
         }
         let names = IdentityValue.allCases.map { IdentityValue.prefix + $0.rawValue }
-        throw TextProblem(
-            rule: .badTemplate, message: "no value is called \"\(name)\"",
+        throw bad(
+            "no value is called \"\(name)\"",
             help: nearestName(to: name, in: names).map { "did you mean {\($0)}?" }
                 ?? "there are " + names.map { "{\($0)}" }.joined(separator: ", ") + " and {claim.NAME}")
     }

@@ -26,7 +26,7 @@ package struct GatewayProvider: Sendable {
     package func line(of key: String) -> Int { node.line(of: key) }
 
     /// Where the provider is named.
-    package var span: SourceSpan { node.entry("id")?.value.span ?? node.span }
+    package var span: SourceSpan { node.span(of: "id") }
 }
 
 extension GatewayProvider: GatewaySection {
@@ -130,7 +130,7 @@ package struct GatewayIssuer: Sendable {
     package internal(set) var introspects = false
     let node: YAMLNode
 
-    package var span: SourceSpan { node.entry("provider")?.value.span ?? node.span }
+    package var span: SourceSpan { node.span(of: "provider") }
 }
 
 extension GatewayIssuer: GatewaySection {

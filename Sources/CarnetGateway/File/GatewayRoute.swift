@@ -26,16 +26,13 @@ package struct GatewayRoute: Sendable {
     }
 
     package var span: SourceSpan { node.span }
-    /// Of the first key's line: a route between braces may begin with a comment.
-    var line: Int { (node.entries?.first?.keySpan ?? node.span).start.line }
+    var line: Int { node.firstLine }
 
     /// `/a/b` of a route for all below `/a/b/`.
     var folder: String? {
         let name = path.dropLast("/**".count)
         return path.hasSuffix("/**") && !name.isEmpty && !name.contains { "*{".contains($0) } ? String(name) : nil
     }
-
-    func span(_ key: String) -> SourceSpan { node.entry(key)?.value.span ?? node.span }
 }
 
 extension GatewayRoute: GatewaySection {
@@ -152,14 +149,6 @@ package struct GatewayCondition: Sendable {
 
     package var scopes: ScopeRequirement { ScopeRequirement(allOf: scope + allOf, anyOf: anyOf) }
     package var span: SourceSpan { node.span }
-
-    /// The values of a key with their places.
-    func values(of key: String) -> [YAMLNode] {
-        guard let value = node.entry(key)?.value else { return [] }
-        return value.elements ?? [value]
-    }
-
-    func keySpan(_ key: String) -> SourceSpan { node.entry(key)?.keySpan ?? node.span }
 }
 
 extension GatewayCondition: GatewaySection {

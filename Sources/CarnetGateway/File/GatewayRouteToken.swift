@@ -44,13 +44,7 @@ extension GatewayRouteToken: GatewaySection {
     ]
 }
 
-extension GatewayRouteToken.Kind: GatewayValue {
-    static var shape: Shape { .choice(allCases.map(\.rawValue)) }
-
-    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        self.init(oneOf: node, &decoder)
-    }
-}
+extension GatewayRouteToken.Kind: GatewayValue {}
 
 extension TextKind<HTTPField.Name> {
     fileprivate static let tokenHeader = TextKind("the name of a header") { text throws(TextProblem) in

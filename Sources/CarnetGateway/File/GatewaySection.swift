@@ -95,8 +95,19 @@ extension Key where Section: GatewaySection {
 }
 
 extension YAMLNode {
-    /// The line of a key; that of the whole without it.
-    func line(of key: String) -> Int { (entry(key)?.keySpan ?? span).start.line }
+    /// Where a key is; the whole without it.
+    func keySpan(_ key: String) -> SourceSpan { entry(key)?.keySpan ?? span }
+
+    /// Where the value of a key is; the whole without it.
+    func span(of key: String) -> SourceSpan { entry(key)?.value.span ?? span }
+
+    func line(of key: String) -> Int { keySpan(key).start.line }
+
+    /// Of the first key: a mapping between braces may begin with a comment.
+    var firstLine: Int { (entries?.first?.keySpan ?? span).start.line }
+
+    /// The values of a key that takes one or more, with their places.
+    func values(of key: String) -> [YAMLNode] { entry(key).map { $0.value.elements ?? [$0.value] } ?? [] }
 }
 
 // MARK: - Values

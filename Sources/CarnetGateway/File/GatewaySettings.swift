@@ -22,8 +22,7 @@ extension GatewaySessionRules: GatewaySection {
 
     static let keys: [Key<Self>] =
         SecretPlace.keys(
-            "store", \.store, "where sessions and tokens are: files:FOLDER or a postgresql URL",
-            of: .store,
+            "store", \.store, "where sessions and tokens are: files:FOLDER or a postgresql URL", of: .store,
             hasFile: false)
         + [
             Key(
@@ -85,15 +84,13 @@ package struct GatewayProxyRules: Sendable {
     }
 }
 
-extension GatewayProxyRules.Dialect: GatewayValue {
+extension GatewayProxyRules.Dialect: GatewayValue {}
+
+/// One of the cases.
+extension GatewayValue where Self: RawRepresentable<String> & CaseIterable {
     static var shape: Shape { .choice(allCases.map(\.rawValue)) }
 
-    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) { self.init(oneOf: node, &decoder) }
-}
-
-extension GatewayValue where Self: RawRepresentable<String> & CaseIterable {
-    /// Reads one of the cases.
-    init?(oneOf node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
         guard let scalar = node.scalar, !scalar.isNull else {
             decoder.reportWrongType(node, expected: Self.shape)
             return nil

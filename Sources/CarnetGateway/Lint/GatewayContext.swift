@@ -17,24 +17,41 @@ package struct GatewayContext: Sendable {
     /// The value at a path of keys.
     func node(_ keys: String...) -> YAMLNode? { root.node(at: keys) }
 
-    func related(_ message: String, at span: SourceSpan) -> Diagnostic.Related {
-        Diagnostic.Related(message: message, file: path, span: span)
+    /// What the rules find.
+    func diagnostics(of rules: [any GatewayRule]) -> [Diagnostic] {
+        rules.flatMap { rule in
+            rule.check(self).map { found in
+                rule.explanation.diagnostic(
+                    found.message, file: path, span: found.span, help: found.help,
+                    related: found.related.map { [.init(message: $0.message, file: path, span: $0.span)] } ?? [])
+            }
+        }
     }
 }
 
 /// One thing that a gateway file can get wrong although it reads well. Its explanation has the examples that are its tests.
-package protocol GatewayRule: Sendable {
+protocol GatewayRule: Sendable {
     var explanation: DiagnosticExplanation { get }
-    func check(_ context: GatewayContext) -> [Diagnostic]
+    func check(_ context: GatewayContext) -> [GatewayFinding]
 }
 
-extension GatewayRule {
-    func finding(
-        _ message: String, _ context: GatewayContext, at span: SourceSpan, help: String? = nil,
-        related: [Diagnostic.Related] = []
-    ) -> Diagnostic {
-        explanation.diagnostic(message, file: context.path, span: span, help: help, related: related)
+struct GatewayFinding {
+    let message: String
+    let span: SourceSpan
+    let help: String
+    /// Another place of the file, and what is there.
+    let related: (message: String, span: SourceSpan)?
+
+    init(
+        _ message: String, at span: SourceSpan, help: String, related: (message: String, span: SourceSpan)? = nil
+    ) {
+        (self.message, self.span, self.help, self.related) = (message, span, help, related)
     }
+}
+
+/// The question whether another name was meant; `nil` if none is near.
+func suggestion(for name: String, among names: [String], within limit: Int = 3) -> String? {
+    nearestName(to: name, in: names, within: limit).map { "did you mean \"\($0)\"?" }
 }
 
 /// Every rule about gateway files. Codes are never used again for something else.
@@ -52,7 +69,7 @@ package enum GatewayRuleCatalog {
         GatewayKeyWithoutEffect(), GroupWithoutClaim(), HeaderOfTheProxy(),
     ]
 
-    package static let all: [any GatewayRule] = decisive + advisory
+    static let all: [any GatewayRule] = decisive + advisory
 
     /// The findings of which a comment silences none: they need the known providers.
     static let unsilenced = [UnknownGatewayProvider().explanation.code, StatementOfAnyTenant().explanation.code]

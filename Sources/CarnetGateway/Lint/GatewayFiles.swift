@@ -29,6 +29,6 @@ package struct GatewayFiles: OtherFiles {
         let gateway = GatewayFile(file, reader: reader)
         guard let rules = gateway.rules, let root = gateway.root else { return (gateway.diagnostics, []) }
         let context = GatewayContext(path: file.path, root: root, rules: rules, registry: registry)
-        return (gateway.diagnostics, GatewayRuleCatalog.advisory.flatMap { $0.check(context) })
+        return (gateway.diagnostics, context.diagnostics(of: GatewayRuleCatalog.advisory))
     }
 }

@@ -4,7 +4,7 @@ import CarnetFoundation
 extension GatewayProvider {
     /// What distinguishes the tenants of this provider, if its descriptor and the inputs of the file leave the tenant open.
     package func openTenants(in registry: ProviderRegistry) -> IssuerPattern? {
-        guard let entry = try? registry.descriptor(id), let descriptor = try? entry.variant(environment),
+        guard let descriptor = descriptor(in: registry),
             case .template(let template, _, let form) = descriptor.issuerMatch,
             let provider = try? descriptor.resolve(
                 inputs: descriptor.exampleInputs(Dictionary(inputs.items.map { ($0.name, $0.value) }) { $1 })),
@@ -20,10 +20,12 @@ extension GatewayProvider {
 
     /// Whether everybody can get an account at this provider: by registering, or by opening a tenant.
     func isOpenToAnyone(in registry: ProviderRegistry) -> Bool {
-        guard let entry = try? registry.descriptor(id), let descriptor = try? entry.variant(environment) else {
-            return false
-        }
-        return descriptor.accounts == .anyone || openTenants(in: registry) != nil
+        descriptor(in: registry).map { $0.accounts == .anyone || openTenants(in: registry) != nil } ?? false
+    }
+
+    /// The descriptor for the environment of the file.
+    func descriptor(in registry: ProviderRegistry) -> ProviderDescriptor? {
+        try? registry.descriptor(id).variant(environment)
     }
 }
 

@@ -18,16 +18,10 @@ package struct ForwardedRequest: Sendable {
     /// - Parameters:
     ///   - host: With or without a port, which does not count: the client chooses it, and proxies find their server by the name.
     ///   - fields: The client's headers that may name a second target.
-    /// - Throws: `ForwardingProblem.invalid`, by the names of the headers that the values come from.
+    /// - Throws: `ForwardingProblem.invalid`, by `names`, those of the headers that the values come from.
     package init(
-        method: String, scheme: String, host: String, target: String, fields: HTTPFields = [:]
-    ) throws(ForwardingProblem) {
-        try self.init(
-            method: method, scheme: scheme, host: host, target: target, fields: fields, ProxyHeader.forwarded)
-    }
-
-    private init(
-        method: String, scheme: String, host: String, target: String, fields: HTTPFields, _ names: ProxyHeader.Names
+        method: String, scheme: String, host: String, target: String, fields: HTTPFields = [:],
+        _ names: ProxyHeader.Names = ProxyHeader.forwarded
     ) throws(ForwardingProblem) {
         // Methods have a case (RFC 9110, section 9.1), and programs that ignore it would read another one.
         guard !method.isEmpty, method.utf8.count <= 64, method.utf8.allSatisfy(Self.isTokenByte),
@@ -124,15 +118,15 @@ package struct ForwardedRequest: Sendable {
 }
 
 /// The headers by which a proxy describes a request.
-enum ProxyHeader {
-    struct Names {
+package enum ProxyHeader {
+    package struct Names: Sendable {
         let method, scheme, host, target: String
     }
 
     /// What proves that a proxy sent the request.
     static let secret = "X-Gateway-Secret"
 
-    static let forwarded = Names(
+    package static let forwarded = Names(
         method: "X-Forwarded-Method", scheme: "X-Forwarded-Proto", host: "X-Forwarded-Host", target: "X-Forwarded-Uri")
     static let original = Names(
         method: "X-Original-Method", scheme: "X-Original-URL", host: "X-Original-URL", target: "X-Original-URL")

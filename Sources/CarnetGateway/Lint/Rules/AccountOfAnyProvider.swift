@@ -21,18 +21,16 @@ struct AccountOfAnyProvider: GatewayRule {
         ]
     )
 
-    private static let keys = ["subject", "group", "claim"]
-
-    func check(_ context: GatewayContext) -> [Diagnostic] {
-        context.conditions.compactMap { _, condition in
-            guard condition.providers.isEmpty else { return nil }
-            let keys =
-                (context.rules.providers.count > 1 ? Self.keys : [])
-                + (context.rules.bearer.count > 1 ? ["client_id"] : [])
-            guard let key = condition.node.entries?.first(where: { keys.contains($0.key) }) else { return nil }
-            return finding(
-                "the \(key.key == "client_id" ? "client" : key.key) may be of any provider", context, at: key.keySpan,
-                help: "add provider: ID to the condition")
+    func check(_ context: GatewayContext) -> [GatewayFinding] {
+        let keys =
+            (context.rules.providers.count > 1 ? ["subject", "group", "claim"] : [])
+            + (context.rules.bearer.count > 1 ? ["client_id"] : [])
+        return context.conditions.filter { $0.condition.providers.isEmpty }.compactMap { _, condition in
+            condition.node.entries?.first { keys.contains($0.key) }.map { key in
+                GatewayFinding(
+                    "the \(key.key == "client_id" ? "client" : key.key) may be of any provider", at: key.keySpan,
+                    help: "add provider: ID to the condition")
+            }
         }
     }
 }

@@ -13,10 +13,10 @@ struct AnyProxyTrusted: GatewayRule {
         good: ["proxy: { trusted: 0.0.0.0/0, secret_env: PROXY_SECRET }\n", "proxy: { trusted: 10.0.0.0/8 }\n"]
     )
 
-    func check(_ context: GatewayContext) -> [Diagnostic] {
-        guard context.rules.proxy.secret == nil, let written = context.node("proxy", "trusted") else { return [] }
-        return (written.elements ?? [written]).filter { node in
+    func check(_ context: GatewayContext) -> [GatewayFinding] {
+        guard context.rules.proxy.secret == nil else { return [] }
+        return (context.node("proxy")?.values(of: "trusted") ?? []).filter { node in
             node.scalar.flatMap { AddressRange($0.text) }?.isEverything ?? false
-        }.map { finding("every address is trusted", context, at: $0.span, help: "add secret_env, or name the proxies") }
+        }.map { GatewayFinding("every address is trusted", at: $0.span, help: "add secret_env, or name the proxies") }
     }
 }

@@ -14,23 +14,22 @@ struct ClaimWithoutScope: GatewayRule {
             """
     )
 
-    func check(_ context: GatewayContext) -> [Diagnostic] {
+    func check(_ context: GatewayContext) -> [GatewayFinding] {
         guard let registry = context.registry else { return [] }
-        return context.rules.providers.flatMap { provider -> [Diagnostic] in
-            guard let entry = try? registry.descriptor(provider.id),
-                let descriptor = try? entry.variant(provider.environment)
-            else { return [] }
+        return context.rules.providers.flatMap { provider -> [GatewayFinding] in
+            guard let descriptor = provider.descriptor(in: registry) else { return [] }
             let granted = ResourceMap([], scopes: descriptor.scopes).effectiveScopes(
                 descriptor.scopes.defaults + descriptor.scopes.required + provider.scopes)
-            return descriptor.profile.requests.flatMap { further -> [Diagnostic] in
+            return descriptor.profile.requests.flatMap { further -> [GatewayFinding] in
                 guard !ScopeRequirement(anyOf: further.anyOf).missing(from: granted).isEmpty else { return [] }
                 return context.conditions.compactMap { _, condition in
-                    guard let key = condition.key(wanting: further.claims.names, of: provider) else { return nil }
-                    return finding(
-                        "\(descriptor.name) reveals this only with the scope \(further.anyOf.joined(separator: " or "))",
-                        context, at: condition.keySpan(key),
-                        help: "add to the provider: scopes: [\(further.anyOf[0])]",
-                        related: [context.related("the provider", at: provider.span)])
+                    condition.key(wanting: further.claims.names, of: provider).map { key in
+                        GatewayFinding(
+                            "\(descriptor.name) reveals this only with the scope "
+                                + further.anyOf.joined(separator: " or "),
+                            at: condition.node.keySpan(key), help: "add to the provider: scopes: [\(further.anyOf[0])]",
+                            related: ("the provider", provider.span))
+                    }
                 }
             }
         }

@@ -23,11 +23,10 @@ struct GatewayKeyWithoutEffect: GatewayRule {
         ]
     )
 
-    func check(_ context: GatewayContext) -> [Diagnostic] {
+    func check(_ context: GatewayContext) -> [GatewayFinding] {
         let rules = context.rules
-        func found(_ section: String, _ key: String, _ message: String, help: String) -> [Diagnostic] {
-            guard let entry = context.node(section)?.entry(key) else { return [] }
-            return [finding(message, context, at: entry.keySpan, help: help)]
+        func found(_ section: String, _ key: String, _ message: String, help: String) -> [GatewayFinding] {
+            context.node(section)?.entry(key).map { [GatewayFinding(message, at: $0.keySpan, help: help)] } ?? []
         }
         let skipped =
             rules.page.skipsPage && rules.providers.count { $0.signsIn } > 1
@@ -39,10 +38,9 @@ struct GatewayKeyWithoutEffect: GatewayRule {
                 help: "write fewer seconds than lifetime has, or a longer lifetime") : []
         return skipped + idle
             + rules.routes.filter { $0.path.hasPrefix(GatewayPaths.prefix) }.map {
-                finding(
+                GatewayFinding(
                     "the gateway has its own pages below \(GatewayPaths.prefix), so no program gets the requests",
-                    context,
-                    at: $0.span("path"), help: "give the program another path")
+                    at: $0.node.span(of: "path"), help: "give the program another path")
             }
     }
 }

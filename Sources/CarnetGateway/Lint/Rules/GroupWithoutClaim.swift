@@ -14,20 +14,19 @@ struct GroupWithoutClaim: GatewayRule {
             """
     )
 
-    func check(_ context: GatewayContext) -> [Diagnostic] {
+    func check(_ context: GatewayContext) -> [GatewayFinding] {
         guard let registry = context.registry else { return [] }
-        return context.conditions.filter { !$0.condition.groups.isEmpty }.flatMap { _, condition -> [Diagnostic] in
+        return context.conditions.filter { !$0.condition.groups.isEmpty }.flatMap { _, condition in
             context.rules.providers(of: condition).compactMap { provider in
-                guard provider.node.entry("groups") == nil, let entry = try? registry.descriptor(provider.id),
-                    let descriptor = try? entry.variant(provider.environment),
+                guard provider.node.entry("groups") == nil, let descriptor = provider.descriptor(in: registry),
                     !descriptor.mayHaveClaim(provider.groups)
                 else { return nil }
-                return finding(
-                    "the descriptor of \(descriptor.name) names no claim \"\(provider.groups)\"", context,
-                    at: condition.keySpan("group"),
+                return GatewayFinding(
+                    "the descriptor of \(descriptor.name) names no claim \"\(provider.groups)\"",
+                    at: condition.node.keySpan("group"),
                     help:
                         "add to the provider: groups: CLAIM, with the claim that has the groups; groups, if an administrator added it",
-                    related: [context.related("the provider", at: provider.span)])
+                    related: ("the provider", provider.span))
             }
         }
     }

@@ -19,19 +19,20 @@ struct HeaderOfTheProxy: GatewayRule {
         good: ["headers: { X-Auth-User: \"{account.id}\", X-Forwarded-User: \"{account.id}\" }\n"]
     )
 
-    func check(_ context: GatewayContext) -> [Diagnostic] {
+    func check(_ context: GatewayContext) -> [GatewayFinding] {
         let rules = context.rules
-        var named: [(name: HTTPField.Name, span: SourceSpan)] = rules.headers.all.map { (name: $0.name, span: $0.span) }
-        if let token = rules.identityToken, let header = token.node.entry("header") {
-            named.append((token.header, header.value.span))
+        let token = rules.identityToken.flatMap { token in
+            token.node.entry("header").map { (name: token.header, span: $0.value.span) }
         }
-        for route in rules.routes {
-            guard let header = route.node.node(at: ["token", "header"]), let token = route.token else { continue }
-            named.append((token.header, header.span))
+        let tokens = rules.routes.compactMap { route in
+            route.token.flatMap { token in
+                route.node.node(at: ["token", "header"]).map { (name: token.header, span: $0.span) }
+            }
         }
+        let named = rules.headers.all.map { (name: $0.name, span: $0.span) } + [token].compactMap { $0 } + tokens
         return named.filter { RemovedHeaders.reserves($0.name.rawName) }.map {
-            finding(
-                "a proxy needs the header \($0.name.rawName) for itself", context, at: $0.span,
+            GatewayFinding(
+                "a proxy needs the header \($0.name.rawName) for itself", at: $0.span,
                 help: "choose another name, such as X-Auth-User")
         }
     }

@@ -17,13 +17,13 @@ struct HostOfRequestLine: GatewayRule {
         good: ["proxy: { dialect: original, same_host: nginx returns 421 if $http_host is not $host }\n"]
     )
 
-    func check(_ context: GatewayContext) -> [Diagnostic] {
+    func check(_ context: GatewayContext) -> [GatewayFinding] {
         guard context.rules.proxy.dialect == .original, context.rules.proxy.sameHost == nil,
             let written = context.node("proxy", "dialect")
         else { return [] }
         return [
-            finding(
-                "nothing states that the proxy compares the host of the request line", context, at: written.span,
+            GatewayFinding(
+                "nothing states that the proxy compares the host of the request line", at: written.span,
                 help: "add same_host: REASON, or remove the key for the default dialect")
         ]
     }

@@ -19,15 +19,14 @@ struct HostWithoutTLS: GatewayRule {
         ]
     )
 
-    func check(_ context: GatewayContext) -> [Diagnostic] {
+    func check(_ context: GatewayContext) -> [GatewayFinding] {
         guard context.rules.origin.scheme == "http" else { return [] }
-        return context.rules.routes.flatMap { route -> [Diagnostic] in
+        return context.rules.routes.flatMap { route -> [GatewayFinding] in
             if case .anyone = route.allow { return [] }
-            let written = route.node.entry("host")?.value
-            return (written?.elements ?? [written].compactMap { $0 }).compactMap { node in
+            return route.node.values(of: "host").compactMap { node in
                 guard let host = node.scalar?.text, !HostName(host).needsNoTLS else { return nil }
-                return finding(
-                    "nobody can sign in at \(host) over http", context, at: node.span,
+                return GatewayFinding(
+                    "nobody can sign in at \(host) over http", at: node.span,
                     help: "write an origin with https, or for a try a host such as 127.0.0.2")
             }
         }

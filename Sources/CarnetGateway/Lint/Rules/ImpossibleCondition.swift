@@ -23,40 +23,25 @@ struct ImpossibleCondition: GatewayRule {
         ]
     )
 
-    func check(_ context: GatewayContext) -> [Diagnostic] {
+    func check(_ context: GatewayContext) -> [GatewayFinding] {
         let issuers = context.rules.bearer.map(\.provider.rawValue)
-        return context.conditions.flatMap { _, condition in check(condition, issuers, context) }
+        return context.conditions.flatMap { _, condition in check(condition, issuers) }
     }
 
-    private func check(_ condition: GatewayCondition, _ issuers: [String], _ context: GatewayContext) -> [Diagnostic] {
-        var found: [Diagnostic] = []
-        if !condition.emailDomains.isEmpty {
-            for email in condition.values(of: "email") {
-                guard let address = email.scalar.flatMap({ EmailAddress($0.text) }),
-                    !condition.emailDomains.containsBytes(of: address.domain)
-                else { continue }
-                found.append(
-                    finding(
-                        "the address is not of email_domain", context, at: email.span,
-                        help: "make a list of two conditions, of which one is enough"))
-            }
-        }
-        for claim in condition.node.entry("claim")?.value.entries ?? [] where claim.value.elements?.isEmpty == true {
-            found.append(
-                finding("no value of the claim is enough", context, at: claim.value.span, help: "name the values"))
-        }
-        guard !condition.clientIDs.isEmpty else { return found }
-        if !condition.emails.isEmpty || !condition.emailDomains.isEmpty {
-            found.append(
-                finding(
-                    "a program has no e-mail address", context, at: condition.keySpan("client_id"),
-                    help: "make a list of two conditions, of which one is enough"))
-        }
-        for provider in condition.values(of: "provider") where !issuers.contains(provider.scalar?.text ?? "") {
-            found.append(
-                finding(
-                    "its tokens are not accepted", context, at: provider.span, help: "add the provider to bearer"))
-        }
-        return found
+    private func check(_ condition: GatewayCondition, _ issuers: [String]) -> [GatewayFinding] {
+        let node = condition.node
+        let list = "make a list of two conditions, of which one is enough"
+        let emails = node.values(of: "email").filter { email in
+            guard let address = email.scalar.flatMap({ EmailAddress($0.text) }) else { return false }
+            return !condition.emailDomains.isEmpty && !condition.emailDomains.containsBytes(of: address.domain)
+        }.map { GatewayFinding("the address is not of email_domain", at: $0.span, help: list) }
+        let claims = (node.entry("claim")?.value.entries ?? []).filter { $0.value.elements?.isEmpty == true }
+            .map { GatewayFinding("no value of the claim is enough", at: $0.value.span, help: "name the values") }
+        guard !condition.clientIDs.isEmpty else { return emails + claims }
+        let hasAddress = !condition.emails.isEmpty || !condition.emailDomains.isEmpty
+        let client = GatewayFinding("a program has no e-mail address", at: node.keySpan("client_id"), help: list)
+        let providers = node.values(of: "provider").filter { !issuers.contains($0.scalar?.text ?? "") }
+            .map { GatewayFinding("its tokens are not accepted", at: $0.span, help: "add the provider to bearer") }
+        return emails + claims + (hasAddress ? [client] : []) + providers
     }
 }

@@ -23,26 +23,26 @@ struct InlineSecret: GatewayRule {
         ]
     )
 
-    func check(_ context: GatewayContext) -> [Diagnostic] {
+    func check(_ context: GatewayContext) -> [GatewayFinding] {
         let rules = context.rules
-        var found: [Diagnostic] = []
+        var found: [GatewayFinding] = []
         func add(_ place: SecretPlace?, _ key: String, of node: YAMLNode?) {
             guard case .inline = place, let value = node?.entry(key)?.value else { return }
             found.append(
-                finding(
-                    "the file contains a secret", context, at: value.span,
+                GatewayFinding(
+                    "the file contains a secret", at: value.span,
                     help: "write \(key)_env with the name of an environment variable, or \(key)_file"))
         }
         for provider in rules.providers { add(provider.clientSecret, "client_secret", of: provider.node) }
-        add(rules.proxy.secret, "secret", of: context.node("proxy"))
-        add(rules.session.key, "key", of: context.node("session"))
-        add(rules.identityToken?.key, "key", of: context.node("identity_token"))
+        add(rules.proxy.secret, "secret", of: rules.proxy.node)
+        add(rules.session.key, "key", of: rules.session.node)
+        add(rules.identityToken?.key, "key", of: rules.identityToken?.node)
         if case .inline(let store) = rules.session.store, Self.hasPassword(store.reveal()),
             let value = context.node("session", "store")
         {
             found.append(
-                finding(
-                    "the address of the store contains a password", context, at: value.span,
+                GatewayFinding(
+                    "the address of the store contains a password", at: value.span,
                     help: "write store_env with the name of an environment variable"))
         }
         return found

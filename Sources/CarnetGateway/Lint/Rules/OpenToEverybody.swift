@@ -15,21 +15,24 @@ struct OpenToEverybody: GatewayRule {
         references: ["RFC 9700, section 2"]
     )
 
-    func check(_ context: GatewayContext) -> [Diagnostic] {
+    func check(_ context: GatewayContext) -> [GatewayFinding] {
         guard let registry = context.registry else { return [] }
         let open = context.rules.providers.filter { $0.isOpenToAnyone(in: registry) }
-        func report(_ providers: [GatewayProvider], at span: SourceSpan) -> Diagnostic? {
-            guard let first = providers.first else { return nil }
-            return finding(
-                "everybody can have an account of \(providers.map(\.id.rawValue).joined(separator: ", "))", context,
-                at: span, help: "demand email_domain, email or a group, or say why: allow: { signed_in: REASON }",
-                related: [context.related("the provider", at: first.span)])
+        func report(_ providers: [GatewayProvider], at span: SourceSpan) -> [GatewayFinding] {
+            guard let first = providers.first else { return [] }
+            return [
+                GatewayFinding(
+                    "everybody can have an account of \(providers.map(\.id.rawValue).joined(separator: ", "))",
+                    at: span,
+                    help: "demand email_domain, email or a group, or say why: allow: { signed_in: REASON }",
+                    related: ("the provider", first.span))
+            ]
         }
-        return context.rules.routes.flatMap { route -> [Diagnostic] in
-            if case .signedIn = route.allow { return [report(open, at: route.span("allow"))].compactMap { $0 } }
-            return route.allow.conditions.compactMap { condition in
-                guard !condition.needsStatements, condition.signedIn == nil else { return nil }
-                return report(
+        return context.rules.routes.flatMap { route in
+            if case .signedIn = route.allow { return report(open, at: route.node.span(of: "allow")) }
+            return route.allow.conditions.filter { $0.keyOfStatements == nil && $0.signedIn == nil }.flatMap {
+                condition in
+                report(
                     open.filter { condition.providers.isEmpty || condition.providers.contains($0.id) },
                     at: condition.span)
             }

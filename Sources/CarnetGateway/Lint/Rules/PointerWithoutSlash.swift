@@ -19,14 +19,14 @@ struct PointerWithoutSlash: GatewayRule {
         ]
     )
 
-    func check(_ context: GatewayContext) -> [Diagnostic] {
+    func check(_ context: GatewayContext) -> [GatewayFinding] {
         context.rules.providers.compactMap { provider in
             let name = provider.groups
             guard name.utf8.first != UInt8(ascii: "/"), name.holds(UInt8(ascii: "/")), !name.holds(UInt8(ascii: ":")),
                 let value = provider.node.entry("groups")?.value
             else { return nil }
-            return finding(
-                "this is one claim with a slash in its name", context, at: value.span, help: "did you mean /\(name)?")
+            return GatewayFinding(
+                "this is one claim with a slash in its name", at: value.span, help: "did you mean /\(name)?")
         }
     }
 }

@@ -13,56 +13,47 @@ struct ProviderInputs: GatewayRule {
             """
     )
 
-    func check(_ context: GatewayContext) -> [Diagnostic] {
+    func check(_ context: GatewayContext) -> [GatewayFinding] {
         guard let registry = context.registry else { return [] }
-        return context.rules.providers.flatMap { provider -> [Diagnostic] in
+        return context.rules.providers.flatMap { provider -> [GatewayFinding] in
             guard let descriptor = try? registry.descriptor(provider.id) else { return [] }
             do throws(ResolutionError) {
-                return check(provider, try descriptor.variant(provider.environment), context)
+                return check(provider, try descriptor.variant(provider.environment).inputs)
             } catch {
                 let span = provider.node.entry("environment")?.value.span ?? provider.span
                 return [
-                    finding(
-                        "\(provider.id): \(error.reason)", context, at: span,
+                    GatewayFinding(
+                        "\(provider.id): \(error.reason)", at: span,
                         help: "carnet show \(provider.id) prints the environments")
                 ]
             }
         }
     }
 
-    private func check(
-        _ provider: GatewayProvider, _ descriptor: ProviderDescriptor, _ context: GatewayContext
-    ) -> [Diagnostic] {
-        var found: [Diagnostic] = []
-        let inputs = descriptor.inputs
-        for entry in provider.node.entry("inputs")?.value.entries ?? [] {
+    private func check(_ provider: GatewayProvider, _ inputs: NamedList<InputRules>) -> [GatewayFinding] {
+        let entries = provider.node.entry("inputs")?.value.entries ?? []
+        let found = entries.compactMap { entry -> GatewayFinding? in
             guard let rules = inputs[entry.key] else {
-                let nearest = nearestName(to: entry.key, in: inputs.names).map { "did you mean \"\($0)\"?" }
-                found.append(
-                    finding(
-                        "\(provider.id) has no input \"\(entry.key)\"", context, at: entry.keySpan,
-                        help: nearest
-                            ?? (inputs.isEmpty ? "it has no inputs" : "it has " + inputs.names.joined(separator: ", ")))
-                )
-                continue
+                return GatewayFinding(
+                    "\(provider.id) has no input \"\(entry.key)\"", at: entry.keySpan,
+                    help: suggestion(for: entry.key, among: inputs.names)
+                        ?? (inputs.isEmpty ? "it has no inputs" : "it has " + inputs.names.joined(separator: ", ")))
             }
-            if let text = entry.value.scalar?.text, let reason = rules.refusal(of: text) {
-                found.append(
-                    finding(
-                        "\(provider.id): \(reason)", context, at: entry.value.span,
-                        help: rules.example.map { "write it as in \($0)" } ?? "correct the value"))
+            return entry.value.scalar.flatMap { rules.refusal(of: $0.text) }.map { reason in
+                GatewayFinding(
+                    "\(provider.id): \(reason)", at: entry.value.span,
+                    help: rules.example.map { "write it as in \($0)" } ?? "correct the value")
             }
         }
         // Without a client id in the file, the registration is elsewhere, with its inputs.
         guard provider.clientID != nil || provider.clientIDVariable != nil else { return found }
-        for input in inputs.items where !input.value.isOptional && input.value.defaultValue == nil {
-            guard !provider.inputs.contains(input.name) else { continue }
-            let example = input.value.example ?? "VALUE"
-            found.append(
-                finding(
-                    "\(provider.id): the input \(input.name) has no value", context, at: provider.span,
-                    help: "write inputs: { \(input.name): \(example) }"))
-        }
         return found
+            + inputs.items.filter {
+                !$0.value.isOptional && $0.value.defaultValue == nil && !provider.inputs.contains($0.name)
+            }.map { input in
+                GatewayFinding(
+                    "\(provider.id): the input \(input.name) has no value", at: provider.span,
+                    help: "write inputs: { \(input.name): \(input.value.example ?? "VALUE") }")
+            }
     }
 }

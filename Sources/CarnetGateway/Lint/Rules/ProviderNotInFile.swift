@@ -17,28 +17,28 @@ struct ProviderNotInFile: GatewayRule {
         good: ["routes: [{ path: /admin/**, allow: { provider: acme } }]\n"]
     )
 
-    func check(_ context: GatewayContext) -> [Diagnostic] {
-        let ids = context.rules.providers.map(\.id)
-        func unknown(_ node: YAMLNode) -> Diagnostic? {
-            guard let text = node.scalar?.text, !ids.contains(where: { $0.rawValue == text }) else { return nil }
-            return finding(
-                "the file has no provider \"\(text)\"", context, at: node.span,
-                help: nearestName(to: text, in: ids.map(\.rawValue)).map { "did you mean \"\($0)\"?" }
-                    ?? "add it to providers")
+    func check(_ context: GatewayContext) -> [GatewayFinding] {
+        let rules = context.rules
+        let ids = rules.providers.map(\.id.rawValue)
+        let named = context.conditions.flatMap { $0.condition.node.values(of: "provider") }
+        let issuers = rules.bearer.map { $0.node.entry("provider")?.value ?? $0.node }
+        let unknown = (named + issuers).compactMap { node -> GatewayFinding? in
+            guard let text = node.scalar?.text, !ids.contains(text) else { return nil }
+            return GatewayFinding(
+                "the file has no provider \"\(text)\"", at: node.span,
+                help: suggestion(for: text, among: ids) ?? "add it to providers")
         }
-        let named = context.conditions.flatMap { $0.condition.values(of: "provider") }
-        let issuers = context.rules.bearer.map { $0.node.entry("provider")?.value ?? $0.node }
-        return (named + issuers).compactMap(unknown)
-            + repeated(context.rules.providers.map { ($0.id, $0.span) }, context)
-            + repeated(context.rules.bearer.map { ($0.provider, $0.span) }, context)
+        return unknown + repeated(rules.providers.map { ($0.id, $0.span) })
+            + repeated(rules.bearer.map { ($0.provider, $0.span) })
     }
 
-    private func repeated(_ named: [(id: ProviderID, span: SourceSpan)], _ context: GatewayContext) -> [Diagnostic] {
-        named.indices.compactMap { index in
-            guard let first = named[..<index].first(where: { $0.id == named[index].id }) else { return nil }
-            return finding(
-                "\"\(named[index].id)\" is listed twice", context, at: named[index].span, help: "remove one of the two",
-                related: [context.related("it is listed here first", at: first.span)])
+    private func repeated(_ named: [(id: ProviderID, span: SourceSpan)]) -> [GatewayFinding] {
+        named.enumerated().compactMap { index, later in
+            named[..<index].first { $0.id == later.id }.map { first in
+                GatewayFinding(
+                    "\"\(later.id)\" is listed twice", at: later.span, help: "remove one of the two",
+                    related: ("it is listed here first", first.span))
+            }
         }
     }
 }

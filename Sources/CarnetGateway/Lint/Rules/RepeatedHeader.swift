@@ -39,16 +39,16 @@ struct RepeatedHeader: GatewayRule {
         ]
     )
 
-    func check(_ context: GatewayContext) -> [Diagnostic] {
+    func check(_ context: GatewayContext) -> [GatewayFinding] {
         let rules = context.rules
         var first = rules.headers.all.map { (name: $0.name, span: $0.span) }
-        var found: [Diagnostic] = []
+        var found: [GatewayFinding] = []
         func check(_ name: HTTPField.Name, at span: SourceSpan) {
             guard let other = first.first(where: { $0.name == name }) else { return }
             found.append(
-                finding(
-                    "the header \(name.rawName) has another value", context, at: span, help: "choose another name",
-                    related: [context.related("it is here", at: other.span)]))
+                GatewayFinding(
+                    "the header \(name.rawName) has another value", at: span, help: "choose another name",
+                    related: ("it is here", other.span)))
         }
         if let token = rules.identityToken {
             let span = token.node.entry("header")?.value.span
@@ -57,7 +57,7 @@ struct RepeatedHeader: GatewayRule {
         }
         for route in rules.routes {
             guard let token = route.token else { continue }
-            check(token.header, at: route.node.node(at: ["token", "header"])?.span ?? route.span("token"))
+            check(token.header, at: route.node.node(at: ["token", "header"])?.span ?? route.node.span(of: "token"))
         }
         return found
     }

@@ -34,16 +34,15 @@ struct RepeatedRoute: GatewayRule {
         ]
     )
 
-    func check(_ context: GatewayContext) -> [Diagnostic] {
-        var found: [Diagnostic] = []
+    func check(_ context: GatewayContext) -> [GatewayFinding] {
+        var found: [GatewayFinding] = []
         var seen: Set<SourceSpan> = []
         _ = GatewayTable(context.rules) { later, earlier in
             guard seen.insert(later.span).inserted else { return }
             found.append(
-                finding(
-                    "an earlier route decides about the same requests", context, at: later.span,
-                    help: "join the two into one route",
-                    related: [context.related("it is here", at: earlier.span)]))
+                GatewayFinding(
+                    "an earlier route decides about the same requests", at: later.span,
+                    help: "join the two into one route", related: ("it is here", earlier.span)))
         }
         return found
     }

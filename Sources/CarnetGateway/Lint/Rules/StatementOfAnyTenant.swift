@@ -15,24 +15,21 @@ struct StatementOfAnyTenant: GatewayRule {
         references: ["OpenID Connect Core 1.0, sections 2 and 5.7", "CVE-2024-21632"]
     )
 
-    func check(_ context: GatewayContext) -> [Diagnostic] {
+    func check(_ context: GatewayContext) -> [GatewayFinding] {
         guard let registry = context.registry else { return [] }
         return context.conditions.compactMap { _, condition in
-            guard condition.needsStatements else { return nil }
-            for provider in context.rules.providers(of: condition) {
-                guard let tenants = provider.openTenants(in: registry), !tenants.isChosen(by: condition.claims.names),
-                    let key = condition.node.entries?.first(where: { !["provider", "signed_in"].contains($0.key) })
-                else { continue }
-                let descriptor = try? registry.descriptor(provider.id).variant(provider.environment)
-                let input = descriptor?.issuer?.inputNames.first
+            guard let key = condition.keyOfStatements else { return nil }
+            return context.rules.providers(of: condition).lazy.compactMap { provider -> GatewayFinding? in
+                guard let tenants = provider.openTenants(in: registry), !tenants.isChosen(by: condition.claims.names)
+                else { return nil }
+                let input = provider.descriptor(in: registry)?.issuer?.inputNames.first
                 let claims = tenants.claims.map { "\($0): VALUE" }.joined(separator: ", ")
-                return finding(
-                    "any tenant of \(provider.id) can state this \(key.key)", context, at: key.keySpan,
+                return GatewayFinding(
+                    "any tenant of \(provider.id) can state this \(key.key)", at: key.keySpan,
                     help: (input.map { "write inputs: { \($0): ONE-TENANT } at the provider, or " } ?? "")
                         + "add claim: { \(claims) } to the condition",
-                    related: [context.related("the provider", at: provider.span)])
-            }
-            return nil
+                    related: ("the provider", provider.span))
+            }.first
         }
     }
 }

@@ -22,27 +22,25 @@ struct SubjectOfAnyProvider: GatewayRule {
         ]
     )
 
-    func check(_ context: GatewayContext) -> [Diagnostic] {
+    func check(_ context: GatewayContext) -> [GatewayFinding] {
         let headers = context.rules.headers.all
-        let hasTenants = context.registry.map { registry in
-            context.rules.providers.contains { $0.openTenants(in: registry) != nil }
+        let hasTenants =
+            context.registry.map { registry in
+                context.rules.providers.contains { $0.openTenants(in: registry) != nil }
+            } ?? false
+        let isTold = headers.map(\.template).contains {
+            $0.has(.issuer) || $0.has(.id) || !hasTenants && $0.has(.provider)
         }
-        let isTold: (GatewayHeader) -> Bool = { header in
-            header.template.has(.issuer) || header.template.has(.id)
-                || hasTenants != true && header.template.has(.provider)
-        }
-        guard context.rules.providers.count > 1 || hasTenants == true, !headers.contains(where: isTold) else {
-            return []
-        }
+        guard context.rules.providers.count > 1 || hasTenants, !isTold else { return [] }
         return headers.compactMap { header in
             if header.template.has(.subject) {
-                return finding(
-                    "the subject may be of any provider\(hasTenants == true ? " or tenant" : "")", context,
-                    at: header.span, help: "write {account.id}")
+                return GatewayFinding(
+                    "the subject may be of any provider\(hasTenants ? " or tenant" : "")", at: header.span,
+                    help: "write {account.id}")
             }
             guard header.template.has(.groups) else { return nil }
-            return finding(
-                "the groups may be of any provider", context, at: header.span, help: "add a header with {account.id}")
+            return GatewayFinding(
+                "the groups may be of any provider", at: header.span, help: "add a header with {account.id}")
         }
     }
 }

@@ -34,23 +34,23 @@ struct TokenOfAnyProvider: GatewayRule {
         ]
     )
 
-    func check(_ context: GatewayContext) -> [Diagnostic] {
+    func check(_ context: GatewayContext) -> [GatewayFinding] {
         let providers = context.rules.providers.filter(\.signsIn)
-        return context.rules.routes.filter { $0.token != nil }.flatMap { route -> [Diagnostic] in
-            let several = "the program gets the token of any of \(providers.map(\.id.rawValue).joined(separator: ", "))"
-            let help = "name one provider: allow: { provider: \(providers.first?.id.rawValue ?? "ID") }"
+        let several = "the program gets the token of any of \(providers.map(\.id.rawValue).joined(separator: ", "))"
+        let help = "name one provider: allow: { provider: \(providers.first?.id.rawValue ?? "ID") }"
+        return context.rules.routes.filter { $0.token != nil }.flatMap { route -> [GatewayFinding] in
+            let span = route.node.span(of: "allow")
             switch route.allow {
             case .anyone:
                 return [
-                    finding(
-                        "the program gets no token from people who are not signed in", context, at: route.span("allow"),
+                    GatewayFinding(
+                        "the program gets no token from people who are not signed in", at: span,
                         help: "demand a sign-in, or leave token out")
                 ]
-            case .signedIn:
-                return providers.count > 1 ? [finding(several, context, at: route.span("allow"), help: help)] : []
+            case .signedIn: return providers.count > 1 ? [GatewayFinding(several, at: span, help: help)] : []
             case .conditions(let conditions):
                 return conditions.filter { context.rules.providers(of: $0).filter(\.signsIn).count > 1 }
-                    .map { finding(several, context, at: $0.span, help: help) }
+                    .map { GatewayFinding(several, at: $0.span, help: help) }
             }
         }
     }

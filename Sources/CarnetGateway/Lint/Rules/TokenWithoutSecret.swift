@@ -16,13 +16,13 @@ struct TokenWithoutSecret: GatewayRule {
         good: ["proxy: { secret_env: PROXY_SECRET }\nroutes: [{ allow: signed_in, token: access }]\n"]
     )
 
-    func check(_ context: GatewayContext) -> [Diagnostic] {
+    func check(_ context: GatewayContext) -> [GatewayFinding] {
         guard context.rules.proxy.secret == nil,
             let key = context.rules.routes.lazy.compactMap({ $0.node.entry("token") }).first
         else { return [] }
         return [
-            finding(
-                "every process at an address of a proxy can ask for the token", context, at: key.keySpan,
+            GatewayFinding(
+                "every process at an address of a proxy can ask for the token", at: key.keySpan,
                 help: "add proxy: { secret_file: FILE }; with --socket, say so: # carnet-lint-disable G025: REASON")
         ]
     }

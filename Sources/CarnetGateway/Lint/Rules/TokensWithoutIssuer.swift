@@ -25,28 +25,23 @@ struct TokensWithoutIssuer: GatewayRule {
         good: ["bearer: [acme]\nroutes: [{ path: /api/**, bearer: true, allow: { client_id: robot } }]\n"]
     )
 
-    func check(_ context: GatewayContext) -> [Diagnostic] {
-        var found: [Diagnostic] = []
-        for route in context.rules.routes where route.acceptsTokens && context.rules.bearer.isEmpty {
-            found.append(
-                finding(
-                    "the file accepts no issuer's tokens", context, at: keySpan("bearer", of: route.node),
-                    help: "add bearer: [PROVIDER] to the file"))
+    func check(_ context: GatewayContext) -> [GatewayFinding] {
+        let (routes, bearer) = (context.rules.routes, context.rules.bearer)
+        let refused = (bearer.isEmpty ? routes.filter(\.acceptsTokens) : []).map {
+            GatewayFinding(
+                "the file accepts no issuer's tokens", at: $0.node.keySpan("bearer"),
+                help: "add bearer: [PROVIDER] to the file")
         }
-        for (route, condition) in context.conditions where !condition.clientIDs.isEmpty && !route.acceptsTokens {
-            found.append(
-                finding(
-                    "only programs have a client, and the route takes no access tokens", context,
-                    at: condition.keySpan("client_id"), help: "add bearer: true to the route"))
+        let clients = context.conditions.filter { !$0.condition.clientIDs.isEmpty && !$0.route.acceptsTokens }.map {
+            GatewayFinding(
+                "only programs have a client, and the route takes no access tokens",
+                at: $0.condition.node.keySpan("client_id"), help: "add bearer: true to the route")
         }
-        for issuer in context.rules.bearer.filter(\.introspects).dropFirst() {
-            found.append(
-                finding(
-                    "another issuer introspects already", context, at: keySpan("introspection", of: issuer.node),
-                    help: "keep introspection: true at one issuer"))
-        }
-        return found
+        return refused + clients
+            + bearer.filter(\.introspects).dropFirst().map {
+                GatewayFinding(
+                    "another issuer introspects already", at: $0.node.keySpan("introspection"),
+                    help: "keep introspection: true at one issuer")
+            }
     }
-
-    private func keySpan(_ key: String, of node: YAMLNode) -> SourceSpan { node.entry(key)?.keySpan ?? node.span }
 }

@@ -11,13 +11,13 @@ struct UnknownGatewayProvider: GatewayRule {
             """
     )
 
-    func check(_ context: GatewayContext) -> [Diagnostic] {
+    func check(_ context: GatewayContext) -> [GatewayFinding] {
         guard let registry = context.registry else { return [] }
         let known = registry.ids
         return context.rules.providers.filter { !known.contains($0.id) }.map { provider in
-            finding(
-                "no provider is called \"\(provider.id)\"", context, at: provider.span,
-                help: nearestName(to: provider.id.rawValue, in: known.map(\.rawValue)).map { "did you mean \"\($0)\"?" }
+            GatewayFinding(
+                "no provider is called \"\(provider.id)\"", at: provider.span,
+                help: suggestion(for: provider.id.rawValue, among: known.map(\.rawValue))
                     ?? "write providers/\(provider.id).yaml, and add --providers FOLDER")
         }
     }

@@ -19,16 +19,13 @@ struct UnregisteredMethod: GatewayRule {
         good: ["routes: [{ methods: [PATCH, PROPFIND, QUERY], allow: signed_in }]\n"]
     )
 
-    func check(_ context: GatewayContext) -> [Diagnostic] {
-        context.rules.routes.flatMap { route -> [Diagnostic] in
-            guard let written = route.node.entry("methods")?.value else { return [] }
-            return (written.elements ?? [written]).compactMap { node in
-                guard let method = node.scalar?.text, !Self.registered.contains(method) else { return nil }
-                let meant = nearestName(to: method, in: Self.registered.sorted(), within: 2)
-                return finding(
-                    "the method \(method) is not registered", context, at: node.span,
-                    help: meant.map { "did you mean \"\($0)\"?" } ?? "write a registered method, such as GET or POST")
-            }
+    func check(_ context: GatewayContext) -> [GatewayFinding] {
+        context.rules.routes.flatMap { $0.node.values(of: "methods") }.compactMap { node in
+            guard let method = node.scalar?.text, !Self.registered.contains(method) else { return nil }
+            return GatewayFinding(
+                "the method \(method) is not registered", at: node.span,
+                help: suggestion(for: method, among: Self.registered.sorted(), within: 2)
+                    ?? "write a registered method, such as GET or POST")
         }
     }
 

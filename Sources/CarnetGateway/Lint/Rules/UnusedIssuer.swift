@@ -17,18 +17,18 @@ struct UnusedIssuer: GatewayRule {
         good: ["bearer: [acme]\nroutes: [{ path: /api/**, allow: signed_in, bearer: true }]\n"]
     )
 
-    func check(_ context: GatewayContext) -> [Diagnostic] {
+    func check(_ context: GatewayContext) -> [GatewayFinding] {
         let open = context.rules.routes.filter { route in
             if case .anyone = route.allow { route.acceptsTokens } else { false }
         }
         let needless = open.compactMap { $0.node.entry("bearer")?.keySpan }.map {
-            finding("the route needs no access token", context, at: $0, help: "remove bearer: true")
+            GatewayFinding("the route needs no access token", at: $0, help: "remove bearer: true")
         }
         guard !context.rules.bearer.isEmpty, !context.rules.routes.contains(where: \.acceptsTokens),
             let entry = context.root.entry("bearer")
         else { return needless }
         return needless + [
-            finding("no route takes access tokens", context, at: entry.keySpan, help: "add bearer: true to a route")
+            GatewayFinding("no route takes access tokens", at: entry.keySpan, help: "add bearer: true to a route")
         ]
     }
 }

@@ -16,12 +16,11 @@ struct UnverifiedEmail: GatewayRule {
         references: ["OpenID Connect Core 1.0, section 5.1"]
     )
 
-    func check(_ context: GatewayContext) -> [Diagnostic] {
+    func check(_ context: GatewayContext) -> [GatewayFinding] {
         guard let registry = context.registry else { return [] }
         return context.conditions.compactMap { _, condition in
-            guard let key = ["email_domain", "email"].first(where: { condition.node.entry($0) != nil }) else {
-                return nil
-            }
+            let node = condition.node
+            guard let key = ["email_domain", "email"].first(where: { node.entry($0) != nil }) else { return nil }
             let named = context.rules.providers(of: condition)
             let isMet = named.contains { provider in
                 provider.trustsEmail != nil
@@ -29,9 +28,9 @@ struct UnverifiedEmail: GatewayRule {
             }
             guard !isMet, !named.isEmpty else { return nil }
             let ids = named.map(\.id.rawValue).joined(separator: ", ")
-            return finding(
+            return GatewayFinding(
                 "no address counts: \(ids) \(named.count == 1 ? "does" : "do") not state that addresses are verified",
-                context, at: condition.keySpan(key),
+                at: node.keySpan(key),
                 help:
                     "add trust_email: REASON to the provider if the administrators of your own tenant choose the addresses"
             )

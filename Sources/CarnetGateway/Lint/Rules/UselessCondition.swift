@@ -21,7 +21,7 @@ struct UselessCondition: GatewayRule {
         ]
     )
 
-    func check(_ context: GatewayContext) -> [Diagnostic] {
+    func check(_ context: GatewayContext) -> [GatewayFinding] {
         context.rules.routes.flatMap { route in
             let conditions = route.allow.conditions
             return conditions.indices.compactMap { index in
@@ -31,10 +31,10 @@ struct UselessCondition: GatewayRule {
                         && (other < index || !conditions[index].isMet(whenever: conditions[other]))
                 }
                 return weaker.map { weaker in
-                    finding(
-                        "another condition of the route demands less", context, at: conditions[index].span,
+                    GatewayFinding(
+                        "another condition of the route demands less", at: conditions[index].span,
                         help: "remove one of the two, or join them into one condition",
-                        related: [context.related("it is here", at: conditions[weaker].span)])
+                        related: ("it is here", conditions[weaker].span))
                 }
             }
         }
