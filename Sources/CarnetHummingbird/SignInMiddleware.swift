@@ -69,8 +69,7 @@ extension Response {
     /// A reply of the sign-in, to be sent by this server.
     public init(_ reply: WebReply) {
         self.init(
-            status: reply.head.status,
-            headers: reply.head.headerFields,
+            status: reply.head.status, headers: reply.head.headerFields,
             body: ResponseBody(byteBuffer: ByteBuffer(string: reply.body))
         )
     }

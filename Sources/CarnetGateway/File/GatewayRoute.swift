@@ -175,9 +175,7 @@ extension GatewayCondition: GatewaySection {
         Key("subject", oneOrMore: .string, \.subjects, "the provider's id of the account"),
         Key("group", oneOrMore: .string, \.groups, "a group of the account, as the provider names it"),
         Key("client_id", oneOrMore: .string, \.clientIDs, "the client that the program's token was issued to"),
-        Key(
-            "claim", \.claims,
-            "claims, or JSON Pointers to them, each with the values of which the sender needs one"),
+        Key("claim", \.claims, "claims, or JSON Pointers to them, each with the values of which the sender needs one"),
         Key("scope", one: .scope, \.scope, "the scope that the access token or the sign-in needs"),
         Key("all_of", oneOrMore: .scope, \.allOf, "scopes of which all are needed"),
         Key("any_of", oneOrMore: .scope, \.anyOf, "scopes of which one is needed"),

@@ -47,8 +47,7 @@ extension TextKind<String> {
         let kinds = ["files:", "postgresql://", "postgres://"]
         guard let kind = kinds.first(where: { text.hasPrefix($0) }), text.utf8.count > kind.utf8.count else {
             throw TextProblem(
-                message: "this is not the address of a store",
-                help: "write files:FOLDER or postgresql://HOST/DATABASE")
+                message: "this is not the address of a store", help: "write files:FOLDER or postgresql://HOST/DATABASE")
         }
         return text
     }

@@ -75,8 +75,7 @@ extension TextKind<String> {
     static let reason = TextKind("the reason, as a sentence") { text throws(TextProblem) in
         guard text.utf8.count >= 8 else {
             throw TextProblem(
-                rule: .missingReason, message: "\"\(text)\" is no reason",
-                help: "say in a sentence why it is so")
+                rule: .missingReason, message: "\"\(text)\" is no reason", help: "say in a sentence why it is so")
         }
         return text
     }

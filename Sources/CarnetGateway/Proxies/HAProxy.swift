@@ -11,9 +11,7 @@ extension ProxyKind {
                 let domain = host.domain.map { "-m reg ^[a-z0-9._-]+[.]\($0.replacing(".", with: "[.]"))$" }
                 return ["pattern": .text(domain ?? host.name)]
             }
-            return [
-                ProxyFile(path: "carnet.lua", text: script), ProxyFile(path: "haproxy.cfg", text: configuration),
-            ]
+            return [ProxyFile(path: "carnet.lua", text: script), ProxyFile(path: "haproxy.cfg", text: configuration)]
         },
         next: { setup in
             environmentStep(setup, unit: "haproxy") + [

@@ -163,8 +163,7 @@ extension ProxySetup {
         let origin = HostName(rules.origin.host).text
         guard !origin.utf8.contains(UInt8(ascii: ":")) else {
             throw WritingError(
-                "\(path): the origin has an IPv6 address", next: ["write a name, such as http://localhost:8080"]
-            )
+                "\(path): the origin has an IPv6 address", next: ["write a name, such as http://localhost:8080"])
         }
         var names = rules.routes.flatMap(\.hosts)
         // A route without a host decides about the origin, and so does one for names above it.
@@ -207,8 +206,7 @@ extension ProxySetup {
             let programs = own.sorted { ($0.path.utf8.count, $1.path) > ($1.path.utf8.count, $0.path) }.map { place in
                 number += 1
                 return Program(
-                    number: number, path: place.path, address: place.address ?? guess(),
-                    isGuess: place.address == nil)
+                    number: number, path: place.path, address: place.address ?? guess(), isGuess: place.address == nil)
             }
             return Host(name: name, programs: programs)
         }

@@ -19,8 +19,7 @@ package enum RemovedHeaders {
     package static let beginnings = [
         "X-Forwarded-", "X-Original-", "X-Rewrite-", "X-Script-", "X-Envoy-", "X-Proxy", "X-Proxied", "X-Vhm-",
         "X-Base-", "X-Ingress-", "X-Client-Cert", "X-SSL-", "SSL-", "X-ARR-", "X-Amzn-Mtls-", "X-Appengine-",
-        "X-Middleware-",
-        "X-Invoke-", "WL-", "L5d-", "MS-ASPNETCORE-", "CF-Connecting-", "Proxy-",
+        "X-Middleware-", "X-Invoke-", "WL-", "L5d-", "MS-ASPNETCORE-", "CF-Connecting-", "Proxy-",
     ]
 
     package static let groups = [

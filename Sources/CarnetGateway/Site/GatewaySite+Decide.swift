@@ -174,8 +174,7 @@ private struct Question {
         if let tokens = version.identityTokens, let identity = decision.identity {
             do {
                 fields[tokens.header] = try tokens.token(
-                    of: identity, for: (site?.origin ?? version.rules.origin).site,
-                    now: version.web.clock.now)
+                    of: identity, for: (site?.origin ?? version.rules.origin).site, now: version.web.clock.now)
             } catch {
                 return unavailable("the identity token cannot be signed", "No identity token", error, decision)
             }

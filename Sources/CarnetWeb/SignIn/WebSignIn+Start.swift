@@ -113,15 +113,9 @@ extension WebSignIn {
             case (_, .tryLater), (_, nil):
                 (.badGateway, "\(name) is unavailable now", "Try again in a moment.")
             case (_, .signInAgain) where cause.map { [.refresh, .profile, .resource].contains($0.step) } ?? false:
-                (
-                    .forbidden, "Your session with \(name) has ended",
-                    "It was ended there, or it expired. Sign in again."
-                )
+                (.forbidden, "Your session with \(name) has ended", "It was ended there, or it expired. Sign in again.")
             case (_, .signInAgain):
-                (
-                    .badRequest, "This sign-in has ended",
-                    "It took too long, or was completed before. Begin again."
-                )
+                (.badRequest, "This sign-in has ended", "It took too long, or was completed before. Begin again.")
             case (_, .fixConfiguration):
                 (
                     .badGateway, "Sign-in with \(name) does not work at the moment",
