@@ -29,14 +29,8 @@ enum TemplateValue: ExpressibleByStringInterpolation {
 /// A configuration of `Templates`, with places for values: `<<name>>` is a text. `<<#name>>` and `<</name>>` enclose what
 /// each element of a list has, or what is there with a text; `<<^name>>` and `<</name>>` what is there without.
 /// A line with nothing but one of these is none of the result.
-struct ProxyTemplate {
-    private let text: String
-
-    init(_ bytes: [UInt8]) { text = String(decoding: bytes, as: UTF8.self) }
-
-    func filled(_ values: [String: TemplateValue]) -> String { Self.fill(text[...], values) }
-
-    private static func fill(_ template: Substring, _ values: [String: TemplateValue]) -> String {
+enum ProxyTemplate {
+    static func fill(_ template: Substring, _ values: [String: TemplateValue]) -> String {
         var result = ""
         var rest = template
         while let start = rest.firstRange(of: "<<"), let end = rest[start.upperBound...].firstRange(of: ">>") {
@@ -113,7 +107,7 @@ extension ProxySetup {
             "beginnings": .headers(RemovedHeaders.beginnings),
             "beside": .headers(removedBesideBeginnings), "failure": .text(Self.failure),
         ]
-        return ProxyTemplate(template).filled(values.merging(own) { $1 })
+        return ProxyTemplate.fill(String(decoding: template, as: UTF8.self)[...], values.merging(own) { $1 })
     }
 
     /// The page for a browser that gets no response of the gateway or of a program. It has no character that ends a string of a

@@ -69,13 +69,13 @@ extension ProxySetup {
             """
         }
         let middlewares = middlewares(gateway: "http://\(address)") { $0.joined(separator: ", ") }
-        let routes = routes.map { route in
+        let routes = routes(gateway: "gateway", none: "noop@internal") { "program\($0.number)" }.map { route in
             """
                 \(route.name):
                   rule: "\(escaped(route.rule))"
                   priority: \(route.priority)
                   middlewares: [\(route.middleware)]
-                  service: \(fileService(route.target))
+                  service: \(route.service)
             """
         }
         let redirect = """
@@ -109,14 +109,6 @@ extension ProxySetup {
             """
     }
 
-    private func fileService(_ target: Route.Target) -> String {
-        switch target {
-        case .gateway: "gateway"
-        case .program(let program): "program\(program.number)"
-        case .none: "noop@internal"
-        }
-    }
-
     // MARK: - Objects of a cluster
 
     /// The Service of the gateway: the address is its name, a dot and its namespace.
@@ -146,21 +138,17 @@ extension ProxySetup {
         let middlewares = middlewares(gateway: "http://\(name).\(namespace):\(port)") { names in
             names.map { "{ name: \($0) }" }.joined(separator: ", ")
         }
-        let routes = routes.map { route in
-            let service =
-                switch route.target {
-                case .gateway: "{ name: \(name), port: \(port) }"
-                case .program(let program): "{ name: \(program.address.replacing(":", with: ", port: ")) }"
-                case .none: "{ name: noop@internal, kind: TraefikService }"
-                }
+        let routes = routes(
+            gateway: "{ name: \(name), port: \(port) }", none: "{ name: noop@internal, kind: TraefikService }"
+        ) { "{ name: \($0.address.replacing(":", with: ", port: ")) }" }.map { route in
             // Above the rules of other objects for the same host, whose priority is their length: those know no decision.
-            return """
-                    - match: "\(escaped(route.rule))"
-                      kind: Rule
-                      priority: \(10_000 + route.priority)
-                      middlewares: [{ name: \(route.middleware) }]
-                      services: [\(service)]
-                """
+            """
+                - match: "\(escaped(route.rule))"
+                  kind: Rule
+                  priority: \(10_000 + route.priority)
+                  middlewares: [{ name: \(route.middleware) }]
+                  services: [\(route.service)]
+            """
         }
         func object(_ kind: String, _ name: String, _ specification: String) -> String {
             """
@@ -256,43 +244,30 @@ extension ProxySetup {
         ] + (redirects ? [redirect] : [])
     }
 
-    private struct Route {
-        enum Target {
-            case gateway
-            case program(Program)
-            case none
-        }
-
-        let name: String
-        let rule: String
-        let priority: Int
-        let middleware: String
-        let target: Target
-    }
-
     /// The first has the highest priority: a name comes before a domain that it is in.
-    private var routes: [Route] {
+    ///
+    /// The services are those that the form names.
+    private func routes(
+        gateway: String, none: String, program service: (Program) -> String
+    ) -> [(name: String, rule: String, middleware: String, service: String, priority: Int)] {
         let pages =
             acceptsTokens ? "(PathPrefix(`/carnet/`) || Path(`\(Self.metadataPath)`))" : "PathPrefix(`/carnet/`)"
         // The gateway's own: sign-in, callback, sign-out.
-        var rules = [("carnet", "(\(anyHost)) && \(pages)", "carnet-secret-stays", Route.Target.gateway)]
+        var rules = [("carnet", "(\(anyHost)) && \(pages)", "carnet-secret-stays", gateway)]
         for (position, host) in hosts.enumerated() {
             for program in host.programs {
                 let rule = rule(host) + (program.path == "/" ? "" : " && PathPrefix(`\(program.path)`)")
                 let name = "program\(program.number)"
                 let websocket = rule + " && HeaderRegexp(`Upgrade`, `^(?i)websocket$`)"
-                rules.append(("\(name)-websocket", websocket, "carnet-websocket", .program(program)))
-                rules.append((name, rule, "carnet", .program(program)))
+                rules.append(("\(name)-websocket", websocket, "carnet-websocket", service(program)))
+                rules.append((name, rule, "carnet", service(program)))
             }
             // Else the program of the domain would get the other paths.
             if !host.isWhole, hosts.contains(where: { $0.domain != nil }) {
-                rules.append(("none\(position + 1)", rule(host), "carnet", .none))
+                rules.append(("none\(position + 1)", rule(host), "carnet", none))
             }
         }
-        return rules.enumerated().map { position, parts in
-            Route(
-                name: parts.0, rule: parts.1, priority: rules.count - position, middleware: parts.2, target: parts.3)
-        }
+        return rules.enumerated().map { ($1.0, $1.1, $1.2, $1.3, rules.count - $0) }
     }
 
     private var anyHost: String { hosts.map(rule).joined(separator: " || ") }
@@ -306,10 +281,7 @@ extension ProxySetup {
     private func escaped(_ text: String) -> String { text.replacing("\\", with: "\\\\") }
 
     private func indented(_ text: String, by count: Int) -> String {
-        lines(
-            text.split(separator: "\n", omittingEmptySubsequences: false), indent: .init(repeating: " ", count: count)
-        ) {
-            String($0)
-        }
+        let indent = String(repeating: " ", count: count)
+        return lines(text.split(separator: "\n", omittingEmptySubsequences: false), indent: indent) { String($0) }
     }
 }

@@ -7,13 +7,13 @@ final class DecisionCounts: Sendable {
     private let counters = Lock<[String: Counter]>([:])
 
     func count(_ outcome: String) {
-        let counter = counters.withLock { counters in
-            if let counter = counters[outcome] { return counter }
-            let counter = Counter(label: "carnet.gateway.decision.count", dimensions: [("outcome", outcome)])
+        counters.withLock { counters in
+            let counter =
+                counters[outcome]
+                ?? Counter(label: "carnet.gateway.decision.count", dimensions: [("outcome", outcome)])
             counters[outcome] = counter
             return counter
-        }
-        counter.increment()
+        }.increment()
     }
 }
 

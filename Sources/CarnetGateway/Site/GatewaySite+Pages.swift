@@ -25,7 +25,11 @@ extension GatewaySite {
             return misconfigured(problem.publicReason, logging: problem.reason)
         }
         guard let host = request.host, let site = version.hosts.site(of: host) else {
-            if let host = request.host, version.gateway.knows(host: host) { return misconfigured(Self.needsTLS(host)) }
+            if let host = request.host, version.gateway.knows(host: host) {
+                return misconfigured(
+                    "nobody can sign in at \(host) over http, because a name server is asked where it is; write an origin "
+                        + "with https, or use localhost or an address such as 127.0.0.2")
+            }
             return misconfigured(
                 "the gateway file has no host \"\((request.authority ?? "").quotable(limit: 100))\"; let the proxy pass the "
                     + "client's Host header on")
@@ -66,21 +70,15 @@ extension GatewaySite {
         return WebReply(response, body: String(decoding: body, as: UTF8.self))
     }
 
-    private static func needsTLS(_ host: String) -> String {
-        "nobody can sign in at \(host) over http, because a name server is asked where it is; write an origin with "
-            + "https, or use localhost or an address such as 127.0.0.2"
-    }
-
     // MARK: - People who are signed in
 
     /// The button that signs out, for links of the programs behind.
     private func signOutPage(
         _ request: HTTPRequest, _ site: HostSites.Site, _ version: GatewayVersion
     ) async -> WebReply {
-        let wanted = request.queryValue("return_to").flatMap { ReturnTarget($0) }
-        return await version.pages.signOut(
+        await version.pages.signOut(
             await site.web.shownSession(of: request), version,
-            returningTo: wanted ?? ReturnTarget(GatewayPaths.web.signedOut) ?? .home)
+            returningTo: request.returnTarget ?? ReturnTarget(GatewayPaths.web.signedOut) ?? .home)
     }
 
     private func accountPage(
@@ -105,11 +103,10 @@ extension GatewaySite {
         else { return .text(.unauthorized, "nobody is signed in\n") }
         let identity = version.gateway.shown(GatewayIdentity(account, version.web))
         var members = JSONObject()
-        members["id"] = identity.id.map { .string($0) }
-        members["provider"] = .string(identity.provider.rawValue)
-        members["subject"] = identity.subject.map { .string($0) }
-        members["name"] = identity.name.map { .string($0) }
-        members["email"] = identity.email.map { .string($0) }
+        members.set([
+            "id": identity.id, "provider": identity.provider.rawValue, "subject": identity.subject,
+            "name": identity.name, "email": identity.email,
+        ])
         members["groups"] = .array(identity.groups(provider).map { .string($0) })
         members["signed_in_at"] = .number(String(Int(account.signedInAt.timeIntervalSince1970)))
         var reply = WebReply.text(.ok, JSONValue.object(members).jsonText())
@@ -120,8 +117,8 @@ extension GatewaySite {
 
     /// The response of the sign-in's address where its page is not needed; `nil` for the page.
     private func withoutPage(_ request: HTTPRequest, _ version: GatewayVersion) async -> WebReply? {
-        guard (request.queryValue("choose") ?? "").isEmpty else { return nil }
-        let wanted = request.queryValue("return_to").flatMap { ReturnTarget($0) }
+        guard !request.asksForChoice else { return nil }
+        let wanted = request.returnTarget
         // A session that cannot be read does not keep anybody from the page.
         if let session = try? await version.web.liveSession(of: request), !session.accounts.isEmpty {
             return .redirect(to: (wanted ?? .account).path)
@@ -147,9 +144,9 @@ extension GatewaySite {
     private func carried(
         _ request: HTTPRequest, _ first: [(name: String, value: String)] = [], choosing: Bool = true
     ) -> String {
-        let target = request.queryValue("return_to").flatMap { ReturnTarget($0) } ?? .home
-        let choose = choosing && !(request.queryValue("choose") ?? "").isEmpty ? [(name: "choose", value: "1")] : []
-        return PercentEncoding.encode(first + [(name: "return_to", value: target.path)] + choose)
+        let choose = choosing && request.asksForChoice ? [(name: "choose", value: "1")] : []
+        return PercentEncoding.encode(
+            first + [(name: "return_to", value: (request.returnTarget ?? .home).path)] + choose)
     }
 
     /// At another host: leads the browser to the origin, which remembers it.
@@ -184,7 +181,7 @@ extension GatewaySite {
         }
         guard version.web.accepts(asked, of: site.web, request) else { return refuseEntry(own) }
         do {
-            if (request.queryValue("choose") ?? "").isEmpty,
+            if !request.asksForChoice,
                 let ticket = try await version.web.ticket(for: site.web, asked: asked, request)
             {
                 let query = carried(request, [(name: "ticket", value: ticket)])
@@ -196,8 +193,9 @@ extension GatewaySite {
         let query = carried(
             request, [(name: "host", value: host), (name: "request", value: asked)], choosing: false)
         guard let back = ReturnTarget("\(GatewayPaths.enter)?\(query)") else { return refuseEntry(own) }
-        let choose = (request.queryValue("choose") ?? "").isEmpty ? "" : "&choose=1"
-        return WebReply.found(version.web.signInPath(returningTo: back) + choose).severed()
+        return WebReply.found(
+            version.web.signInPath(returningTo: back) + (request.asksForChoice ? "&choose=1" : "")
+        ).severed()
     }
 
     /// At the other host: takes the ticket, and leads to an address without it in any case. Without one, this is the page that
@@ -214,8 +212,7 @@ extension GatewaySite {
             guard let cookies = try await site.web.enter(ticket, request, remembering: version.usedProofs) else {
                 return refuseEntry(site)
             }
-            let target = request.queryValue("return_to").flatMap { ReturnTarget($0) } ?? .home
-            var reply = WebReply.redirect(to: target.path)
+            var reply = WebReply.redirect(to: (request.returnTarget ?? .home).path)
             reply.set(cookies)
             return reply.severed()
         } catch {
@@ -239,6 +236,10 @@ extension ReturnTarget {
 }
 
 extension HTTPRequest {
+    fileprivate var returnTarget: ReturnTarget? { queryValue("return_to").flatMap { ReturnTarget($0) } }
+    /// Whether the page of providers is shown in any case.
+    fileprivate var asksForChoice: Bool { !(queryValue("choose") ?? "").isEmpty }
+
     /// The host of the request, in the form of `ForwardedRequest`.
     var host: String? { authority.flatMap(Self.host) }
 

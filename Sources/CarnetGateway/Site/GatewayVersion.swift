@@ -66,13 +66,9 @@ package struct GatewayVersion: Sendable {
 extension GatewayRules {
     /// The claims that the file reads, for a site to keep.
     package var claimNames: [String] {
-        var names: [String] = []
-        for provider in providers { names.append(provider.groups) }
-        for route in routes {
-            guard case .conditions(let conditions) = route.allow else { continue }
-            names += conditions.flatMap(\.claims.names)
-        }
-        for header in headers.all { names += header.template.claimNames }
+        let conditions = routes.flatMap(\.allow.conditions)
+        let names =
+            providers.map(\.groups) + conditions.flatMap(\.claims.names) + headers.all.flatMap(\.template.claimNames)
         // A JSON Pointer leads into the claim of its first part.
         let claims = names.map { $0.hasPrefix("/") ? JSONPointer($0)?.tokens.first ?? $0 : $0 }
         return claims.reduce(into: []) { if !$0.containsBytes(of: $1) { $0.append($1) } }

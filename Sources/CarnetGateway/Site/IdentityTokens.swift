@@ -56,12 +56,10 @@ final class IdentityTokens: Sendable {
         claims["iss"] = .string(gateway.origin.site)
         let audiences = rules.audiences.isEmpty ? [origin] : rules.audiences
         claims["aud"] = audiences.count == 1 ? .string(audiences[0]) : .array(audiences.map { .string($0) })
-        claims["sub"] = identity.id.map { .string($0) }
-        claims["provider"] = .string(identity.provider.rawValue)
-        claims["provider_issuer"] = identity.issuer.map { .string($0) }
-        claims["provider_subject"] = identity.shownSubject.map { .string($0) }
-        claims["name"] = identity.name.map { .string($0) }
-        claims["email"] = identity.email.map { .string($0) }
+        claims.set([
+            "sub": identity.id, "provider": identity.provider.rawValue, "provider_issuer": identity.issuer,
+            "provider_subject": identity.shownSubject, "name": identity.name, "email": identity.email,
+        ])
         if identity.email != nil { claims["email_verified"] = identity.isEmailVerified.map { .bool($0) } }
         claims["client_id"] = identity.clientID.map { .string($0) }
         if identity.kind == .program { claims["scope"] = .string(identity.scopes.sorted().joined(separator: " ")) }
@@ -70,5 +68,12 @@ final class IdentityTokens: Sendable {
             if !groups.isEmpty { claims["groups"] = .array(groups.map { .string($0) }) }
         }
         return claims
+    }
+}
+
+extension JSONObject {
+    /// Sets the members that have a value.
+    mutating func set(_ texts: KeyValuePairs<String, String?>) {
+        for (name, text) in texts { self[name] = text.map { .string($0) } }
     }
 }
