@@ -8,7 +8,7 @@ extension Sandbox {
     private func pageURL(_ authorizationURL: String) throws -> WebURL {
         let parts = authorizationURL.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
         let page = try WebURL(String(parts[0]))
-        let rules = authorizationRules(at: page)
+        let rules = servers.first { $0.endpoints.endpoints(at: page).contains(.authorization) }?.provider.authorization
         let fragment = parts.count == 2 ? String(parts[1]) : nil
         guard let route = rules?.fragmentRoute?.text else {
             guard fragment == rules?.fragment?.text else {
@@ -34,18 +34,7 @@ extension Sandbox {
     ///
     /// - Throws: As `approve(authorizationURL:)`.
     public func callback(approving authorizationURL: String) async throws -> (url: String, form: String?) {
-        let url = try pageURL(authorizationURL)
-        var request = HTTPRequest(method: .get, scheme: url.scheme, authority: url.authority, path: url.target)
-        var (response, body) = await respond(to: request, body: [])
-        var page = String(decoding: body, as: UTF8.self)
-        if response.status == .ok, let ticket = HTMLPage.value(of: "ticket", in: page) {
-            var decision = [(name: "ticket", value: ticket), ("user", "0"), ("decision", "allow")]
-            decision += askedScopes(onPageWith: ticket).map { ("scope", $0) }
-            request.method = .post
-            request.headerFields[.contentType] = "application/x-www-form-urlencoded"
-            (response, body) = await respond(to: request, body: Array(PercentEncoding.encode(decision).utf8))
-            page = String(decoding: body, as: UTF8.self)
-        }
+        let (response, page) = await allow(at: try pageURL(authorizationURL))
         if response.status == .ok, let form = HTMLPage.form(in: page) { return (form.url, form.body) }
         guard response.status.kind == .redirection, let location = response.headerFields[.location] else {
             throw SandboxRefusal(status: response.status.code, text: HTMLPage.text(of: page))
@@ -57,24 +46,37 @@ extension Sandbox {
     ///
     /// - Throws: An error with the text of the page if there is no such code.
     public func approveDevice(userCode: String) async throws {
-        guard let page = verificationPage(for: userCode) else {
+        let server = servers.first { $0.ledger.device(userCode: userCode) != nil }
+        guard let page = server?.endpoints.verification else {
             throw SandboxRefusal(status: 404, text: "no device has the code \(userCode)")
         }
-        let url = try WebURL(page.appendingQuery(PercentEncoding.encode([(name: "user_code", value: userCode)])))
+        let query = PercentEncoding.encode([(name: "user_code", value: userCode)])
+        let (response, text) = await allow(at: try WebURL(page.appendingQuery(query)))
+        guard response.status == .ok else {
+            throw SandboxRefusal(status: response.status.code, text: HTMLPage.text(of: text))
+        }
+    }
+
+    /// Opens a page, and allows all that it asks about.
+    private func allow(at url: WebURL) async -> (response: HTTPResponse, page: String) {
         var request = HTTPRequest(method: .get, scheme: url.scheme, authority: url.authority, path: url.target)
         var (response, body) = await respond(to: request, body: [])
         if response.status == .ok, let ticket = HTMLPage.value(of: "ticket", in: String(decoding: body, as: UTF8.self))
         {
             var decision = [(name: "ticket", value: ticket), ("user", "0"), ("decision", "allow")]
-            decision += askedScopes(ofDeviceWith: userCode).map { ("scope", $0) }
+            decision += servers.lazy.compactMap { $0.scopes(onPageWith: ticket) }.first?.map { ("scope", $0) } ?? []
             request.method = .post
             request.headerFields[.contentType] = "application/x-www-form-urlencoded"
             (response, body) = await respond(to: request, body: Array(PercentEncoding.encode(decision).utf8))
         }
-        guard response.status == .ok else {
-            let text = HTMLPage.text(of: String(decoding: body, as: UTF8.self))
-            throw SandboxRefusal(status: response.status.code, text: text)
-        }
+        return (response, String(decoding: body, as: UTF8.self))
+    }
+}
+
+extension AuthorizationServer {
+    /// The scopes that a page asks about.
+    fileprivate func scopes(onPageWith ticket: String) -> [String]? {
+        consents[ticket]?.request.scopes ?? ledger.deviceTickets[ticket].flatMap { ledger.devices[$0]?.scopes }
     }
 }
 

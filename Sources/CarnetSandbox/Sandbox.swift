@@ -70,15 +70,8 @@ public actor Sandbox {
         if requests.count == Self.longestLog { requests.removeFirst() }
         requests.append(
             SandboxRequest(
-                method: request.method,
-                url: text,
-                headers: request.headerFields,
-                body: body,
-                provider: handled.provider,
-                endpoint: handled.endpoint,
-                status: handled.reply.status
-            )
-        )
+                method: request.method, url: text, headers: request.headerFields, body: body,
+                provider: handled.provider, endpoint: handled.endpoint, status: handled.reply.status))
         for index in servers.indices {
             let logouts = servers[index].logouts
             servers[index].logouts = []
@@ -93,7 +86,7 @@ public actor Sandbox {
         recallFaults(chosenFor: request, body)
         return !servers.contains { server in
             server.has(.tokenDown)
-                && !server.endpoints.endpoints(at: url).filter { [.token, .refresh, .deviceToken].contains($0) }.isEmpty
+                && server.endpoints.endpoints(at: url).contains { [.token, .refresh, .deviceToken].contains($0) }
         }
     }
 
@@ -141,26 +134,6 @@ public actor Sandbox {
         for index in servers.indices { servers[index].options.faults = faults }
     }
 
-    /// The rules of the authorization endpoint at a URL.
-    func authorizationRules(at url: WebURL) -> ResolvedAuthorization? {
-        servers.first { $0.endpoints.endpoints(at: url).contains(.authorization) }?.provider.authorization
-    }
-
-    /// The scopes that a consent page asks about.
-    func askedScopes(onPageWith ticket: String) -> [String] {
-        servers.lazy.compactMap { $0.consents[ticket]?.request.scopes }.first ?? []
-    }
-
-    /// The scopes that a device's page asks about.
-    func askedScopes(ofDeviceWith userCode: String) -> [String] {
-        servers.lazy.compactMap { $0.ledger.device(userCode: userCode)?.device.scopes }.first ?? []
-    }
-
-    /// The page for a device's code.
-    func verificationPage(for userCode: String) -> WebURL? {
-        servers.first { $0.ledger.device(userCode: userCode) != nil }?.endpoints.verification
-    }
-
     private static let longestLog = 1000
 
     private func handle(
@@ -182,7 +155,7 @@ public actor Sandbox {
             do throws(OAuthError) {
                 request = try servers[index].request(request)
             } catch {
-                return (servers[index].errorReply(error, to: request), id, servers[index].aliasedEndpoint(at: url))
+                return (servers[index].errorReply(error), id, servers[index].aliasedEndpoint(at: url))
             }
             servers[index].presentedCertificate = request.certificate
             let url = request.url
@@ -197,24 +170,7 @@ public actor Sandbox {
                 }
                 return (servers[index].respond(to: request, at: endpoint), id, endpoint)
             }
-            if servers[index].endpoints.isVerification(url) {
-                return (servers[index].verification(request), id, nil)
-            }
-            if let step = servers[index].exchangeStep(at: url) {
-                return (servers[index].exchange(step, request), id, nil)
-            }
-            if let further = servers[index].profileRequest(at: url) {
-                return (servers[index].profile(request, for: further), id, nil)
-            }
-            if let source = servers[index].claimSource(at: url) {
-                return (servers[index].keySet(of: source, request), id, nil)
-            }
-            if servers[index].endpoints.isResourceMetadata(url) {
-                return (servers[index].resourceMetadata(request), id, nil)
-            }
-            if servers[index].endpoints.isMetadata(url) {
-                return (servers[index].has(.metadata500) ? .serverError : servers[index].metadata(request), id, nil)
-            }
+            if let reply = servers[index].respondBesideEndpoints(to: request) { return (reply, id, nil) }
         }
         // Several providers may protect one resource: that which issued the token validates it.
         let candidates = servers.filter { $0.hasResource(at: url) }
@@ -241,11 +197,21 @@ public actor Sandbox {
     }
 }
 
-extension Reply {
-    fileprivate static let serverError = Reply.json(["error": "server_error"], status: .internalServerError)
-}
-
 extension AuthorizationServer {
+    /// The reply to a request for a URL that is no endpoint of a client; `nil` if it has no meaning here.
+    fileprivate mutating func respondBesideEndpoints(to request: ServerRequest) -> Reply? {
+        let url = request.url
+        if endpoints.verification?.receives(url) == true { return verification(request) }
+        if let step = exchangeStep(at: url) { return exchange(step, request) }
+        if let further = profileRequest(at: url) { return profile(request, for: further) }
+        if let source = provider.profile.sources.first(where: { $0.jwks.receives(url) }) {
+            return keySet(of: source, request)
+        }
+        if endpoints.resourceMetadata?.receives(url) == true { return resourceMetadata(request) }
+        guard endpoints.metadata.contains(where: { $0.receives(url) }) else { return nil }
+        return has(.metadata500) ? .serverError : metadata(request)
+    }
+
     /// Whether a fault makes an endpoint fail.
     fileprivate func fails(_ endpoint: EndpointName) -> Bool {
         switch endpoint {

@@ -5,8 +5,7 @@ import CarnetFoundation
 /// Core, section 3.1.2.1).
 struct AuthorizationRequest: Sendable {
     let client: SandboxClient
-    let redirectURI: String
-    let state: String?
+    let target: CallbackTarget
     let scopes: [String]
     let isOffline: Bool
     let nonce: String?
@@ -21,17 +20,10 @@ struct AuthorizationRequest: Sendable {
     var acr: String?
     /// The thumbprint of the key that the code is bound to (RFC 9449, section 10).
     var keyThumbprint: String?
-    var responseMode = ResponseMode.query
 }
 
-/// An authorization request that a client has sent beforehand (RFC 9126).
-struct PushedRequest: Sendable {
-    let request: AuthorizationRequest
-    let endsAfter: Int
-}
-
-/// A request that waits for the response of a person.
-struct PendingConsent: Sendable {
+/// An authorization request that a client has sent beforehand (RFC 9126), or that waits for the response of a person.
+struct PendingRequest: Sendable {
     let request: AuthorizationRequest
     let endsAfter: Int
 }
@@ -42,4 +34,14 @@ enum AuthorizationRefusal: Error {
     case shown(String)
     /// Returned to the client.
     case returned(OAuthError, to: CallbackTarget)
+
+    static func shown(_ error: OAuthError) -> Self { .shown(error.description) }
+
+    /// The refusal of a request that no browser brings.
+    var error: OAuthError {
+        switch self {
+        case .shown(let problem): .invalidRequest(problem)
+        case .returned(let error, _): error
+        }
+    }
 }

@@ -14,37 +14,25 @@ extension AuthorizationServer {
         } catch {
             switch error {
             case .shown(let problem):
-                let page = HTMLPage(
-                    title: "\(provider.name) cannot continue",
-                    content: "<p role=\"alert\">\(problem)</p>",
-                    color: provider.display.color
-                )
-                return .html(page, status: .badRequest)
+                let content: HTML = "<p role=\"alert\">\(problem)</p>"
+                return .html("\(provider.name) cannot continue", content, provider.display.color, status: .badRequest)
             case .returned(let error, let target):
-                let own = provider.callback.errors.codes.items.first { $0.value == error.code }?.name
-                let fields = [(name: "error", value: own ?? error.code), ("error_description", error.description)]
-                return callback(fields, to: target)
+                let code = provider.callback.errors.codes.name(of: error)
+                return callback([(name: "error", value: code), ("error_description", error.description)], to: target)
             }
         }
     }
 
     private mutating func authorize(_ request: ServerRequest) throws(AuthorizationRefusal) -> Reply {
-        let received: ReceivedParameters
-        do throws(OAuthError) {
-            received = try ReceivedParameters(form: request.url.query ?? "")
-        } catch {
-            throw .shown(error.description)
-        }
+        let received = try translating(
+            AuthorizationRefusal.shown, try ReceivedParameters(form: request.url.query ?? ""))
         let checked: AuthorizationRequest
         if let pushed = try pushedRequest(received) {
             checked = pushed
         } else {
-            let parameters: ReceivedParameters
-            do throws(OAuthError) {
-                parameters = try unsigned(received)
-            } catch {
-                throw .shown("\(error.code): \(error.description)")
-            }
+            let parameters = try translating(
+                { (error: OAuthError) in AuthorizationRefusal.shown("\(error.code): \(error.description)") },
+                try unsigned(received))
             checked = try check(parameters)
         }
         if has(.denied) { throw Self.denial(of: checked) }
@@ -53,42 +41,29 @@ extension AuthorizationServer {
             return approve(checked, scopes: checked.scopes, user: user)
         case .page:
             if checked.prompt == "none" {
-                throw .returned(
-                    OAuthError("login_required", "nobody is signed in, and prompt=none allows no page"),
-                    to: checked.target
-                )
+                let error = OAuthError("login_required", "nobody is signed in, and prompt=none allows no page")
+                throw .returned(error, to: checked.target)
             }
             let ticket = seams.randomText()
-            consents[ticket] = PendingConsent(request: checked, endsAfter: seams.now().secondsSince1970 + 600)
-            return .html(ConsentPage(server: self, request: checked, ticket: ticket).page)
+            consents[ticket] = PendingRequest(request: checked, endsAfter: seams.now().secondsSince1970 + 600)
+            return consentPage(for: checked, ticket: ticket)
         }
     }
 
     /// The form of the consent page. Its ticket is valid once, so that nobody else can decide for the user.
     private mutating func decideConsent(_ request: ServerRequest) throws(AuthorizationRefusal) -> Reply {
-        guard request.mediaType == "application/x-www-form-urlencoded",
-            let form = try? ReceivedParameters(form: request.body)
-        else { throw .shown("The response is not a form.") }
+        guard let form = request.form else { throw .shown("The response is not a form.") }
         guard let ticket = form["ticket"], let pending = consents[ticket] else {
             throw .shown("This form was sent before, or belongs to no sign-in.")
         }
         consents[ticket] = nil
         guard seams.now().secondsSince1970 <= pending.endsAfter else { throw .shown("This page has expired.") }
         guard form["decision"] == "allow" else { throw Self.denial(of: pending.request) }
-        guard let index = form["user"].flatMap({ Int($0) }), options.users.indices.contains(index) else {
-            throw .shown("No user was chosen.")
-        }
+        guard let choice = choice(in: form, of: pending.request.scopes) else { throw .shown("No user was chosen.") }
         if options.offersFaults {
             chosenFault = form["fault"].flatMap(SandboxFault.init).flatMap { faultsOfOneSignIn.contains($0) ? $0 : nil }
         }
-        let kept = form.pairs.filter { $0.name == "scope" }.map(\.value)
-        let scopes = pending.request.scopes.filter { kept.contains($0) || isFixed($0) }
-        return approve(pending.request, scopes: scopes, user: options.users[index], status: .seeOther)
-    }
-
-    /// Whether a person cannot take a scope out of a request.
-    func isFixed(_ scope: String) -> Bool {
-        scope == "openid" || provider.scopes.required.contains(scope)
+        return approve(pending.request, scopes: choice.scopes, user: choice.user, status: .seeOther)
     }
 
     private static func denial(of request: AuthorizationRequest) -> AuthorizationRefusal {
@@ -108,10 +83,10 @@ extension AuthorizationServer {
             user: user,
             scopes: scopes,
             requestedScopes: request.scopes,
+            authTime: has(.weakSignIn) ? now.addingTimeInterval(-86_400) : now,
             isOffline: request.isOffline && !droppedOfflineScope,
             nonce: request.nonce,
             audience: request.audience,
-            authTime: has(.weakSignIn) ? now.addingTimeInterval(-86_400) : now,
             resources: request.resources,
             details: request.details,
             acr: has(.weakSignIn) ? nil : request.acr,
@@ -122,8 +97,8 @@ extension AuthorizationServer {
         let code = "4/+&=%41 " + seams.randomText()
         ledger.codes[code] = AuthorizationCode(
             grantID: grantID,
-            redirectURI: request.redirectURI,
-            state: request.state,
+            redirectURI: request.target.redirectURI,
+            state: request.target.state,
             challenge: request.challenge,
             end: now.addingTimeInterval(Double(options.codeLifetime))
         )
@@ -133,7 +108,7 @@ extension AuthorizationServer {
         var fields = [(name: "code", value: code)]
         if provider.scopes.grantedFrom == .callback {
             let separator = provider.token.response.scopeSeparator ?? provider.scopes.separator
-            fields.append((name: "scope", value: scopes.joined(separator: separator)))
+            fields.append(("scope", scopes.joined(separator: separator)))
         }
         return callback(
             fields, to: request.target, for: request.client, adding: sampleFields, isFirst: isFirst, of: user,
@@ -171,19 +146,13 @@ extension AuthorizationServer {
             fields.append(("iss", tokenIssuer))
         }
         fields = fields.map { (provider.callback.rename[$0.name] ?? $0.name, $0.value) } + others
-        fields = completed(
-            fields, for: client ?? (clients.count == 1 ? clients.first : nil), isFirst: isFirst, of: user)
+        fields = completed(fields, for: client ?? onlyClient, isFirst: isFirst, of: user)
         if target.mode.isSigned {
-            guard let token = try? signed(fields, for: target.clientID ?? "") else {
-                return .json(["error": "server_error"], status: .internalServerError)
-            }
+            guard let token = try? signed(fields, for: target.clientID) else { return .serverError }
             fields = [("response", token)]
         }
-        if target.mode.isPosted { return .html(.posting(fields, to: redirectURI)) }
-        if target.mode == .fragmentJWT {
-            return .redirect(to: "\(redirectURI)#\(PercentEncoding.encode(fields))", status: status)
-        }
-        let separator = redirectURI.contains("?") ? "&" : "?"
+        if target.mode.isPosted { return .html("Back to the client", HTMLPage.form(fields, to: redirectURI)) }
+        let separator = target.mode == .fragmentJWT ? "#" : redirectURI.contains("?") ? "&" : "?"
         return .redirect(to: redirectURI + separator + PercentEncoding.encode(fields), status: status)
     }
 }

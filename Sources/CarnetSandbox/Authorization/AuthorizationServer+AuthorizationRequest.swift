@@ -9,7 +9,9 @@ extension AuthorizationServer {
         let (client, redirectURI) = try checkClient(received, names)
         let state = provider.authorization.state.isParameter ? received[names["state"]] : nil
         let asked = received[names["response_mode"]].flatMap(ResponseMode.init)
-        let mode = asked.flatMap { responseModes.contains($0) ? $0 : nil } ?? responseModes[0]
+        let target = CallbackTarget(
+            redirectURI: redirectURI, state: state, clientID: client.clientID,
+            mode: asked.flatMap { responseModes.contains($0) ? $0 : nil } ?? responseModes[0])
         do throws(OAuthError) {
             try received.decode(names)
             try received.check(
@@ -22,8 +24,7 @@ extension AuthorizationServer {
             let scopes = try checkScopes(received, names)
             var request = AuthorizationRequest(
                 client: client,
-                redirectURI: redirectURI,
-                state: state,
+                target: target,
                 scopes: scopes,
                 isOffline: asksForOffline(received, scopes: scopes),
                 nonce: try checkNonce(received, names, scopes: scopes),
@@ -31,13 +32,11 @@ extension AuthorizationServer {
                 audience: received[names["audience"]],
                 prompt: received["prompt"]
             )
-            request.responseMode = try responseMode(received, names)
+            try checkResponseMode(received, names)
             try checkWishes(received, names, &request)
             return request
         } catch {
-            throw .returned(
-                error,
-                to: CallbackTarget(redirectURI: redirectURI, state: state, clientID: client.clientID, mode: mode))
+            throw .returned(error, to: target)
         }
     }
 
@@ -49,9 +48,8 @@ extension AuthorizationServer {
             throw .shown("The parameter \(name) is sent more than once.")
         }
         // Where a descriptor leaves the parameter out, another one may have the id.
-        let other = names.omits("client_id") ? received.pairs.map(\.value).first { client($0) != nil } : nil
-        let only = names.omits("client_id") && clients.count == 1 ? clients.first?.clientID : nil
-        guard let clientID = names.omits("client_id") ? other ?? only : received[names["client_id"]] else {
+        let other = received.pairs.map(\.value).first { client($0) != nil } ?? onlyClient?.clientID
+        guard let clientID = names.omits("client_id") ? other : received[names["client_id"]] else {
             throw .shown("The parameter \(names["client_id"]) is missing.")
         }
         guard let client = client(clientID) else {

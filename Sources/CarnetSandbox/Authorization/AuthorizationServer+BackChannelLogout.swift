@@ -61,6 +61,9 @@ extension AuthorizationServer {
         }
         for claim in tenantClaims { claims.set(.string(claim.value), at: JSONPointer(tokens: [claim.name])) }
         if let id = grant.sessionID { claims.set(.string(id), at: JSONPointer(tokens: ["sid"])) }
-        return try logoutToken(claims, for: grant, with: keys().signer)
+        // It is signed, and encrypted, as the client's ID tokens are.
+        return try encrypt(
+            try signedIDToken(claims, grant, type: "logout+jwt", with: keys().signer), as: provider.idToken.encryption,
+            for: grant.clientID)
     }
 }

@@ -29,8 +29,7 @@ extension AuthorizationServer {
             return frame == nil ? .redirect(to: wayOn) : signedOut(frame, wayOn: wayOn)
         } catch {
             let problem: HTML = "<p role=\"alert\">\(error.description)</p>"
-            return .html(
-                HTMLPage(title: "\(provider.name) cannot sign you out", content: problem), status: .badRequest)
+            return .html("\(provider.name) cannot sign you out", problem, status: .badRequest)
         }
     }
 
@@ -40,9 +39,8 @@ extension AuthorizationServer {
             \(frame.map { "\n<iframe src=\"\($0)\" title=\"Signing out\"></iframe>" })\
             \(wayOn.map { "\n<p><a href=\"\($0)\">Continue</a></p>" })
             """
-        var page = HTMLPage(title: "Signed out", content: content, color: provider.display.color)
-        page.framedOrigin = frame.flatMap { try? WebURL($0).origin }
-        return .html(page)
+        let origin = frame.flatMap { try? WebURL($0).origin }
+        return .html("Signed out", content, provider.display.color, framing: origin)
     }
 
     /// The client, by its id or by an ID token that was issued to it. If both are sent, they must agree.

@@ -26,8 +26,7 @@ extension AuthorizationServer {
     /// What was chosen on the page of the sign-in from which one of these strings comes, as its code or token.
     func faultChosen(with texts: [String]) -> SandboxFault? {
         texts.lazy.compactMap { text in
-            let grantID =
-                ledger.codes[text]?.grantID ?? ledger.accessTokens[text]?.grantID ?? ledger.refreshTokens[text]?.grantID
+            let grantID = ledger.codes[text]?.grantID ?? ledger.grantID(of: text)
             return grantID.flatMap { ledger.grants[$0]?.chosenFault }
         }.first
     }
@@ -57,7 +56,6 @@ extension AuthorizationServer {
 extension ServerRequest {
     /// The parameters of the query and the body.
     var allParameters: ReceivedParameters {
-        let query = try? ReceivedParameters(form: url.query ?? "")
         let sent =
             try? mediaType == "application/json" ? ReceivedParameters(json: body) : ReceivedParameters(form: body)
         return ReceivedParameters((query?.pairs ?? []) + (sent?.pairs ?? []))

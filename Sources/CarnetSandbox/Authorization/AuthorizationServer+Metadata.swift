@@ -88,11 +88,10 @@ extension AuthorizationServer {
         }.map(\.rawValue)
     }
 
-    mutating func keySet(_ request: ServerRequest) -> Reply {
+    mutating func keySet(_ request: ServerRequest) -> Reply { Self.keySet(request, try? keys()) }
+
+    static func keySet(_ request: ServerRequest, _ keys: @autoclosure () -> KeySet?) -> Reply {
         guard request.method == .get else { return .methodNotAllowed(request.method, allowed: "GET") }
-        guard let document = try? keys().document() else {
-            return .json(["error": "server_error"], status: .internalServerError)
-        }
-        return .json(document)
+        return keys().map { .json($0.document) } ?? .serverError
     }
 }

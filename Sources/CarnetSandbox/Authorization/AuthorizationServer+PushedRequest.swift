@@ -23,27 +23,19 @@ extension AuthorizationServer {
             }
             let client = try authenticateClient(request, received, ParameterNames(provider.authorization))
             let parameters = try unsigned(received)
-            let checked: AuthorizationRequest
-            do throws(AuthorizationRefusal) {
-                checked = try check(parameters)
-            } catch {
-                switch error {
-                case .shown(let problem): throw OAuthError.invalidRequest(problem)
-                case .returned(let error, _): throw error
-                }
-            }
+            let checked = try translating({ (refusal: AuthorizationRefusal) in refusal.error }, try check(parameters))
             guard checked.client.clientID.isSameBytes(as: client.clientID) else {
                 throw .invalidRequest("the request belongs to another client")
             }
             let reference = "urn:ietf:params:oauth:request_uri:" + seams.randomText()
             let now = seams.now().secondsSince1970
-            ledger.pushedRequests[reference] = PushedRequest(request: checked, endsAfter: now + Self.pushedLifetime)
+            ledger.pushedRequests[reference] = PendingRequest(request: checked, endsAfter: now + Self.pushedLifetime)
             return .json(
                 ["request_uri": .string(reference), "expires_in": .number(String(Self.pushedLifetime))],
                 status: .created
             )
         } catch {
-            return errorReply(error, to: request)
+            return errorReply(error)
         }
     }
 

@@ -16,21 +16,16 @@ extension AuthorizationServer {
         guard let id = received[names["client_id"]], let client = client(id) else {
             throw Self.unusable("client_id is missing next to the signed request, or unknown")
         }
-        let object: ReceivedToken
-        do throws(OAuthError) {
-            object = try ReceivedToken(
-                token, signedBy: client, algorithms: rules.algorithm.map { [$0.rawValue] } ?? [])
-        } catch {
-            throw Self.unusable(error.description)
-        }
+        let object = try translating(
+            { (error: OAuthError) in Self.unusable(error.description) },
+            try ReceivedToken(token, signedBy: client, algorithm: rules.algorithm?.rawValue))
         try check(object, of: client)
         let parameters = try parameters(of: object)
         // The endpoint's own query stays (RFC 6749, section 3.1).
         let own = try ReceivedParameters(form: endpoints[.authorization]?.query ?? "")
         for item in received.pairs where item.name != "request" {
             let isRepeated = item.name == names["client_id"] || rules.repeated.contains { names[$0] == item.name }
-            guard isRepeated || own.contains(item.name) || Self.authenticating.contains(item.name)
-            else {
+            guard isRepeated || own.contains(item.name) || Self.authenticating.contains(item.name) else {
                 throw Self.unusable("the parameter \(item.name) is not allowed next to the signed request")
             }
             guard !isRepeated || parameters[item.name]?.isSameBytes(as: item.value) == true else {

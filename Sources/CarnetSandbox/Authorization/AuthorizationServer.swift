@@ -11,7 +11,7 @@ struct AuthorizationServer: Sendable {
     var options: SandboxOptions
     var resources: [Resource]
     var ledger = Ledger()
-    var consents = BoundedStore<PendingConsent>(capacity: 1000)
+    var consents = BoundedStore<PendingRequest>(capacity: 1000)
     /// The client certificate of the current request.
     var presentedCertificate: [UInt8]?
     /// What the person chose to go wrong in the sign-in that the request belongs to.
@@ -46,13 +46,14 @@ struct AuthorizationServer: Sendable {
 
     @discardableResult
     mutating func rotateKeys() throws(OAuthError) -> KeySet {
-        do {
-            let keys = try KeySet(provider.algorithmsOfKeys, seams)
-            madeKeys = keys
-            return keys
-        } catch {
-            throw .serverError("a key could not be generated")
-        }
+        let keys = try newKeys(provider.algorithmsOfKeys)
+        madeKeys = keys
+        return keys
+    }
+
+    func newKeys(_ algorithms: [SignatureAlgorithm]) throws(OAuthError) -> KeySet {
+        guard let keys = try? KeySet(algorithms, seams) else { throw .serverError("a key could not be generated") }
+        return keys
     }
 
     /// Goes on with what another server of the same provider has issued.
@@ -127,6 +128,9 @@ struct AuthorizationServer: Sendable {
     func client(_ id: String) -> SandboxClient? {
         clients.first { $0.clientID.isSameBytes(as: id) } ?? ledger.registeredClients[id]
     }
+
+    /// The client that a request means which names none.
+    var onlyClient: SandboxClient? { clients.count == 1 ? clients.first : nil }
 
     mutating func respond(to request: ServerRequest, at endpoint: EndpointName) -> Reply {
         switch endpoint {

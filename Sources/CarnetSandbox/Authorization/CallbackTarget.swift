@@ -5,31 +5,23 @@ import CarnetFoundation
 struct CallbackTarget: Sendable {
     let redirectURI: String
     let state: String?
-    let clientID: String?
+    let clientID: String
     let mode: ResponseMode
 }
 
-extension AuthorizationRequest {
-    var target: CallbackTarget {
-        CallbackTarget(redirectURI: redirectURI, state: state, clientID: client.clientID, mode: responseMode)
-    }
-}
-
 extension AuthorizationServer {
-    /// How the response to a request goes: as the descriptor says, or else as the client wants. Signed ones take an
-    /// issuer.
-    func responseMode(_ received: ReceivedParameters, _ names: ParameterNames) throws(OAuthError) -> ResponseMode {
-        let only = provider.authorization.responseMode
-        let sent = try only == nil ? received[names["response_mode"]] : received.require("response_mode", names)
-        let mode = ResponseMode(rawValue: sent ?? ResponseMode.query.rawValue)
-        guard let mode, responseModes.contains(mode) else {
+    /// Demands a supported mode, and the only one of a descriptor that has one.
+    func checkResponseMode(_ received: ReceivedParameters, _ names: ParameterNames) throws(OAuthError) {
+        let isDemanded = provider.authorization.responseMode != nil
+        let sent = try isDemanded ? received.require("response_mode", names) : received[names["response_mode"]]
+        let known = responseModes.map(\.rawValue)
+        guard known.contains(sent ?? ResponseMode.query.rawValue) else {
             throw .invalidRequest(
-                "the response mode is \"\(sent ?? "")\"; only "
-                    + "\(responseModes.map(\.rawValue).joined(separator: ", ")) are supported")
+                "the response mode is \"\(sent ?? "")\"; only \(known.joined(separator: ", ")) are supported")
         }
-        return mode
     }
 
+    /// How responses may go: as the descriptor says, or else as the client wants. Signed ones take an issuer.
     var responseModes: [ResponseMode] {
         if let only = provider.authorization.responseMode { return [only] }
         return provider.issuer == nil ? [.query] : [.query, .jwt, .queryJWT, .formPostJWT, .fragmentJWT]

@@ -55,21 +55,6 @@ struct ServedEndpoints: Sendable {
         return found.filter { urls[$0]?.queryParts.count == most }
     }
 
-    /// The first of them.
-    func endpoint(at url: WebURL) -> EndpointName? { endpoints(at: url).first }
-
-    func isMetadata(_ url: WebURL) -> Bool {
-        metadata.contains { $0.receives(url) }
-    }
-
-    func isResourceMetadata(_ url: WebURL) -> Bool {
-        resourceMetadata?.receives(url) ?? false
-    }
-
-    func isVerification(_ url: WebURL) -> Bool {
-        verification?.receives(url) ?? false
-    }
-
     private static let inventedPaths: [(EndpointName, String)] = [
         (.authorization, "authorize"), (.token, "token"), (.userinfo, "userinfo"), (.jwks, "jwks"),
         (.revocation, "revoke"), (.introspection, "introspect"), (.endSession, "logout"),

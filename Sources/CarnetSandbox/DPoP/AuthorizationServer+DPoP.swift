@@ -3,60 +3,50 @@ import CarnetDescriptors
 import CarnetFoundation
 import HTTPTypes
 
-/// Why a proof of possession is refused (RFC 9449, sections 5, 7.1, 8 and 9).
-enum ProofRefusal: Error {
-    case invalid(String)
-    /// The server's nonce is missing, or is an old one.
-    case wantsNonce
-}
-
 extension AuthorizationServer {
     /// The nonce of the moment, where the server wants one in each proof.
     var dpopNonce: String? {
         has(.dpopNonce) ? "nonce-\(seams.now().secondsSince1970 / 300)" : nil
     }
 
-    /// Checks the proof that a request brings (RFC 9449, section 4.3).
+    /// Checks the proof that a request brings (RFC 9449, sections 4.3, 5, 7.1, 8 and 9).
     ///
     /// - Parameter accessToken: The token that the request carries, at a resource.
     /// - Returns: The thumbprint of its key; `nil` if there is no proof.
-    mutating func checkProof(_ request: ServerRequest, accessToken: String? = nil) throws(ProofRefusal) -> String? {
+    mutating func checkProof(_ request: ServerRequest, accessToken: String? = nil) throws(OAuthError) -> String? {
         guard let proof = request.header("DPoP") else { return nil }
-        let parts = proof.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let header = json(parts[0]), let claims = json(parts[1]),
-            let signature = Base64URL.decode(parts[2])
-        else { throw .invalid("the proof is not a JWT") }
+        guard let token = JSONWebToken(proof) else { throw .invalidProof("the proof is not a JWT") }
+        let (header, claims) = (token.header, token.claims)
         guard header["typ"]?.string == "dpop+jwt", header["alg"]?.string == "ES256", let jwk = header["jwk"],
             jwk["d"] == nil, let (x, y) = coordinates(jwk),
             let key = try? P256.Signing.PublicKey(rawRepresentation: x + y),
-            let parsed = try? P256.Signing.ECDSASignature(rawRepresentation: signature)
-        else { throw .invalid("the proof's header is not one of a dpop+jwt with a public key for ES256") }
-        let input = Array("\(parts[0]).\(parts[1])".utf8)
-        guard key.isValidSignature(parsed, for: SHA256.hash(data: input)) else {
-            throw .invalid("the proof is not signed with its key")
+            let parsed = try? P256.Signing.ECDSASignature(rawRepresentation: token.signature)
+        else { throw .invalidProof("the proof's header is not one of a dpop+jwt with a public key for ES256") }
+        guard key.isValidSignature(parsed, for: SHA256.hash(data: token.signed)) else {
+            throw .invalidProof("the proof is not signed with its key")
         }
-        guard claims["htm"]?.string == request.method.rawValue else { throw .invalid("htm is not the method") }
+        guard claims["htm"]?.string == request.method.rawValue else { throw .invalidProof("htm is not the method") }
         let path = request.url.path.isEmpty ? "/" : request.url.path
         let port = [nil, 443, 80].contains(request.url.port) ? "" : ":\(request.url.effectivePort)"
         let target = "\(request.url.scheme)://\(request.url.host)\(port)\(path)"
-        guard claims["htu"]?.string == target else { throw .invalid("htu is not \(target)") }
+        guard claims["htu"]?.string == target else { throw .invalidProof("htu is not \(target)") }
         let now = seams.now().secondsSince1970
-        guard let issued = claims["iat"]?.integer, abs(now - issued) <= 60 else { throw .invalid("iat is not now") }
+        guard let issued = claims["iat"]?.integer, abs(now - issued) <= 60 else {
+            throw .invalidProof("iat is not now")
+        }
         guard let id = claims["jti"]?.string, (16...256).contains(id.utf8.count), ledger.proofs[id] == nil else {
-            throw .invalid("jti is missing, too short, or was used before")
+            throw .invalidProof("jti is missing, too short, or was used before")
         }
         ledger.proofs[id] = now
         if let accessToken {
             let hash = Base64URL.encode(SHA256.hash(data: Array(accessToken.utf8)))
-            guard claims["ath"]?.string == hash else { throw .invalid("ath is not the hash of the access token") }
+            guard claims["ath"]?.string == hash else { throw .invalidProof("ath is not the hash of the access token") }
         }
-        guard claims["nonce"]?.string == dpopNonce else { throw .wantsNonce }
+        guard claims["nonce"]?.string == dpopNonce else {
+            throw OAuthError("use_dpop_nonce", "the proof needs the server's nonce")
+        }
         let canonical = #"{"crv":"P-256","kty":"EC","x":"\#(Base64URL.encode(x))","y":"\#(Base64URL.encode(y))"}"#
         return Base64URL.encode(SHA256.hash(data: Array(canonical.utf8)))
-    }
-
-    private func json(_ segment: Substring) -> JSONValue? {
-        Base64URL.decode(segment).flatMap { try? JSONValue(parsing: $0) }
     }
 
     private func coordinates(_ jwk: JSONValue) -> (x: [UInt8], y: [UInt8])? {
@@ -69,18 +59,11 @@ extension AuthorizationServer {
 
     /// The thumbprint of the key that tokens are to be bound to, at the token endpoint.
     mutating func tokenProof(_ request: ServerRequest) throws(OAuthError) -> String? {
-        do throws(ProofRefusal) {
-            let thumbprint = try checkProof(request)
-            guard thumbprint != nil || !provider.client.dpopBoundAccessTokens else {
-                throw .invalid("the DPoP header is missing")
-            }
-            return thumbprint
-        } catch {
-            switch error {
-            case .invalid(let text): throw OAuthError("invalid_dpop_proof", text)
-            case .wantsNonce: throw OAuthError("use_dpop_nonce", "the proof needs the server's nonce")
-            }
+        let thumbprint = try checkProof(request)
+        guard thumbprint != nil || !provider.client.dpopBoundAccessTokens else {
+            throw .invalidProof("the DPoP header is missing")
         }
+        return thumbprint
     }
 }
 

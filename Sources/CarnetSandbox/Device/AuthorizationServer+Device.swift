@@ -13,23 +13,20 @@ extension AuthorizationServer {
             guard let url = endpoints[.deviceAuthorization], let page = endpoints.verification else {
                 throw .serverError("there is no such endpoint")
             }
-            var received = try TokenRequestBody(request, endpoint: url)
-            let rules = try filled(provider.device.request, for: request, received.parameters)
-            try received.check(request, against: rules, mayRepeat: ["resource"])
-            let names = ParameterNames(rules)
-            if !names.omits("client_id") { _ = try received.parameters.require("client_id", names) }
-            let client = try authenticateClient(request, received.parameters, names, rules)
-            let scopes = try checkScopes(received.parameters, names)
+            let sent = try clientRequest(
+                request, TokenRequestBody(request, endpoint: url), provider.device.request, mayRepeat: ["resource"],
+                isNaming: true)
+            let scopes = try checkScopes(sent.parameters, sent.names)
             let now = seams.now()
             let code = "d/+&=%41 " + seams.randomText()
             let letters = seams.randomBytes(8).map { Self.userCodeLetters[Int($0) % Self.userCodeLetters.count] }
             let userCode = String(letters[..<4]) + "-" + String(letters[4...])
             ledger.devices[code] = Device(
-                clientID: client.clientID,
+                clientID: sent.client.clientID,
                 scopes: scopes,
                 isOffline: provider.scopes.offline.allSatisfy(scopes.contains),
-                audience: try checkResources(received.parameters, names),
-                resources: received.parameters.values(named: names["resource"]),
+                audience: try checkResources(sent.parameters, sent.names),
+                resources: sent.parameters.values(named: sent.names["resource"]),
                 end: now.addingTimeInterval(Double(Self.deviceLifetime)),
                 interval: options.deviceInterval,
                 nextPoll: now.addingTimeInterval(Double(options.deviceInterval))
@@ -53,9 +50,8 @@ extension AuthorizationServer {
             (rules.fields.interval, .number(String(options.deviceInterval))),
         ]
         var body = JSONValue.object(JSONObject())
-        for (pointers, value) in values {
-            guard let pointer = pointers.pointers.first else { continue }
-            body.set(value, at: JSONPointer(tokens: rules.root.tokens + pointer.tokens))
+        for (list, value) in values {
+            if let place = list.pointers.below(rules.root).first { body.set(value, at: place) }
         }
         return rules.format == .form ? .form(body) : .json(body)
     }
@@ -63,8 +59,8 @@ extension AuthorizationServer {
     private func deviceErrorReply(_ error: OAuthError) -> Reply {
         let rules = provider.device.response
         var body = JSONValue.object(JSONObject())
-        let own = rules.errors.codes.items.first { $0.value == error.code }?.name
-        for (pointers, text) in [(rules.errors.code, own ?? error.code), (rules.errors.message, error.description)] {
+        let code = rules.errors.codes.name(of: error)
+        for (pointers, text) in [(rules.errors.code, code), (rules.errors.message, error.description)] {
             if let place = pointers.pointers.first { body.set(.string(text), at: place) }
         }
         if let reply = Reply(error, statuses: rules.errors.statuses) { return reply }
@@ -73,12 +69,9 @@ extension AuthorizationServer {
     }
 
     /// The device code grant (RFC 8628, sections 3.4 and 3.5).
-    mutating func deviceTokens(
-        _ received: ReceivedParameters, _ names: ParameterNames, for client: SandboxClient,
-        provedBy thumbprint: String?
-    ) throws(OAuthError) -> JSONValue {
-        let code = try received.require("device_code", names)
-        guard var device = ledger.devices[code], device.clientID.isSameBytes(as: client.clientID), !device.isUsed
+    mutating func deviceTokens(_ sent: ClientRequest) throws(OAuthError) -> JSONValue {
+        let code = try sent.parameters.require("device_code", sent.names)
+        guard var device = ledger.devices[code], device.clientID.isSameBytes(as: sent.client.clientID), !device.isUsed
         else { throw .invalidGrant("there is no such device code for this client") }
         let now = seams.now()
         guard now < device.end else { throw OAuthError("expired_token", "the user did not decide in time") }
@@ -94,10 +87,10 @@ extension AuthorizationServer {
         case .denied: throw OAuthError("access_denied", "the user denied access")
         case .granted(let grantID):
             guard let grant = ledger.grants[grantID] else { throw .invalidGrant("the approval has expired") }
-            try checkResources(received, names, of: grant)
+            try checkResources(sent.parameters, sent.names, of: grant)
             ledger.devices[code]?.isUsed = true
-            ledger.grants[grantID]?.keyThumbprint = thumbprint
-            return try issue(grantID, grant, scopes: grant.scopes, isRefresh: false, refreshToken: nil)
+            ledger.grants[grantID]?.keyThumbprint = sent.keyThumbprint
+            return try issue(grantID, grant)
         }
     }
 }
@@ -115,11 +108,10 @@ extension AuthorizationServer {
     }
 
     private mutating func showDevice(_ request: ServerRequest) -> Reply {
-        let parameters = try? ReceivedParameters(form: request.url.query ?? "")
-        guard let userCode = parameters?["user_code"] else {
+        guard let userCode = request.query?["user_code"] else {
             let form: HTML =
                 "<form><label>The code on your device <input name=\"user_code\"></label><button>Continue</button></form>"
-            return .html(HTMLPage(title: "Sign in on a device with \(provider.name)", content: form))
+            return .html("Sign in on a device with \(provider.name)", form)
         }
         guard let (code, device) = ledger.device(userCode: userCode), isOpen(device) else { return unknownDevice }
         if has(.denied) { return deny(code) }
@@ -129,41 +121,24 @@ extension AuthorizationServer {
             let ticket = seams.randomText()
             ledger.deviceTickets[ticket] = code
             return .html(
-                HTMLPage(
-                    title: "Sign in on a device with \(provider.name)",
-                    content: """
-                        <p>This sandbox simulates \(provider.name). No real account is used.</p>
-                        <p>A device with the code <code>\(userCode)</code> requests a sign-in for the client
-                        <code>\(device.clientID)</code>. Is it yours?</p>
-                        <form method="post">
-                        <input type="hidden" name="ticket" value="\(ticket)">
-                        <fieldset>
-                        <legend>Who are you?</legend>
-                        \(ConsentPage.users(of: self))\
-                        </fieldset>
-                        \(ConsentPage.scopes(device.scopes, at: self))
-                        <button type="submit" name="decision" value="allow">Allow</button>
-                        <button type="submit" name="decision" value="deny">Deny</button>
-                        </form>
-                        """
-                )
-            )
+                "Sign in on a device with \(provider.name)",
+                """
+                <p>This sandbox simulates \(provider.name). No real account is used.</p>
+                <p>A device with the code <code>\(userCode)</code> requests a sign-in for the client
+                <code>\(device.clientID)</code>. Is it yours?</p>
+                \(choiceForm(ticket, of: device.scopes))
+                """)
         }
     }
 
     private mutating func decideDevice(_ request: ServerRequest) -> Reply {
-        guard request.mediaType == "application/x-www-form-urlencoded",
-            let form = try? ReceivedParameters(form: request.body), let ticket = form["ticket"],
-            let code = ledger.deviceTickets[ticket], let device = ledger.devices[code], isOpen(device)
+        guard let form = request.form, let ticket = form["ticket"], let code = ledger.deviceTickets[ticket],
+            let device = ledger.devices[code], isOpen(device)
         else { return unknownDevice }
         ledger.deviceTickets[ticket] = nil
         guard form["decision"] == "allow" else { return deny(code) }
-        guard let index = form["user"].flatMap({ Int($0) }), options.users.indices.contains(index) else {
-            return unknownDevice
-        }
-        let kept = form.pairs.filter { $0.name == "scope" }.map(\.value)
-        let scopes = device.scopes.filter { kept.contains($0) || isFixed($0) }
-        return approve(code, scopes: scopes, user: options.users[index])
+        guard let choice = choice(in: form, of: device.scopes) else { return unknownDevice }
+        return approve(code, scopes: choice.scopes, user: choice.user)
     }
 
     private func isOpen(_ device: Device) -> Bool {
@@ -178,24 +153,23 @@ extension AuthorizationServer {
             user: user,
             scopes: scopes,
             requestedScopes: device.scopes,
-            isOffline: device.isOffline,
-            nonce: nil,
-            audience: device.audience,
             authTime: seams.now(),
-            resources: device.resources
+            isOffline: device.isOffline,
+            audience: device.audience,
+            resources: device.resources,
+            extensionGrant: .deviceCode
         )
-        ledger.grants[grantID]?.extensionGrant = .deviceCode
         ledger.devices[code]?.decision = .granted(grantID: grantID)
-        return .html(HTMLPage(title: "Done", content: "<p>You can go back to your device.</p>"))
+        return .html("Done", "<p>You can go back to your device.</p>")
     }
 
     private mutating func deny(_ code: String) -> Reply {
         ledger.devices[code]?.decision = .denied
-        return .html(HTMLPage(title: "Denied", content: "<p>The device gets no access.</p>"))
+        return .html("Denied", "<p>The device gets no access.</p>")
     }
 
     private var unknownDevice: Reply {
         let text: HTML = "<p role=\"alert\">No device waits for this code. Codes expire after ten minutes.</p>"
-        return .html(HTMLPage(title: "\(provider.name) cannot continue", content: text), status: .notFound)
+        return .html("\(provider.name) cannot continue", text, status: .notFound)
     }
 }

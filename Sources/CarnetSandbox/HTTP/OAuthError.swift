@@ -22,5 +22,13 @@ struct OAuthError: Error {
     static func invalidGrant(_ description: String) -> Self { Self("invalid_grant", description) }
     static func invalidScope(_ description: String) -> Self { Self("invalid_scope", description) }
     static func invalidClient(_ description: String) -> Self { Self("invalid_client", description) }
+    static func invalidProof(_ description: String) -> Self { Self("invalid_dpop_proof", description) }
     static func serverError(_ description: String) -> Self { Self("server_error", description) }
+}
+
+/// The result of a check, whose error becomes one of another kind.
+func translating<Result, Found: Error, Failure: Error>(
+    _ translate: (Found) -> Failure, _ check: @autoclosure () throws(Found) -> Result
+) throws(Failure) -> Result {
+    do throws(Found) { return try check() } catch { throw translate(error) }
 }

@@ -42,21 +42,18 @@ struct ReceivedParameters {
 
     /// Reads a JSON object. What is no string must be what a descriptor says.
     init(json bytes: [UInt8]) throws(OAuthError) {
-        let value: JSONValue
-        do throws(JSONError) {
-            value = try JSONValue(parsing: bytes, maximumDepth: 8)
-        } catch {
-            throw .invalidRequest("the body is not JSON: \(error)")
-        }
+        let value = try translating(
+            { (error: JSONError) in OAuthError.invalidRequest("the body is not JSON: \(error)") },
+            try JSONValue(parsing: bytes, maximumDepth: 8))
         guard let object = value.object else { throw .invalidRequest("the body is not a JSON object") }
         var pairs: [(name: String, value: String)] = []
         for member in object.members {
             if let texts = member.value.array?.compactMap(\.string), texts.count == member.value.array?.count {
                 // A parameter that a form repeats is a list in JSON.
                 pairs += texts.map { (member.name, $0) }
-                continue
+            } else {
+                pairs.append((member.name, member.value.string ?? member.value.jsonText()))
             }
-            pairs.append((member.name, member.value.string ?? member.value.jsonText()))
         }
         self.init(pairs)
         for member in object.members where member.value.string == nil { values[member.name] = member.value }
@@ -81,15 +78,6 @@ struct ReceivedParameters {
     func contains(_ name: String) -> Bool {
         pairs.contains { $0.name.isSameBytes(as: name) }
     }
-
-    /// The first name that was sent more than once.
-    var repeatedName: String? { repeatedName(beside: []) }
-
-    /// The first name that was sent more than once, but for those that may be.
-    func repeatedName(beside repeatable: Set<String>) -> String? {
-        var seen = Set<[UInt8]>()
-        return pairs.first { !repeatable.contains($0.name) && !seen.insert(Array($0.name.utf8)).inserted }?.name
-    }
 }
 
 /// What a descriptor calls the standard's parameters, and which it leaves out.
@@ -98,19 +86,14 @@ struct ParameterNames {
     let omitted: [String]
     let encode: NamedList<ParameterEncoding>
     /// Those whose text is JSON.
-    var json: Set<String> = []
+    let json: Set<String>
 
     init(_ rules: ResolvedRequest) {
-        json = rules.json
-        rename = rules.rename
-        omitted = rules.omit
-        encode = rules.encode
+        (rename, omitted, encode, json) = (rules.rename, rules.omit, rules.encode, rules.json)
     }
 
     init(_ rules: ResolvedAuthorization) {
-        rename = rules.rename
-        omitted = rules.omit
-        encode = rules.encode
+        (rename, omitted, encode, json) = (rules.rename, rules.omit, rules.encode, [])
     }
 
     subscript(standard: String) -> String { rename[standard] ?? standard }
@@ -126,8 +109,11 @@ extension ReceivedParameters {
     ) throws(OAuthError) {
         let listed = names.encode.items.filter { $0.value == .repeated }.map(\.name)
         let repeatable = Set(mayRepeat.map { names[$0] } + listed)
-        if let name = repeatedName(beside: repeatable.union(names.json)) {
-            throw .invalidRequest("the parameter \(name) is sent more than once")
+        var seen = Set<[UInt8]>()
+        for (name, _) in pairs where !repeatable.contains(name) && !names.json.contains(name) {
+            guard seen.insert(Array(name.utf8)).inserted else {
+                throw .invalidRequest("the parameter \(name) is sent more than once")
+            }
         }
         for (name, value) in values
         where !names.json.contains(name) && !(value.array != nil && repeatable.contains(name)) {

@@ -14,21 +14,23 @@ struct Reply {
         self.body = body
     }
 
-    static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok, _ headers: HTTPFields = [:]) -> Self {
-        var reply = Self(status, headers, body: Array(value.jsonText(.indented).utf8))
-        reply.headers[.contentType] = "application/json"
-        reply.headers[.cacheControl] = "no-store"
-        return reply
+    private init(_ status: HTTPResponse.Status, _ headers: HTTPFields = [:], type: String, _ text: String) {
+        self.init(status, headers, body: Array(text.utf8))
+        self.headers[.contentType] = type
+        self.headers[.cacheControl] = "no-store"
     }
+
+    static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok, _ headers: HTTPFields = [:]) -> Self {
+        Self(status, headers, type: "application/json", value.jsonText(.indented))
+    }
+
+    static let serverError = Self.json(["error": "server_error"], status: .internalServerError)
 
     static func form(_ value: JSONValue, status: HTTPResponse.Status = .ok, _ headers: HTTPFields = [:]) -> Self {
         let pairs = (value.object?.members ?? []).compactMap { member in
             member.value.scalarText.map { (name: member.name, value: $0) }
         }
-        var reply = Self(status, headers, body: Array(PercentEncoding.encode(pairs).utf8))
-        reply.headers[.contentType] = "application/x-www-form-urlencoded"
-        reply.headers[.cacheControl] = "no-store"
-        return reply
+        return Self(status, headers, type: "application/x-www-form-urlencoded", PercentEncoding.encode(pairs))
     }
 
     /// A value in the format of a descriptor. What the descriptor says for itself is not said by the content type.
@@ -49,11 +51,19 @@ struct Reply {
         return reply
     }
 
-    static func html(_ page: HTMLPage, status: HTTPResponse.Status = .ok) -> Self {
-        var reply = Self(status, body: Array(page.html.text.utf8))
-        reply.headers[.contentType] = "text/html; charset=utf-8"
-        reply.headers[.cacheControl] = "no-store"
-        reply.headers[.contentSecurityPolicy] = page.contentSecurityPolicy
+    /// A small page that needs no script.
+    ///
+    /// - Parameters:
+    ///   - color: The colour of the provider's brand.
+    ///   - origin: The origin of the page that this one shows in a frame.
+    static func html(
+        _ title: String, _ content: HTML, _ color: BrandColor? = nil, framing origin: String? = nil,
+        status: HTTPResponse.Status = .ok
+    ) -> Self {
+        let style = HTMLPage.style(color)
+        let page = HTML.page(title, head: "<style>\(style)</style>", content)
+        var reply = Self(status, type: "text/html; charset=utf-8", page.text)
+        reply.headers[.contentSecurityPolicy] = HTMLPage.contentSecurityPolicy(style, framing: origin)
         reply.headers[.xContentTypeOptions] = "nosniff"
         return reply
     }
@@ -75,9 +85,13 @@ struct Reply {
 extension Reply {
     /// The reply with the provider's own status for success.
     func succeeding(as rules: SuccessRules) -> Reply {
-        guard status == .ok, let own = rules.statuses.first else { return self }
         var reply = self
-        reply.status = HTTPResponse.Status(code: own.code)
+        if status == .ok { reply.status = rules.status }
         return reply
     }
+}
+
+extension SuccessRules {
+    /// The provider's status for success.
+    var status: HTTPResponse.Status { statuses.first.map { HTTPResponse.Status(code: $0.code) } ?? .ok }
 }

@@ -20,6 +20,14 @@ struct ServerRequest {
         }
     }
 
+    /// The parameters of the whole query; `nil` if it is not correctly encoded.
+    var query: ReceivedParameters? { try? ReceivedParameters(form: url.query ?? "") }
+
+    /// The form of a page; `nil` for any other body.
+    var form: ReceivedParameters? {
+        mediaType == "application/x-www-form-urlencoded" ? try? ReceivedParameters(form: body) : nil
+    }
+
     func header(_ name: String) -> String? {
         HTTPField.Name(name).flatMap { head.headerFields[$0] }
     }

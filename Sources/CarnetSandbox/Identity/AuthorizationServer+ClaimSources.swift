@@ -3,25 +3,14 @@ import CarnetFoundation
 import HTTPTypes
 
 extension AuthorizationServer {
-    /// The source of claims whose keys are at a URL.
-    func claimSource(at url: WebURL) -> ClaimSource? {
-        provider.profile.sources.first { $0.jwks.receives(url) }
-    }
-
     /// The keys of a source, which has one for its first algorithm.
     mutating func keySet(of source: ClaimSource, _ request: ServerRequest) -> Reply {
-        guard request.method == .get else { return .methodNotAllowed(request.method, allowed: "GET") }
-        guard let document = try? keys(of: source).document() else {
-            return .json(["error": "server_error"], status: .internalServerError)
-        }
-        return .json(document)
+        Self.keySet(request, try? keys(of: source))
     }
 
     private mutating func keys(of source: ClaimSource) throws(OAuthError) -> KeySet {
         if let made = sourceKeys[source.issuer] { return made }
-        guard let keys = try? KeySet(Array(source.algorithms.prefix(1)), seams) else {
-            throw .serverError("a key could not be generated")
-        }
+        let keys = try newKeys(Array(source.algorithms.prefix(1)))
         sourceKeys[source.issuer] = keys
         return keys
     }

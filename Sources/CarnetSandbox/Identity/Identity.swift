@@ -22,7 +22,7 @@ struct Identity {
         for claim in provider.profile.claims where !later.contains(claim.name) {
             if isDerived, !provider.profile.ownClaims.contains(claim.name), !read.contains(claim.name) { continue }
             let isSubject = claim.name == "subject"
-            let pointers = claim.value.map { JSONPointer(tokens: provider.profile.root.tokens + $0.tokens) }
+            let pointers = claim.value.below(provider.profile.root)
             // The first value counts; a member that is null says that this user has none.
             let place = pointers.first { profile[$0]?.isNull == false } ?? pointers.first { profile[$0] != nil }
             // A sample keeps its shape: only the subject is added to it.
@@ -68,8 +68,8 @@ struct Identity {
     /// The profile with another person's subject.
     func profile(ofSubject subject: String) -> JSONValue {
         var profile = profile
-        for pointer in provider.profile.claims.first(where: { $0.name == "subject" })?.value ?? [] {
-            let pointer = JSONPointer(tokens: provider.profile.root.tokens + pointer.tokens)
+        let pointers = provider.profile.claims.first { $0.name == "subject" }?.value ?? []
+        for pointer in pointers.below(provider.profile.root) {
             guard let present = profile[pointer] else { continue }
             profile.set(provider.shaped(.string(subject), as: "subject", present), at: pointer)
         }
@@ -91,10 +91,9 @@ struct Identity {
             let standard = StandardClaim.all.first { $0.name == claim.name }
             if let standard, !scopes.contains(standard.scope) { continue }
             guard let value = Self.claim(claim.name, of: provider, in: profile) else { continue }
-            let places = claim.value.map { JSONPointer(tokens: provider.profile.root.tokens + $0.tokens) }
-            if provider.profile.source == .idToken,
-                let place = places.first(where: { profile[$0] != nil }) ?? places.first
-            {
+            let places = claim.value.below(provider.profile.root)
+            let place = places.first { profile[$0] != nil } ?? places.first
+            if provider.profile.source == .idToken, let place {
                 token.set(provider.shaped(value, as: claim.name, token[place]), at: place)
             } else if let standard {
                 token.set(value, at: JSONPointer(tokens: [standard.member]))

@@ -24,7 +24,5 @@ struct KeySet: Sendable {
     }
 
     /// The key set document (RFC 7517, section 5).
-    func document() throws -> JSONValue {
-        ["keys": .array(try keys.map { try $0.publicJWK() })]
-    }
+    var document: JSONValue { ["keys": .array(keys.map(\.publicJWK))] }
 }

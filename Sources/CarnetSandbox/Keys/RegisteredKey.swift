@@ -26,42 +26,37 @@ struct RegisteredKey: Sendable {
     /// Whether a signature of RFC 7518, section 3 or RFC 8037 is the key's.
     func isValid(_ signature: [UInt8], over message: [UInt8], _ algorithm: AssertionAlgorithm) -> Bool {
         guard isForSignatures, jwk["alg"].map({ $0.string == algorithm.rawValue }) ?? true else { return false }
+        return (try? verify(signature, message, algorithm)) ?? false
+    }
+
+    private func verify(_ signature: [UInt8], _ message: [UInt8], _ algorithm: AssertionAlgorithm) throws -> Bool {
         switch (algorithm, jwk["kty"]?.string, jwk["crv"]?.string) {
-        case (.RS256, "RSA"?, _): return rsa(signature, SHA256.hash(data: message), .insecurePKCS1v1_5)
-        case (.RS384, "RSA"?, _): return rsa(signature, SHA384.hash(data: message), .insecurePKCS1v1_5)
-        case (.RS512, "RSA"?, _): return rsa(signature, SHA512.hash(data: message), .insecurePKCS1v1_5)
-        case (.PS256, "RSA"?, _): return rsa(signature, SHA256.hash(data: message), .PSS)
-        case (.PS384, "RSA"?, _): return rsa(signature, SHA384.hash(data: message), .PSS)
-        case (.PS512, "RSA"?, _): return rsa(signature, SHA512.hash(data: message), .PSS)
+        case (.RS256, "RSA"?, _): try rsa(signature, SHA256.hash(data: message), .insecurePKCS1v1_5)
+        case (.RS384, "RSA"?, _): try rsa(signature, SHA384.hash(data: message), .insecurePKCS1v1_5)
+        case (.RS512, "RSA"?, _): try rsa(signature, SHA512.hash(data: message), .insecurePKCS1v1_5)
+        case (.PS256, "RSA"?, _): try rsa(signature, SHA256.hash(data: message), .PSS)
+        case (.PS384, "RSA"?, _): try rsa(signature, SHA384.hash(data: message), .PSS)
+        case (.PS512, "RSA"?, _): try rsa(signature, SHA512.hash(data: message), .PSS)
         case (.ES256, "EC"?, "P-256"?):
-            guard let point, let key = try? P256.Signing.PublicKey(x963Representation: point),
-                let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature)
-            else { return false }
-            return key.isValidSignature(signature, for: message)
+            try P256.Signing.PublicKey(x963Representation: point ?? [])
+                .isValidSignature(P256.Signing.ECDSASignature(rawRepresentation: signature), for: message)
         case (.ES384, "EC"?, "P-384"?):
-            guard let point, let key = try? P384.Signing.PublicKey(x963Representation: point),
-                let signature = try? P384.Signing.ECDSASignature(rawRepresentation: signature)
-            else { return false }
-            return key.isValidSignature(signature, for: message)
+            try P384.Signing.PublicKey(x963Representation: point ?? [])
+                .isValidSignature(P384.Signing.ECDSASignature(rawRepresentation: signature), for: message)
         case (.ES512, "EC"?, "P-521"?):
-            guard let point, let key = try? P521.Signing.PublicKey(x963Representation: point),
-                let signature = try? P521.Signing.ECDSASignature(rawRepresentation: signature)
-            else { return false }
-            return key.isValidSignature(signature, for: message)
+            try P521.Signing.PublicKey(x963Representation: point ?? [])
+                .isValidSignature(P521.Signing.ECDSASignature(rawRepresentation: signature), for: message)
         case (.EdDSA, "OKP"?, "Ed25519"?):
-            guard let x = bytes("x"), let key = try? Curve25519.Signing.PublicKey(rawRepresentation: x) else {
-                return false
-            }
-            return key.isValidSignature(signature, for: message)
-        default: return false
+            try Curve25519.Signing.PublicKey(rawRepresentation: bytes("x") ?? [])
+                .isValidSignature(signature, for: message)
+        default: false
         }
     }
 
-    private func rsa(_ signature: [UInt8], _ digest: some Digest, _ padding: _RSA.Signing.Padding) -> Bool {
-        guard let n = bytes("n"), let e = bytes("e"), let key = try? _RSA.Signing.PublicKey(n: n, e: e) else {
-            return false
-        }
-        return key.isValidSignature(.init(rawRepresentation: signature), for: digest, padding: padding)
+    private func rsa(_ signature: [UInt8], _ digest: some Digest, _ padding: _RSA.Signing.Padding) throws -> Bool {
+        guard let n = bytes("n"), let e = bytes("e") else { return false }
+        return try _RSA.Signing.PublicKey(n: n, e: e)
+            .isValidSignature(.init(rawRepresentation: signature), for: digest, padding: padding)
     }
 }
 
@@ -71,32 +66,29 @@ extension RegisteredKey {
     /// An ephemeral public key with the secret that it makes with this key (RFC 7518, section 4.6); `nil` if none can be
     /// agreed on.
     func agreement() throws -> (ephemeral: JSONValue, secret: SharedSecret)? {
-        func ephemeral(_ curve: String, _ raw: [UInt8]) -> JSONValue {
+        func ephemeral(_ curve: String, _ raw: Data) -> JSONValue {
             let half = raw.count / 2
             return [
                 "kty": "EC", "crv": .string(curve), "x": .string(Base64URL.encode(raw.prefix(half))),
                 "y": .string(Base64URL.encode(raw.suffix(half))),
             ]
         }
-        switch jwk["crv"]?.string {
-        case "P-256"?:
+        switch (jwk["crv"]?.string, point) {
+        case ("P-256"?, let point?):
             let key = P256.KeyAgreement.PrivateKey()
-            guard let point else { return nil }
             let secret = try key.sharedSecretFromKeyAgreement(with: .init(x963Representation: point))
-            return (ephemeral("P-256", Array(key.publicKey.rawRepresentation)), secret)
-        case "P-384"?:
+            return (ephemeral("P-256", key.publicKey.rawRepresentation), secret)
+        case ("P-384"?, let point?):
             let key = P384.KeyAgreement.PrivateKey()
-            guard let point else { return nil }
             let secret = try key.sharedSecretFromKeyAgreement(with: .init(x963Representation: point))
-            return (ephemeral("P-384", Array(key.publicKey.rawRepresentation)), secret)
-        case "P-521"?:
+            return (ephemeral("P-384", key.publicKey.rawRepresentation), secret)
+        case ("P-521"?, let point?):
             let key = P521.KeyAgreement.PrivateKey()
-            guard let point else { return nil }
             let secret = try key.sharedSecretFromKeyAgreement(with: .init(x963Representation: point))
-            return (ephemeral("P-521", Array(key.publicKey.rawRepresentation)), secret)
-        case "X25519"?:
-            let key = Curve25519.KeyAgreement.PrivateKey()
+            return (ephemeral("P-521", key.publicKey.rawRepresentation), secret)
+        case ("X25519"?, _):
             guard let x = bytes("x") else { return nil }
+            let key = Curve25519.KeyAgreement.PrivateKey()
             let secret = try key.sharedSecretFromKeyAgreement(with: .init(rawRepresentation: x))
             let coordinate = JSONValue.string(Base64URL.encode(key.publicKey.rawRepresentation))
             return (["kty": "OKP", "crv": "X25519", "x": coordinate], secret)

@@ -14,11 +14,11 @@ extension AuthorizationServer {
         var request = head
         if let name = aliasedEndpoint(at: head.url) {
             guard head.certificate != nil else { throw .invalidRequest("no certificate was presented") }
-            guard let plain = endpoints[name],
-                let url = try? WebURL(plain.appendingQuery(head.url.query ?? ""))
-            else { throw .serverError("there is no such endpoint") }
+            guard let plain = endpoints[name], let url = try? WebURL(plain.appendingQuery(head.url.query ?? "")) else {
+                throw .serverError("there is no such endpoint")
+            }
             request = ServerRequest(head: head.head, url: url, body: head.body, certificate: head.certificate)
-        } else if let name = endpoints.endpoint(at: head.url), provider.endpoints.mtls[name] != nil {
+        } else if let name = endpoints.endpoints(at: head.url).first, provider.endpoints.mtls[name] != nil {
             request.certificate = nil
         }
         return request

@@ -12,50 +12,40 @@ extension AuthorizationServer {
     /// The client registration endpoint (RFC 7591, section 3), open to everybody; and with a client's id in its query
     /// the place where that client is managed (RFC 7592), for the holder of its token.
     mutating func registration(_ request: ServerRequest) -> Reply {
-        if let id = (try? ReceivedParameters(form: request.url.query ?? ""))?["managed_client"] {
-            return manage(id, request)
-        }
-        guard request.method == .post else { return .methodNotAllowed(request.method, allowed: "POST") }
         do throws(OAuthError) {
-            let id = "registered-" + seams.randomText()
-            return .json(try register(request, as: id), status: .created)
+            if let id = request.query?["managed_client"] { return try manage(id, request) }
+            guard request.method == .post else { return .methodNotAllowed(request.method, allowed: "POST") }
+            return .json(try register(request, as: "registered-" + seams.randomText()), status: .created)
         } catch {
-            return Self.reply(error)
+            let body: JSONValue = ["error": .string(error.code), "error_description": .string(error.description)]
+            return .json(body, status: .badRequest)
         }
-    }
-
-    private static func reply(_ error: OAuthError) -> Reply {
-        .json(["error": .string(error.code), "error_description": .string(error.description)], status: .badRequest)
     }
 
     /// Each change brings a new token, and a new secret where there is one.
-    private mutating func manage(_ id: String, _ request: ServerRequest) -> Reply {
+    private mutating func manage(_ id: String, _ request: ServerRequest) throws(OAuthError) -> Reply {
         let sent = request.head.headerFields[.authorization] ?? ""
         guard let managed = ledger.managedClients[id], sent.isSameBytes(as: "Bearer \(managed.accessToken)") else {
             return .json(["error": "invalid_token"], status: .unauthorized, [.wwwAuthenticate: "Bearer"])
         }
-        do throws(OAuthError) {
-            switch request.method {
-            case .get:
-                return .json(managed.metadata)
-            case .put:
-                let body = try? JSONValue(parsing: request.body)
-                let secret = ledger.registeredClients[id]?.clientSecret
-                guard body?["client_id"]?.string?.isSameBytes(as: id) == true,
-                    body?["client_secret"].map({ $0.string == secret }) ?? true,
-                    ["registration_access_token", "registration_client_uri", "client_id_issued_at"]
-                        .allSatisfy({ body?[$0] == nil })
-                else { throw .invalidRequest("the client is not named as it is registered (RFC 7592, section 2.2)") }
-                return .json(try register(request, as: id))
-            case .delete:
-                ledger.managedClients[id] = nil
-                ledger.registeredClients[id] = nil
-                return Reply(.noContent)
-            default:
-                return .methodNotAllowed(request.method, allowed: "GET")
-            }
-        } catch {
-            return Self.reply(error)
+        switch request.method {
+        case .get:
+            return .json(managed.metadata)
+        case .put:
+            let body = try? JSONValue(parsing: request.body)
+            let secret = ledger.registeredClients[id]?.clientSecret
+            guard body?["client_id"]?.string?.isSameBytes(as: id) == true,
+                body?["client_secret"].map({ $0.string == secret }) ?? true,
+                ["registration_access_token", "registration_client_uri", "client_id_issued_at"]
+                    .allSatisfy({ body?[$0] == nil })
+            else { throw .invalidRequest("the client is not named as it is registered (RFC 7592, section 2.2)") }
+            return .json(try register(request, as: id))
+        case .delete:
+            ledger.managedClients[id] = nil
+            ledger.registeredClients[id] = nil
+            return Reply(.noContent)
+        default:
+            return .methodNotAllowed(request.method, allowed: "GET")
         }
     }
 

@@ -77,7 +77,9 @@ extension AuthorizationServer {
                 request, in: server.provider.profile.tokenIn, replacedBy: replaced)
             var values = server.values(of: request, with: access, grant)
             server.setClaims(in: &values, of: grant.user)
-            try server.checkOfAPI(request, values, besides: further.ownRequest)
+            let stated = further.ownRequest
+            try server.checkOfAPI(
+                request, values, besides: stated.headers.names + ["content-type"], stated.parameters.names)
             let hosts = server.provider.trustedHosts
             let own = further.takesClaims ? try? values.url(further.lateURL, trusting: hosts) : nil
             guard let url = own ?? further.url else { throw .badRequest("the URL of the request is not known") }

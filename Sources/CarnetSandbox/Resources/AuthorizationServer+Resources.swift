@@ -9,9 +9,12 @@ enum BearerRefusal: Error {
     case insufficientScope([String])
     /// RFC 9470, section 3.
     case insufficientAuthentication
-    case badProof(ProofRefusal)
+    /// RFC 9449, section 7.1.
+    case badProof(OAuthError)
     case badRequest(String)
     case methodNotAllowed(String)
+
+    static func badRequest(_ error: OAuthError) -> Self { .badRequest(error.description) }
 }
 
 extension AuthorizationServer {
@@ -33,7 +36,7 @@ extension AuthorizationServer {
         claims.set(.string(tokenIssuer), at: JSONPointer(tokens: ["iss"]))
         claims.set(.string(clientID), at: JSONPointer(tokens: ["aud"]))
         guard let token = try? makeSignedResponse(claims, type: "JWT", provider.profile.jwt, for: clientID) else {
-            return .json(["error": "server_error"], status: .internalServerError)
+            return .serverError
         }
         reply.body = Array(token.utf8)
         reply.headers[.contentType] = "application/jwt"
@@ -49,7 +52,8 @@ extension AuthorizationServer {
         let (access, grant) = try bearer(
             request, in: provider.profile.tokenIn, replacedBy: provider.profile.request.late.headers)
         let values = values(of: request, with: access, grant)
-        try checkOfAPI(request, values, besides: provider.profile.ownRequest)
+        let own = provider.profile.ownRequest
+        try checkOfAPI(request, values, besides: own.headers.names + ["content-type"], own.parameters.names)
         try check(request, at: url, against: try filled(provider.profile.request, values, for: request))
         let scopes = effectiveScopes(access.scopes)
         // A provider may know the scope, and have a profile that is no userinfo response.
@@ -60,9 +64,7 @@ extension AuthorizationServer {
         let identity = Identity(grant.user, at: provider)
         let body =
             has(.userinfoWrongSubject) ? identity.profile(ofSubject: "999999999") : identity.userinfo(for: scopes)
-        return (
-            provider.profile.outcome.success.adding(to: aggregating(body, of: grant.user)), grant.clientID
-        )
+        return (provider.profile.outcome.success.adding(to: aggregating(body, of: grant.user)), grant.clientID)
     }
 
     /// What a request with the access token may be filled with. The profile that names the account, and the requests that
@@ -81,11 +83,7 @@ extension AuthorizationServer {
     func filled(
         _ rules: ResolvedRequest, _ values: TemplateValues, for request: ServerRequest
     ) throws(BearerRefusal) -> ResolvedRequest {
-        do throws(OAuthError) {
-            return try filled(rules, values, request, request.allParameters)
-        } catch {
-            throw .badRequest(error.description)
-        }
+        try translating(BearerRefusal.badRequest, try filled(rules, values, request, request.allParameters))
     }
 
     /// Demands the headers and parameters that the descriptor adds.
@@ -94,28 +92,19 @@ extension AuthorizationServer {
     ) throws(BearerRefusal) {
         do throws(OAuthError) {
             try request.checkHeaders(rules.headers)
-            let received =
-                request.body.isEmpty
-                ? try request.query(beyond: url) : try TokenRequestBody(request, endpoint: url).parameters
-            try received.check(ParameterNames(rules), added: rules.parameters)
+            try TokenRequestBody(request, endpoint: url).parameters.check(
+                ParameterNames(rules), added: rules.parameters)
         } catch {
-            throw .badRequest(error.description)
+            throw .badRequest(error)
         }
     }
 
     /// Demands what the section `api` says of a request with the access token, except what a request says otherwise. The
     /// content type is that of the request's own body.
     func checkOfAPI(
-        _ request: ServerRequest, _ values: TemplateValues, besides own: RequestRules
+        _ request: ServerRequest, _ values: TemplateValues, besides headers: [String], _ parameters: [String] = []
     ) throws(BearerRefusal) {
-        try checkOfAPI(
-            request, values, besides: own.headers.names + ["content-type"], parameters: own.parameters.names)
-    }
-
-    private func checkOfAPI(
-        _ request: ServerRequest, _ values: TemplateValues, besides own: [String], parameters: [String] = []
-    ) throws(BearerRefusal) {
-        let stated = Set(own.map { $0.lowercased() })
+        let stated = Set(headers.map { $0.lowercased() })
         let headers = provider.api.headers + values.named(provider.api.lateHeaders) { request.header($0) }
         do throws(OAuthError) {
             try request.checkHeaders(headers.filter { !stated.contains($0.name.lowercased()) })
@@ -131,7 +120,7 @@ extension AuthorizationServer {
 
     /// Whether this server is the resource server of a URL.
     func hasResource(at url: WebURL) -> Bool {
-        resources.contains { $0.target.receives(url) } || isConnectionURL(url) || isProtectedResource(url)
+        resources.contains { $0.target.receives(url) } || !connectionCalls(at: url).isEmpty || isProtectedResource(url)
             || provider.api.hosts.contains { $0 == url.host || $0 == url.authority }
     }
 
@@ -160,40 +149,34 @@ extension AuthorizationServer {
 
     /// A protected resource (RFC 6750).
     mutating func resource(_ request: ServerRequest) -> Reply {
-        let rules = connectionCall(for: request)?.rules
+        let call = connectionCall(for: request)
         let reply = respond(request) { (server) throws(BearerRefusal) in
-            try server.resourceBody(request)
+            try server.resourceBody(request, call)
         }
-        return rules.map { reply.succeeding(as: $0.outcome.success) } ?? reply
+        return call.map { reply.succeeding(as: $0.rules.outcome.success) } ?? reply
     }
 
-    private mutating func resourceBody(_ request: ServerRequest) throws(BearerRefusal) -> JSONValue {
+    private mutating func resourceBody(
+        _ request: ServerRequest, _ call: ConnectionCall?
+    ) throws(BearerRefusal) -> JSONValue {
         let candidates = resources.filter { $0.target.receives(request.url) }
         let resource = candidates.first { $0.method.rawValue == request.method.rawValue }
         if resource == nil, let other = candidates.first { throw .methodNotAllowed(other.method.rawValue) }
-        let call = connectionCall(for: request)
         let (access, grant) = try bearer(
             request, in: provider.api.tokenIn, replacedBy: provider.api.lateHeaders + (call?.rules.headers.items ?? []))
         let values = values(of: request, with: access, grant, isLookup: call != nil)
         if let call {
-            let named = call.rules.headers.names + ["content-type"]
-            try checkOfAPI(request, values, besides: named, parameters: call.rules.parameters.names)
-        } else {
-            // Headers that describe a body are sent only with a body.
-            let own = (resource?.headers.map(\.name) ?? []) + (request.body.isEmpty ? ["content-type"] : [])
-            try checkOfAPI(request, values, besides: own)
+            let own = call.rules.headers.names + ["content-type"]
+            try checkOfAPI(request, values, besides: own, call.rules.parameters.names)
+            try translating(BearerRefusal.badRequest, try check(call.rules, request, grant, token: access.text))
+            return call.rules.outcome.success.adding(to: call.response)
         }
-        do throws(OAuthError) {
-            if let call {
-                try check(call.rules, request, grant, token: access.text)
-                return call.rules.outcome.success.adding(to: call.response)
-            }
-            let headers = resource?.headers ?? []
-            try request.checkHeaders(
-                headers.filter { !request.body.isEmpty || $0.name.lowercased() != "content-type" })
-        } catch {
-            throw .badRequest(error.description)
-        }
+        // Headers that describe a body are sent only with a body.
+        let headers = resource?.headers ?? []
+        try checkOfAPI(
+            request, values, besides: headers.map(\.name) + (request.body.isEmpty ? ["content-type"] : []))
+        let own = headers.filter { !request.body.isEmpty || $0.name.lowercased() != "content-type" }
+        try translating(BearerRefusal.badRequest, try request.checkHeaders(own))
         // RFC 8707, section 2: a token for another resource opens nothing here.
         if isProtectedResource(request.url), let own = provider.resource?.text {
             guard grant.resources.contains(where: { $0.isSameBytes(as: own) }) else {
@@ -219,19 +202,15 @@ extension AuthorizationServer {
         _ request: ServerRequest, in placement: TokenPlacement, replacedBy replaced: [Named<Template>] = []
     ) throws(BearerRefusal) -> (AccessToken, Grant) {
         let own = replaced.last { $0.name.lowercased() == "authorization" }
-        let token: String
-        if let found = own.flatMap({ tokenIn(request, at: $0.value) }) {
-            token = found
-        } else {
-            token = try bearerToken(request, in: placement)
-        }
+        let found = own.flatMap { tokenIn(request, at: $0.value) }
+        let token = if let found { found } else { try bearerToken(request, in: placement) }
         guard let known = ledger.accessTokens[token] else { throw .invalidToken("the access token is unknown") }
         guard let (access, grant) = ledger.activeAccess(token, at: seams.now()) else {
             let isRevoked = ledger.grants[known.grantID]?.isRevoked ?? true
             throw .invalidToken("the access token is \(isRevoked ? "revoked" : "expired")")
         }
         try checkPossession(request, of: grant, token: token)
-        guard grant.certificateThumbprint == nil || grant.certificateThumbprint == presentedThumbprint else {
+        guard [nil, presentedThumbprint].contains(grant.certificateThumbprint) else {
             throw .invalidToken("the certificate is not the one that the token is bound to")
         }
         return (access, grant)
@@ -240,7 +219,7 @@ extension AuthorizationServer {
     /// The access token that makes an Authorization header of the descriptor's own what it is.
     private func tokenIn(_ request: ServerRequest, at template: Template) -> String? {
         guard let header = request.head.headerFields[.authorization] else { return nil }
-        var values = values(of: request, for: clients.count == 1 ? clients.first : nil)
+        var values = values(of: request, for: onlyClient)
         return ledger.accessTokens.keys.first { token in
             values.set(.token, "access_token", token)
             return values.fill(template)?.text.isSameBytes(as: header) ?? false
@@ -256,12 +235,9 @@ extension AuthorizationServer {
             throw .invalidToken("the scheme is not that of the token's type")
         }
         guard isDPoP else { return }
-        do throws(ProofRefusal) {
-            guard try checkProof(request, accessToken: token) == grant.keyThumbprint else {
-                throw .invalid("the proof was made with another key than the token's")
-            }
-        } catch {
-            throw .badProof(error)
+        let proved = try translating(BearerRefusal.badProof, try checkProof(request, accessToken: token))
+        guard proved == grant.keyThumbprint else {
+            throw .badProof(.invalidProof("the proof was made with another key than the token's"))
         }
     }
 
@@ -275,17 +251,15 @@ extension AuthorizationServer {
             return token
         case .query(let name, _):
             guard header == nil else { throw .badRequest("the access token must be in the query only") }
-            let received = try? ReceivedParameters(form: request.url.query ?? "")
-            guard let token = received?[name] else { throw .noToken }
+            guard let token = request.query?[name] else { throw .noToken }
             return token
         case .body(let name, _):
             guard header == nil else { throw .badRequest("the access token must be in the body only") }
-            let isQueried = (try? ReceivedParameters(form: request.url.query ?? ""))?.contains(name) ?? false
-            guard !isQueried else { throw .badRequest("the access token must not be in the query") }
-            guard let body = try? TokenRequestBody(request, endpoint: request.url), let token = body.parameters[name]
-            else {
-                throw .noToken
+            guard request.query?.contains(name) != true else {
+                throw .badRequest("the access token must not be in the query")
             }
+            guard let body = try? TokenRequestBody(request, endpoint: request.url), let token = body.parameters[name]
+            else { throw .noToken }
             return token
         case .authorization:
             guard let header else { throw .noToken }
@@ -317,8 +291,7 @@ extension AuthorizationServer {
             case .noToken:
                 return challenge(.unauthorized, nil, "an access token is required")
             case .invalidToken(let text):
-                if let reply = provider.api.errors.replyToExpiredToken { return reply }
-                return challenge(.unauthorized, "invalid_token", text)
+                return provider.api.errors.replyToExpiredToken ?? challenge(.unauthorized, "invalid_token", text)
             case .insufficientScope(let missing):
                 return challenge(.forbidden, "insufficient_scope", "a scope is missing", scopes: missing)
             case .insufficientAuthentication:
@@ -327,12 +300,8 @@ extension AuthorizationServer {
                 reply.headers[.wwwAuthenticate]? += ", acr_values=\"\(Self.strongAuthentication)\", max_age=\"3600\""
                 return reply
             case .badProof(let refusal):
-                var error = ("invalid_dpop_proof", "the proof needs the server's nonce")
-                switch refusal {
-                case .invalid(let text): error.1 = text
-                case .wantsNonce: error.0 = "use_dpop_nonce"
-                }
-                return challenge(.unauthorized, error.0, error.1, scheme: "DPoP").offering(nonce: dpopNonce)
+                return challenge(.unauthorized, refusal.code, refusal.description, scheme: "DPoP")
+                    .offering(nonce: dpopNonce)
             case .badRequest(let text):
                 return challenge(.badRequest, "invalid_request", text)
             case .methodNotAllowed(let allowed):

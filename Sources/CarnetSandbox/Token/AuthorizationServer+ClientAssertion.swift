@@ -19,13 +19,11 @@ extension AuthorizationServer {
 
     /// Verifies an assertion, and takes it once (RFC 7523, section 3; OpenID Connect Core, section 9).
     mutating func verify(
-        _ token: String, of client: SandboxClient, _ method: ClientAuthenticationMethod
+        _ text: String, of client: SandboxClient, _ method: ClientAuthenticationMethod
     ) throws(OAuthError) {
         let rules = provider.client.assertion
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let header = Base64URL.decode(parts[0]).flatMap({ try? JSONValue(parsing: $0) }),
-            let claims = JSONWebToken.claims(of: token)?.object, let signature = Base64URL.decode(parts[2]),
-            let algorithm = header["alg"]?.string.flatMap(AssertionAlgorithm.init)
+        guard let token = JSONWebToken(text), let claims = token.claims.object,
+            let algorithm = token.header["alg"]?.string.flatMap(AssertionAlgorithm.init)
         else { throw .invalidClient("the assertion is not a JWT of a known algorithm") }
         guard algorithm.isSymmetric == (method == .clientSecretJWT) else {
             throw .invalidClient("the algorithm \(algorithm.rawValue) is not allowed with \(method.rawValue)")
@@ -33,8 +31,7 @@ extension AuthorizationServer {
         if let wanted = rules.algorithm, wanted != algorithm {
             throw .invalidClient("the algorithm is \(algorithm.rawValue); it must be \(wanted.rawValue)")
         }
-        let signed = Array(token.utf8.prefix(parts[0].utf8.count + 1 + parts[1].utf8.count))
-        guard isSigned(signed, signature, algorithm, keyID: header["kid"]?.string, client) else {
+        guard isSigned(token, algorithm, by: client) else {
             throw .invalidClient("the assertion is not signed as registered")
         }
         let redirect = client.redirectURIs.first ?? ""
@@ -44,25 +41,18 @@ extension AuthorizationServer {
     }
 
     private func isSigned(
-        _ message: [UInt8], _ signature: [UInt8], _ algorithm: AssertionAlgorithm, keyID: String?,
-        _ client: SandboxClient
+        _ token: JSONWebToken, _ algorithm: AssertionAlgorithm, by client: SandboxClient
     ) -> Bool {
-        if algorithm.isSymmetric {
+        func isMadeWithSecret<Hash: HashFunction>(_ hash: Hash.Type) -> Bool {
             let key = SymmetricKey(data: Array((client.clientSecret ?? "").utf8))
-            return switch algorithm {
-            case .HS256: HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: message, using: key)
-            case .HS384: HMAC<SHA384>.isValidAuthenticationCode(signature, authenticating: message, using: key)
-            default: HMAC<SHA512>.isValidAuthenticationCode(signature, authenticating: message, using: key)
-            }
+            return HMAC<Hash>.isValidAuthenticationCode(token.signature, authenticating: token.signed, using: key)
         }
-        let keys = client.keys.compactMap(RegisteredKey.init)
-        let candidates: [RegisteredKey]
-        switch provider.client.assertion.keyID {
-        case .ofKey: candidates = keys.filter { $0.id == keyID }
-        case .absent: candidates = keyID == nil ? keys : []
-        case .text(let id): candidates = keyID == id ? keys : []
+        return switch algorithm {
+        case .HS256: isMadeWithSecret(SHA256.self)
+        case .HS384: isMadeWithSecret(SHA384.self)
+        case .HS512: isMadeWithSecret(SHA512.self)
+        default: client.hasSigned(token, algorithm, keyID: provider.client.assertion.keyID)
         }
-        return candidates.contains { $0.isValid(signature, over: message, algorithm) }
     }
 
     /// Whether an audience is a sandbox, or the server that it stands for.

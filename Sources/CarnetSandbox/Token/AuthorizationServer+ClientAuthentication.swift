@@ -18,7 +18,7 @@ extension AuthorizationServer {
         let isReplaced = rules?.headers.contains { $0.name.lowercased() == "authorization" } ?? false
         if isReplaced {
             // The header is what the descriptor makes of this client.
-            guard let client = sentID.map({ client($0) }) ?? (clients.count == 1 ? clients.first : nil) else {
+            guard let client = sentID.map({ client($0) }) ?? onlyClient else {
                 throw .invalidClient("the request does not say which client sends it")
             }
             return client
@@ -41,7 +41,8 @@ extension AuthorizationServer {
         } else {
             (used, id, secret) = (sentSecret == nil ? .none : .clientSecretPost, sentID, sentSecret)
         }
-        guard let id = id ?? anonymousClientID(names) else {
+        // Where a descriptor leaves `client_id` out, the only client is meant.
+        guard let id = id ?? (names.omits("client_id") ? onlyClient?.clientID : nil) else {
             throw .invalidClient("the parameter \(names["client_id"]) is missing")
         }
         guard let client = client(id) else { throw .invalidClient("there is no client \"\(id)\"") }
@@ -76,11 +77,6 @@ extension AuthorizationServer {
         return client
     }
 
-    /// Where a descriptor leaves `client_id` out, the only client is meant.
-    private func anonymousClientID(_ names: ParameterNames) -> String? {
-        names.omits("client_id") && clients.count == 1 ? clients.first?.clientID : nil
-    }
-
     private func basicCredentials(_ header: String) throws(OAuthError) -> (id: String, secret: String) {
         let parts = header.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "basic",
@@ -100,12 +96,12 @@ extension AuthorizationServer {
     }
 
     /// An error of the token endpoint (RFC 6749, section 5.2) in the shape that the descriptor's sample has.
-    func errorReply(_ error: OAuthError, to request: ServerRequest, by own: ResponseRules? = nil) -> Reply {
+    func errorReply(_ error: OAuthError, by own: ResponseRules? = nil) -> Reply {
         let rules = own ?? provider.token.response
         if let reply = Reply(error, statuses: rules.errors.statuses) { return reply }
         var body = provider.samples.error?.asParsedBody ?? .object(JSONObject())
-        let own = rules.errors.codes.items.first { $0.value == error.code }?.name
-        for (pointers, text) in [(rules.errors.code, own ?? error.code), (rules.errors.message, error.description)] {
+        let code = rules.errors.codes.name(of: error)
+        for (pointers, text) in [(rules.errors.code, code), (rules.errors.message, error.description)] {
             let place = pointers.pointers.first { body[$0] != nil } ?? pointers.pointers.first
             if let place { body.set(.string(text), at: place) }
         }
@@ -119,7 +115,7 @@ extension AuthorizationServer {
         }
         if let field = rules.success.field?.pointers.first {
             // The error is in the body only.
-            status = rules.success.statuses.first.map { HTTPResponse.Status(code: $0.code) } ?? .ok
+            status = rules.success.status
             headers = [:]
             if rules.success.isSuccess(body) != false || body[field] == nil {
                 body.set(rules.success.failure, at: field)
@@ -139,6 +135,11 @@ extension SuccessRules {
         default: false
         }
     }
+}
+
+extension NamedList<String> {
+    /// The provider's own code for an error.
+    func name(of error: OAuthError) -> String { items.first { $0.value == error.code }?.name ?? error.code }
 }
 
 extension Reply {

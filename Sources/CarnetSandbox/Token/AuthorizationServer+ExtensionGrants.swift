@@ -86,100 +86,43 @@ extension AuthorizationServer {
         }
     }
 
-    mutating func tokenResponse(
-        _ grant: ExtensionGrant, _ request: ServerRequest, _ received: TokenRequestBody,
-        provedBy thumbprint: String?
-    ) throws(OAuthError) -> JSONValue {
-        var received = received
-        let rules = try filled(grant.rules(of: provider).request, for: request, received.parameters)
-        try received.check(request, against: rules, mayRepeat: ["resource", "audience"])
-        let names = ParameterNames(rules)
-        let client = try authenticateClient(request, received.parameters, names, rules)
-        switch grant {
-        case .clientCredentials:
-            return try clientCredentials(received.parameters, names, for: client, provedBy: thumbprint)
-        case .tokenExchange:
-            return try exchangedToken(received.parameters, names, for: client, provedBy: thumbprint)
-        case .deviceCode: return try deviceTokens(received.parameters, names, for: client, provedBy: thumbprint)
-        case .jwtBearer:
-            return try assertedToken(received.parameters, names, for: client, provedBy: thumbprint)
-        }
-    }
-
     /// The client credentials grant: for confidential clients, and without a refresh token (RFC 6749, section 4.4).
-    private mutating func clientCredentials(
-        _ received: ReceivedParameters, _ names: ParameterNames, for client: SandboxClient,
-        provedBy thumbprint: String?
-    ) throws(OAuthError) -> JSONValue {
-        guard client.method(for: provider.client) != .none else {
+    mutating func clientCredentials(_ sent: ClientRequest) throws(OAuthError) -> JSONValue {
+        let id = sent.client.clientID
+        guard sent.client.method(for: provider.client) != .none else {
             throw OAuthError("unauthorized_client", "a public client cannot use the client credentials grant")
         }
-        let audience = try checkResources(received, names)
-        let scopes = try knownScopes(received[names["scope"]] ?? "")
+        let audience = try checkResources(sent.parameters, sent.names)
+        let scopes = try knownScopes(sent.parameters[sent.names["scope"]] ?? "")
         guard !scopes.contains("openid") else { throw .invalidScope("openid needs a user, and this grant has none") }
-        let grantID = seams.randomText()
-        var grant = Grant(
-            clientID: client.clientID,
-            user: SandboxUser(label: client.clientID, claims: ["subject": .string(client.clientID)]),
-            scopes: scopes,
-            requestedScopes: scopes,
-            isOffline: false,
-            nonce: nil,
-            audience: audience,
-            authTime: seams.now(),
-            keyThumbprint: thumbprint
-        )
-        grant.extensionGrant = .clientCredentials
-        grant.resources = received.values(named: names["resource"])
-        ledger.grants[grantID] = grant
-        return try issue(grantID, grant, scopes: scopes, isRefresh: false, refreshToken: nil)
+        let user = SandboxUser(label: id, claims: ["subject": .string(id)])
+        return try issue(.clientCredentials, sent, to: user, scopes: scopes, audience: audience)
     }
 
     /// A token for an assertion that the client signed (RFC 7523, section 3). Nobody else is trusted here.
-    private mutating func assertedToken(
-        _ received: ReceivedParameters, _ names: ParameterNames, for client: SandboxClient,
-        provedBy thumbprint: String?
-    ) throws(OAuthError) -> JSONValue {
+    mutating func assertedToken(_ sent: ClientRequest) throws(OAuthError) -> JSONValue {
         let rules = provider.jwtBearer
-        let object: ReceivedToken
-        do throws(OAuthError) {
-            object = try ReceivedToken(
-                try received.require("assertion", names), signedBy: client,
-                algorithms: rules.assertion.algorithm.map { [$0.rawValue] } ?? [], keyID: rules.assertion.keyID)
-        } catch {
-            throw .invalidGrant(error.description)
-        }
-        try take(object.claims, rules.assertion, of: client, about: nil, refusal: OAuthError.invalidGrant)
+        let object = try translating(
+            { (error: OAuthError) in OAuthError.invalidGrant(error.description) },
+            try ReceivedToken(
+                try sent.parameters.require("assertion", sent.names), signedBy: sent.client,
+                algorithm: rules.assertion.algorithm?.rawValue, keyID: rules.assertion.keyID))
+        try take(object.claims, rules.assertion, of: sent.client, about: nil, refusal: OAuthError.invalidGrant)
         guard let subject = object.claims["sub"]?.string, !subject.isEmpty else {
             throw .invalidGrant("the assertion has no known subject")
         }
         let isClaim = rules.scopeIn == .assertion
-        let asked = isClaim ? object.claims["scope"]?.string : received[names["scope"]]
+        let asked = isClaim ? object.claims["scope"]?.string : sent.parameters[sent.names["scope"]]
         let scopes = try knownScopes(asked ?? "")
         guard !scopes.contains("openid") else { throw .invalidScope("openid needs a user, and this grant has none") }
-        let grantID = seams.randomText()
-        var grant = Grant(
-            clientID: client.clientID,
-            user: SandboxUser(label: subject, claims: ["subject": .string(subject)]),
-            scopes: scopes,
-            requestedScopes: scopes,
-            isOffline: false,
-            nonce: nil,
-            audience: try checkResources(received, names),
-            authTime: seams.now(),
-            keyThumbprint: thumbprint
-        )
-        grant.extensionGrant = .jwtBearer
-        grant.resources = received.values(named: names["resource"])
-        ledger.grants[grantID] = grant
-        return try issue(grantID, grant, scopes: scopes, isRefresh: false, refreshToken: nil)
+        let user = SandboxUser(label: subject, claims: ["subject": .string(subject)])
+        let audience = try checkResources(sent.parameters, sent.names)
+        return try issue(.jwtBearer, sent, to: user, scopes: scopes, audience: audience)
     }
 
     /// The exchange of an access token that was issued here for one with the same or fewer scopes (RFC 8693).
-    private mutating func exchangedToken(
-        _ received: ReceivedParameters, _ names: ParameterNames, for client: SandboxClient,
-        provedBy thumbprint: String?
-    ) throws(OAuthError) -> JSONValue {
+    mutating func exchangedToken(_ sent: ClientRequest) throws(OAuthError) -> JSONValue {
+        let (received, names) = (sent.parameters, sent.names)
         let kind = "urn:ietf:params:oauth:token-type:access_token"
         let subject = try received.require("subject_token", names)
         guard try received.require("subject_token_type", names) == kind else {
@@ -199,26 +142,29 @@ extension AuthorizationServer {
         for scope in scopes ?? [] where !access.scopes.contains(scope) {
             throw .invalidScope("the subject token does not have the scope \(scope)")
         }
-        let grantID = seams.randomText()
-        var grant = Grant(
-            clientID: client.clientID,
-            user: old.user,
-            scopes: (scopes ?? access.scopes).filter { $0 != "openid" },
-            requestedScopes: scopes ?? [],
-            isOffline: false,
-            nonce: nil,
-            audience: received[names["audience"]] ?? resource,
-            authTime: old.authTime,
-            keyThumbprint: thumbprint
-        )
-        grant.extensionGrant = .tokenExchange
-        grant.resources = received.values(named: names["resource"])
-        ledger.grants[grantID] = grant
-        var body = try issue(grantID, grant, scopes: grant.scopes, isRefresh: false, refreshToken: nil)
-        let rules = provider.tokenExchange.response ?? provider.token.response
-        let place = JSONPointer(tokens: rules.root.tokens + ["issued_token_type"])
-        body.set(.string(kind), at: place)
+        var body = try issue(
+            .tokenExchange, sent, to: old.user, scopes: (scopes ?? access.scopes).filter { $0 != "openid" },
+            asked: scopes ?? [], audience: received[names["audience"]] ?? resource, since: old.authTime)
+        let rules = ExtensionGrant.tokenExchange.response(of: provider)
+        body.set(.string(kind), at: JSONPointer(tokens: rules.root.tokens + ["issued_token_type"]))
         return body
+    }
+
+    /// Makes the tokens of a grant that no person gave on a page.
+    ///
+    /// - Parameter asked: The requested scopes, if they are others.
+    private mutating func issue(
+        _ kind: ExtensionGrant, _ sent: ClientRequest, to user: SandboxUser, scopes: [String], asked: [String]? = nil,
+        audience: String?, since authTime: Date? = nil
+    ) throws(OAuthError) -> JSONValue {
+        let grantID = seams.randomText()
+        let grant = Grant(
+            clientID: sent.client.clientID, user: user, scopes: scopes, requestedScopes: asked ?? scopes,
+            authTime: authTime ?? seams.now(), audience: audience,
+            resources: sent.parameters.values(named: sent.names["resource"]), keyThumbprint: sent.keyThumbprint,
+            extensionGrant: kind)
+        ledger.grants[grantID] = grant
+        return try issue(grantID, grant)
     }
 
     /// Demands that a token is only for resources that the person allowed (RFC 8707, section 2.2).

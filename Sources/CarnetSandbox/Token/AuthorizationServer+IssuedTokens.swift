@@ -108,7 +108,7 @@ extension AuthorizationServer {
     }
 
     /// As the descriptor says, for the first key of the client that will do.
-    private func encrypt(
+    func encrypt(
         _ token: String, as encryption: TokenEncryption?, for clientID: String
     ) throws(OAuthError) -> String {
         guard let encryption else { return token }
@@ -120,7 +120,7 @@ extension AuthorizationServer {
     }
 
     /// The token with the signature that the descriptor says: the key's, or that of the client's secret.
-    private func signedIDToken(
+    func signedIDToken(
         _ claims: JSONValue, _ grant: Grant, type: String = "JWT", with key: SigningKey
     ) throws(OAuthError) -> String {
         guard (provider.idToken.hs256 != nil) else { return try sign(claims, type: type, with: key) }
@@ -130,19 +130,11 @@ extension AuthorizationServer {
         return JSONWebToken.sign(claims, withSecret: secret)
     }
 
-    /// A logout token is signed, and encrypted, as the client's ID tokens are.
-    func logoutToken(_ claims: JSONValue, for grant: Grant, with key: SigningKey) throws(OAuthError) -> String {
-        try encrypt(
-            try signedIDToken(claims, grant, type: "logout+jwt", with: key), as: provider.idToken.encryption,
-            for: grant.clientID)
-    }
-
     func sign(_ claims: JSONValue, type: String, with key: SigningKey) throws(OAuthError) -> String {
-        do {
-            return try JSONWebToken.sign(claims, type: type, with: key)
-        } catch {
+        guard let token = try? JSONWebToken.sign(claims, type: type, with: key) else {
             throw .serverError("the token could not be signed")
         }
+        return token
     }
 }
 

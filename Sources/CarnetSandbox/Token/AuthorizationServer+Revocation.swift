@@ -7,20 +7,17 @@ extension AuthorizationServer {
     mutating func revocation(_ request: ServerRequest) -> Reply {
         do throws(OAuthError) {
             let (token, client) = try revokedToken(request)
-            if let id = grantID(of: token), let grant = ledger.grants[id] {
+            if let id = ledger.grantID(of: token), let grant = ledger.grants[id] {
                 guard client.map({ grant.clientID.isSameBytes(as: $0.clientID) }) ?? true else {
                     throw .invalidGrant("the token was issued to another client")
                 }
                 ledger.revoke(grant: id)
             }
             let rules = provider.revocation.success
-            let status = rules.statuses.first.map { HTTPResponse.Status(code: $0.code) } ?? .ok
-            guard let field = rules.field?.pointers.first else { return Reply(status, [.cacheControl: "no-store"]) }
-            var body = JSONValue.object(JSONObject())
-            body.set(rules.values.first ?? true, at: field)
-            return .json(body, status: status)
+            guard rules.field?.pointers.first != nil else { return Reply(rules.status, [.cacheControl: "no-store"]) }
+            return .json(rules.adding(to: [:]), status: rules.status)
         } catch {
-            return errorReply(error, to: request)
+            return errorReply(error)
         }
     }
 
@@ -47,9 +44,7 @@ extension AuthorizationServer {
         guard let token = try? bearerToken(request, in: placement) else {
             throw .invalidClient("the access token is not at its place in the request")
         }
-        do throws(BearerRefusal) {
-            _ = try bearer(request, in: placement)
-        } catch {
+        guard (try? bearer(request, in: placement)) != nil else {
             throw .invalidClient("the access token is invalid, or the client has not proved its possession")
         }
         return (token, nil)
@@ -73,7 +68,7 @@ extension AuthorizationServer {
                 .ok, [.contentType: "application/token-introspection+jwt", .cacheControl: "no-store"],
                 body: Array(signed.utf8))
         } catch {
-            return errorReply(error, to: request)
+            return errorReply(error)
         }
     }
 
@@ -103,26 +98,22 @@ extension AuthorizationServer {
         own: ClientAuthenticationMethod?
     ) throws(OAuthError) -> (token: String, client: SandboxClient) {
         let inPath = endpoint == .revocation ? revokedToken(in: request.url) : nil
-        let plain = try? WebURL(String(request.url.text.prefix { $0 != "?" }))
-        guard let url = endpoints[endpoint] ?? inPath.flatMap({ _ in plain }) else {
+        let plain = inPath.flatMap { _ in try? WebURL(String(request.url.text.prefix { $0 != "?" })) }
+        guard let url = endpoints[endpoint] ?? plain else {
             throw .serverError("there is no such endpoint")
         }
-        var received = try TokenRequestBody(request, endpoint: url)
-        let rules = try filled(described, for: request, received.parameters)
-        try received.check(request, against: rules)
-        let names = ParameterNames(rules)
-        let client = try authenticateClient(request, received.parameters, names, rules, own: own)
-        if let inPath { return (inPath, client) }
+        let sent = try clientRequest(request, TokenRequestBody(request, endpoint: url), described, own: own)
+        if let inPath { return (inPath, sent.client) }
         // What stands in its place names the account, and was checked: the latest sign-in is meant.
-        if endpoint == .revocation, names.omits("token"), let latest = ledger.accessTokens.latestKey {
-            return (latest, client)
+        if endpoint == .revocation, sent.names.omits("token"), let latest = ledger.accessTokens.latestKey {
+            return (latest, sent.client)
         }
-        return (try received.parameters.require("token", names), client)
+        return (try sent.parameters.require("token", sent.names), sent.client)
     }
 
     private func revokingClient(_ request: ServerRequest) -> SandboxClient? {
         let id = request.allParameters[ParameterNames(provider.revocation.request)["client_id"]]
-        return id.flatMap { client($0) } ?? (clients.count == 1 ? clients.first : nil)
+        return id.flatMap { client($0) } ?? onlyClient
     }
 
     /// The token in the path, where a descriptor puts it there.
@@ -132,7 +123,7 @@ extension AuthorizationServer {
         guard !names.isEmpty else { return nil }
         let marker = "0carnet-token0"
         var values = provider.sampleValues(seams)
-        values.set(.client, "id", clients.count == 1 ? clients.first?.clientID : nil)
+        values.set(.client, "id", onlyClient?.clientID)
         for name in names { values.set(.token, name, marker) }
         let made = try? values.url(template, trusting: provider.trustedHosts, mayHoldTokens: true)
         guard let text = made?.text, let place = text.firstRange(of: marker) else { return nil }
@@ -141,9 +132,5 @@ extension AuthorizationServer {
         guard path.hasPrefix(start), path.hasSuffix(end), path.utf8.count > start.utf8.count + end.utf8.count
         else { return nil }
         return PercentEncoding.decode(path.dropFirst(start.count).dropLast(end.count))
-    }
-
-    private func grantID(of token: String) -> String? {
-        ledger.accessTokens[token]?.grantID ?? ledger.refreshTokens[token]?.grantID
     }
 }

@@ -14,31 +14,24 @@ extension AuthorizationServer {
             return Reply(.internalServerError, [.contentType: "text/plain"], body: Array("Internal Server Error".utf8))
         }
         if has(.tokenHTML) {
-            return .html(HTMLPage(title: "Welcome", content: "<p>Please sign in to the hotel's network.</p>"))
+            return .html("Welcome", "<p>Please sign in to the hotel's network.</p>")
         }
         do throws(OAuthError) {
             guard let url = endpoints[endpoint] else { throw .serverError("there is no such endpoint") }
-            var received = try TokenRequestBody(request, endpoint: url)
+            let received = try TokenRequestBody(request, endpoint: url)
             let thumbprint = try tokenProof(request)
             if let grant = extensionGrant(in: received.parameters, at: endpoint) {
                 return reply(grant, request, received, provedBy: thumbprint)
             }
             let isRefresh = try asksForRefresh(received.parameters, at: endpoint)
-            let rules = try filled(
-                isRefresh ? provider.refresh.request : provider.token.request, for: request, received.parameters)
-            try received.check(request, against: rules, mayRepeat: ["resource"])
-            let names = ParameterNames(rules)
-            let client = try authenticateClient(
-                request, received.parameters, names, rules, own: isRefresh ? provider.refresh.authentication : nil)
-            let body =
-                if isRefresh {
-                    try refresh(received.parameters, names, for: client, provedBy: thumbprint)
-                } else {
-                    try exchange(received.parameters, names, request, for: client, provedBy: thumbprint)
-                }
+            var sent = try clientRequest(
+                request, received, isRefresh ? provider.refresh.request : provider.token.request,
+                mayRepeat: ["resource"], own: isRefresh ? provider.refresh.authentication : nil)
+            sent.keyThumbprint = thumbprint
+            let body = if isRefresh { try refresh(sent) } else { try exchange(sent, request) }
             return success(body, by: isRefresh ? provider.refreshResponse : provider.token.response)
         } catch {
-            return errorReply(error, to: request)
+            return errorReply(error)
         }
     }
 
@@ -47,15 +40,24 @@ extension AuthorizationServer {
     ) -> Reply {
         let rules = grant.response(of: provider)
         do throws(OAuthError) {
-            return success(try tokenResponse(grant, request, received, provedBy: thumbprint), by: rules)
+            var sent = try clientRequest(
+                request, received, grant.rules(of: provider).request, mayRepeat: ["resource", "audience"])
+            sent.keyThumbprint = thumbprint
+            let body =
+                switch grant {
+                case .clientCredentials: try clientCredentials(sent)
+                case .tokenExchange: try exchangedToken(sent)
+                case .deviceCode: try deviceTokens(sent)
+                case .jwtBearer: try assertedToken(sent)
+                }
+            return success(body, by: rules)
         } catch {
-            return errorReply(error, to: request, by: rules)
+            return errorReply(error, by: rules)
         }
     }
 
     private func success(_ body: JSONValue, by rules: ResponseRules) -> Reply {
-        let status = rules.success.statuses.first.map { HTTPResponse.Status(code: $0.code) } ?? .ok
-        return .value(body, as: rules.format, status: status)
+        .value(body, as: rules.format, status: rules.success.status)
     }
 
     /// The requested grant, by its name, or by the exchanged value if the grant type is omitted.
@@ -91,14 +93,12 @@ extension AuthorizationServer {
     }
 
     /// The authorization code grant (RFC 6749, section 4.1.3; RFC 7636, section 4.6).
-    private mutating func exchange(
-        _ received: ReceivedParameters, _ names: ParameterNames, _ request: ServerRequest, for client: SandboxClient,
-        provedBy thumbprint: String?
-    ) throws(OAuthError) -> JSONValue {
+    private mutating func exchange(_ sent: ClientRequest, _ request: ServerRequest) throws(OAuthError) -> JSONValue {
+        let (received, names) = (sent.parameters, sent.names)
         let found = sentCode(in: received, names, request)
         let text = if let found { found } else { try received.require("code", names) }
         guard let code = ledger.codes[text], let grant = ledger.grants[code.grantID],
-            grant.clientID.isSameBytes(as: client.clientID)
+            grant.clientID.isSameBytes(as: sent.client.clientID)
         else { throw .invalidGrant("there is no such authorization code for this client") }
         guard !code.isUsed else {
             // Somebody else has it too, so what was issued for it may be theirs (RFC 6749, section 4.1.2).
@@ -106,8 +106,7 @@ extension AuthorizationServer {
             throw .invalidGrant("the authorization code was used before; all tokens from it are revoked")
         }
         ledger.codes[text]?.isUsed = true
-        let now = seams.now()
-        guard code.end > now else { throw .invalidGrant("the authorization code has expired") }
+        guard code.end > seams.now() else { throw .invalidGrant("the authorization code has expired") }
         if !names.omits("redirect_uri") {
             let redirectURI = try received.require("redirect_uri", names)
             guard redirectURI.isSameBytes(as: code.redirectURI) else {
@@ -116,11 +115,11 @@ extension AuthorizationServer {
         }
         try checkVerifier(received[names["code_verifier"]], against: code.challenge)
         try checkResources(received, names, of: grant)
-        guard grant.keyThumbprint == nil || grant.keyThumbprint == thumbprint else {
-            throw OAuthError("invalid_dpop_proof", "the proof was made with another key than the code's")
+        guard [nil, sent.keyThumbprint].contains(grant.keyThumbprint) else {
+            throw .invalidProof("the proof was made with another key than the code's")
         }
-        ledger.grants[code.grantID]?.keyThumbprint = thumbprint
-        return try issue(code.grantID, grant, scopes: grant.scopes, isRefresh: false, refreshToken: nil)
+        ledger.grants[code.grantID]?.keyThumbprint = sent.keyThumbprint
+        return try issue(code.grantID, grant)
     }
 
     /// The code; where the parameter is left out, it is in another one, or in a header.
@@ -158,13 +157,10 @@ extension AuthorizationServer {
     ///
     /// Where the response brings a new refresh token, the old one is used up, and using it again ends the whole family
     /// (RFC 9700, section 4.14.2).
-    private mutating func refresh(
-        _ received: ReceivedParameters, _ names: ParameterNames, for client: SandboxClient,
-        provedBy thumbprint: String?
-    ) throws(OAuthError) -> JSONValue {
-        let text = try received.require("refresh_token", names)
-        let token = refreshable(text)
-        guard let token, let grant = ledger.grants[token.grantID], grant.clientID.isSameBytes(as: client.clientID)
+    private mutating func refresh(_ sent: ClientRequest) throws(OAuthError) -> JSONValue {
+        let text = try sent.parameters.require("refresh_token", sent.names)
+        guard let token = refreshable(text), let grant = ledger.grants[token.grantID],
+            grant.clientID.isSameBytes(as: sent.client.clientID)
         else { throw .invalidGrant("there is no such refresh token for this client") }
         if has(.refreshRevoked) { ledger.revoke(grant: token.grantID) }
         guard !token.isUsed else {
@@ -174,19 +170,19 @@ extension AuthorizationServer {
         guard ledger.grants[token.grantID]?.isRevoked == false else {
             throw .invalidGrant("the refresh token is revoked")
         }
-        guard grant.keyThumbprint == thumbprint else {
-            throw OAuthError("invalid_dpop_proof", "the proof was made with another key than the tokens'")
+        guard grant.keyThumbprint == sent.keyThumbprint else {
+            throw .invalidProof("the proof was made with another key than the tokens'")
         }
-        try checkResources(received, names, of: grant)
+        try checkResources(sent.parameters, sent.names, of: grant)
         var scopes = grant.scopes
-        if let narrowed = received[names["scope"]] {
+        if let narrowed = sent.parameters[sent.names["scope"]] {
             scopes = narrowed.split(separator: provider.scopes.separator).map { String($0) }
             for scope in scopes where !grant.scopes.contains(scope) {
                 throw .invalidScope("the scope \"\(scope)\" was not granted")
             }
         }
         if provider.refresh.result == .expiry { return prolong(token.grantID, of: grant) }
-        return try issue(token.grantID, grant, scopes: scopes, isRefresh: true, refreshToken: text)
+        return try issue(token.grantID, grant, scopes: scopes, refreshing: text)
     }
 
     /// The tokens of a grant stay, and are valid for longer.
@@ -210,22 +206,21 @@ extension AuthorizationServer {
     }
 
     /// Makes the tokens of a response and remembers them.
+    ///
+    /// - Parameters:
+    ///   - scopes: Those of the grant if `nil`.
+    ///   - old: The refresh token that they are for.
     mutating func issue(
-        _ grantID: String, _ grant: Grant, scopes: [String], isRefresh: Bool, refreshToken old: String?
+        _ grantID: String, _ grant: Grant, scopes: [String]? = nil, refreshing old: String? = nil
     ) throws(OAuthError) -> JSONValue {
+        let (scopes, isRefresh) = (scopes ?? grant.scopes, old != nil)
         let grant = try constrained(withSession(grant, grantID), grantID, isRefresh: isRefresh)
         let shape = responseShape(isRefresh: isRefresh, for: grant)
         let now = seams.now()
         let accessToken = try makeAccessToken(
             grant, scopes: scopes, lifetime: shape.lifetime, at: now, like: provider.sampleToken(\.accessToken) ?? "")
         let isExpired = has(.expiredAccessToken) && !isRefresh
-        ledger.accessTokens[accessToken] = AccessToken(
-            text: accessToken,
-            grantID: grantID,
-            scopes: scopes,
-            issued: now,
-            end: isExpired ? now : now.addingTimeInterval(Double(shape.lifetime))
-        )
+        ledger.add(accessToken, of: grantID, scopes: scopes, at: now, lifetime: isExpired ? 0 : shape.lifetime)
         var refreshToken: String?
         let stays = isRefresh && provider.refresh.rotation == .none
         if grant.isOffline, !stays, shape.has(\.refreshToken), provider.refresh.using == .refreshToken {
@@ -255,23 +250,18 @@ extension AuthorizationServer {
             idToken = try makeIDToken(grant, accessToken: accessToken, isRefresh: isRefresh, at: now)
             if provider.idToken.encryption == nil { ledger.grants[grantID]?.idToken = idToken }
         }
-        let response = TokenResponse(
-            accessToken: accessToken,
-            refreshToken: refreshToken,
-            idToken: has(.unsignedIDToken) ? idToken.map(JSONWebToken.withoutSignature) : idToken,
-            scopes: scopes,
+        var body = shape.body(
+            accessToken, refreshToken: refreshToken,
+            idToken: has(.unsignedIDToken) ? idToken.map(JSONWebToken.withoutSignature) : idToken, scopes: scopes,
             namesScopes: provider.scopes.grantedFrom == .tokenResponse
                 && scopes.count != (isRefresh ? grant.scopes : grant.requestedScopes).count,
-            omitsScopes: provider.scopes.grantedFrom != .tokenResponse && !shape.isSample
-        )
-        var body = response.body(
-            shape, separator: shape.rules.scopeSeparator ?? provider.scopes.separator, at: now)
+            omitsScopes: provider.scopes.grantedFrom != .tokenResponse && !shape.isSample,
+            separator: shape.rules.scopeSeparator ?? provider.scopes.separator, at: now)
         if ledger.grants[grantID]?.keyThumbprint != nil, let place = shape.place(of: \.tokenType) {
             body.set("DPoP", at: place)
         }
         if let details = grant.details {
-            let place = JSONPointer(tokens: shape.rules.root.tokens + ["authorization_details"])
-            body.set(details, at: place)
+            body.set(details, at: JSONPointer(tokens: shape.rules.root.tokens + ["authorization_details"]))
         }
         if !isRefresh || provider.refresh.response != nil {
             body.add(shape.rules.capture, .token, of: Person(of: grant, at: provider))
@@ -287,7 +277,7 @@ extension AuthorizationServer {
             other.tokenSet = set.name
             let id = seams.randomText()
             ledger.grants[id] = other
-            let response = try issue(id, other, scopes: grant.scopes, isRefresh: false, refreshToken: nil)
+            let response = try issue(id, other)
             if let part = response[set.value] { body.set(part, at: set.value) }
         }
     }

@@ -8,10 +8,10 @@ struct Grant: Sendable {
     let scopes: [String]
     /// What the client asked for; the user may have allowed less.
     let requestedScopes: [String]
-    let isOffline: Bool
-    let nonce: String?
-    let audience: String?
     let authTime: Date
+    var isOffline = false
+    var nonce: String?
+    var audience: String?
     var resources: [String] = []
     var details: JSONValue?
     var acr: String?
@@ -69,7 +69,7 @@ struct Ledger: Sendable {
     /// What manages them, by the same ids.
     var managedClients = BoundedStore<ManagedClient>(capacity: 1000)
     /// By the text of the reference.
-    var pushedRequests = BoundedStore<PushedRequest>(capacity: 1000)
+    var pushedRequests = BoundedStore<PendingRequest>(capacity: 1000)
     var devices = BoundedStore<Device>()
     /// The device code that each page is about, by the page's ticket.
     var deviceTickets = BoundedStore<String>(capacity: 1000)
@@ -86,9 +86,14 @@ struct Ledger: Sendable {
     /// With the fault `busy`: the time until which a place refuses requests.
     var busyPlaces = BoundedStore<Date>(capacity: 1000)
 
-    mutating func revoke(grant id: String) {
-        grants[id]?.isRevoked = true
+    mutating func add(_ token: String, of grantID: String, scopes: [String], at now: Date, lifetime: Int) {
+        accessTokens[token] = AccessToken(
+            text: token, grantID: grantID, scopes: scopes, issued: now, end: now.addingTimeInterval(Double(lifetime)))
     }
+
+    mutating func revoke(grant id: String) { grants[id]?.isRevoked = true }
+
+    func grantID(of token: String) -> String? { accessTokens[token]?.grantID ?? refreshTokens[token]?.grantID }
 
     /// The device that shows a code.
     func device(userCode: String) -> (code: String, device: Device)? {

@@ -15,24 +15,20 @@ struct TokenRequestBody {
     init(_ request: ServerRequest, endpoint: WebURL) throws(OAuthError) {
         let query = try request.query(beyond: endpoint)
         isEmpty = request.body.isEmpty
-        guard !request.body.isEmpty else {
-            encoding = .query
-            parameters = query
-            queried = query.pairs.map(\.name)
+        queried = query.pairs.map(\.name)
+        guard !isEmpty else {
+            (encoding, parameters) = (.query, query)
             return
         }
         let body: ReceivedParameters
         switch request.mediaType {
         case "application/x-www-form-urlencoded":
-            encoding = .form
-            body = try ReceivedParameters(form: request.body)
+            (encoding, body) = (.form, try ReceivedParameters(form: request.body))
         case "application/json":
-            encoding = .json
-            body = try ReceivedParameters(json: request.body)
+            (encoding, body) = (.json, try ReceivedParameters(json: request.body))
         case let type:
             throw .invalidRequest("the content type is \(type ?? "missing"), neither a form nor JSON")
         }
-        queried = query.pairs.map(\.name)
         parameters = query.pairs.isEmpty ? body : body.adding(query)
     }
 
@@ -54,6 +50,33 @@ struct TokenRequestBody {
         if wanted != .query { try checkQuery(rules, names) }
         try parameters.decode(names)
         try parameters.check(names, added: rules.parameters, mayRepeat: mayRepeat)
+    }
+}
+
+/// A request that has met the rules of its section, and the client that it authenticated.
+struct ClientRequest {
+    let parameters: ReceivedParameters
+    let names: ParameterNames
+    let client: SandboxClient
+    /// The thumbprint of the key that it proved to have (RFC 9449).
+    var keyThumbprint: String?
+}
+
+extension AuthorizationServer {
+    /// - Parameters:
+    ///   - isNaming: Whether it must have the client's id, unless the descriptor leaves it out.
+    ///   - own: The method of this request, for a client that has its credentials.
+    mutating func clientRequest(
+        _ request: ServerRequest, _ body: TokenRequestBody, _ described: ResolvedRequest, mayRepeat: Set<String> = [],
+        isNaming: Bool = false, own: ClientAuthenticationMethod? = nil
+    ) throws(OAuthError) -> ClientRequest {
+        var body = body
+        let rules = try filled(described, for: request, body.parameters)
+        try body.check(request, against: rules, mayRepeat: mayRepeat)
+        let names = ParameterNames(rules)
+        if isNaming, !names.omits("client_id") { _ = try body.parameters.require("client_id", names) }
+        let client = try authenticateClient(request, body.parameters, names, rules, own: own)
+        return ClientRequest(parameters: body.parameters, names: names, client: client)
     }
 }
 

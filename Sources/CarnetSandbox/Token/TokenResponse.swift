@@ -25,9 +25,7 @@ struct TokenResponseShape {
     }
 
     func place(of field: KeyPath<ResponseFields, PointerList>) -> JSONPointer? {
-        let pointers = rules.fields[keyPath: field].pointers.map {
-            JSONPointer(tokens: rules.root.tokens + $0.tokens)
-        }
+        let pointers = rules.fields[keyPath: field].pointers.below(rules.root)
         return pointers.first { base[$0] != nil } ?? pointers.first
     }
 
@@ -45,46 +43,42 @@ struct TokenResponseShape {
     }
 
     private static let longestLifetime = 315_576_000
-}
 
-/// What a token response says.
-struct TokenResponse {
-    var accessToken: String
-    var refreshToken: String?
-    var idToken: String?
-    var scopes: [String]
-    /// The user or the client made the scopes fewer than asked for, so they must be named (RFC 6749, section 5.1).
-    var namesScopes: Bool
-    /// The scopes were named elsewhere.
-    var omitsScopes = false
-
-    func body(_ shape: TokenResponseShape, separator: String, at now: Date) -> JSONValue {
-        var body = shape.base
-        if !shape.isSample, let field = shape.rules.success.field?.pointers.first {
-            body.set(shape.rules.success.values.first ?? true, at: field)
+    /// - Parameters:
+    ///   - namesScopes: The user or the client made the scopes fewer than asked for, so they must be named (RFC 6749,
+    ///     section 5.1).
+    ///   - omitsScopes: The scopes were named elsewhere.
+    func body(
+        _ accessToken: String, refreshToken: String? = nil, idToken: String? = nil, scopes: [String],
+        namesScopes: Bool = false, omitsScopes: Bool = false, separator: String, at now: Date
+    ) -> JSONValue {
+        var body = base
+        if !isSample, let field = rules.success.field?.pointers.first {
+            body.set(rules.success.values.first ?? true, at: field)
         }
         func put(_ value: JSONValue?, _ field: KeyPath<ResponseFields, PointerList>) {
-            guard let place = shape.place(of: field) else { return }
+            guard let place = place(of: field) else { return }
             if let value { body.set(value, at: place) } else { body.remove(at: place) }
         }
         put(.string(accessToken), \.accessToken)
-        if !shape.isSample {
-            put(.string(shape.rules.acceptedTokenTypes.first ?? "Bearer"), \.tokenType)
-            put(shape.expiry(at: now), \.expiresIn)
-        } else if shape.rules.expiry.kind.isAbsolute, shape.has(\.expiresIn) {
-            put(shape.expiry(at: now), \.expiresIn)
-        }
-        if shape.has(\.refreshToken) { put(refreshToken.map { .string($0) }, \.refreshToken) }
-        let isIDToken = idToken != nil || shape.place(of: \.idToken).flatMap { shape.base[$0]?.string } != nil
-        if shape.has(\.idToken), isIDToken { put(idToken.map { .string($0) }, \.idToken) }
-        if !omitsScopes, shape.has(\.scope) || namesScopes {
-            let isList = shape.place(of: \.scope).map { shape.base[$0]?.array != nil } ?? false
+        if !isSample { put(.string(rules.acceptedTokenTypes.first ?? "Bearer"), \.tokenType) }
+        if !isSample || rules.expiry.kind.isAbsolute && has(\.expiresIn) { put(expiry(at: now), \.expiresIn) }
+        if has(\.refreshToken) { put(refreshToken.map { .string($0) }, \.refreshToken) }
+        let isIDToken = idToken != nil || place(of: \.idToken).flatMap { base[$0]?.string } != nil
+        if has(\.idToken), isIDToken { put(idToken.map { .string($0) }, \.idToken) }
+        if !omitsScopes, has(\.scope) || namesScopes {
+            let isList = place(of: \.scope).map { base[$0]?.array != nil } ?? false
             let value: JSONValue =
                 isList ? .array(scopes.map { .string($0) }) : .string(scopes.joined(separator: separator))
             put(scopes.isEmpty && !isList ? Optional.none : value, \.scope)
         }
         return body
     }
+}
+
+extension [JSONPointer] {
+    /// The places that these are below another one.
+    func below(_ root: JSONPointer) -> [JSONPointer] { map { JSONPointer(tokens: root.tokens + $0.tokens) } }
 }
 
 extension JSONValue {

@@ -6,17 +6,19 @@ extension AuthorizationServer {
     /// An exchange step at a URL.
     func exchangeStep(at url: WebURL) -> Named<ExchangeStep>? {
         let values = provider.sampleValues(seams)
-        return provider.exchange.first { step in
-            (try? values.url(step.value.url, trusting: provider.trustedHosts))?.receives(url) ?? false
-        }
+        return provider.exchange.first { self.url($0.value.url, values)?.receives(url) ?? false }
+    }
+
+    private func url(_ template: Template, _ values: TemplateValues) -> WebURL? {
+        try? values.url(template, trusting: provider.trustedHosts)
     }
 
     /// Handles an exchange step: the parameters must be those of the descriptor, with a valid access
     /// token.
     mutating func exchange(_ step: Named<ExchangeStep>, _ request: ServerRequest) -> Reply {
         do throws(OAuthError) {
-            let target = try? provider.sampleValues(seams).url(step.value.url, trusting: provider.trustedHosts)
-            var received = try TokenRequestBody(request, endpoint: target ?? request.url)
+            let target = url(step.value.url, provider.sampleValues(seams)) ?? request.url
+            var received = try TokenRequestBody(request, endpoint: target)
             let sent = received.parameters.pairs.map(\.value) + request.possibleCredentials
             // A step that sends no token is for the latest sign-in.
             let token =
@@ -35,14 +37,11 @@ extension AuthorizationServer {
                     .first(of: step.value.response.fields.accessToken.pointers)?.string
                 let newer = try makeAccessToken(
                     grant, scopes: grant.scopes, lifetime: 5_184_000, at: seams.now(), like: sample ?? "")
-                ledger.accessTokens[newer] = AccessToken(
-                    text: newer,
-                    grantID: access.grantID, scopes: grant.scopes, issued: seams.now(),
-                    end: seams.now().addingTimeInterval(5_184_000))
+                ledger.add(newer, of: access.grantID, scopes: grant.scopes, at: seams.now(), lifetime: 5_184_000)
                 let shape = TokenResponseShape(
                     base: body, isSample: step.value.sample != nil, rules: step.value.response)
-                body = TokenResponse(accessToken: newer, scopes: grant.scopes, namesScopes: false).body(
-                    shape, separator: provider.scopes.separator, at: seams.now())
+                body = shape.body(
+                    newer, scopes: grant.scopes, separator: provider.scopes.separator, at: seams.now())
                 if grant.keyThumbprint != nil, !shape.isSample, let place = shape.place(of: \.tokenType) {
                     body.set("DPoP", at: place)
                 }
@@ -50,31 +49,28 @@ extension AuthorizationServer {
             body.add(step.value.capture, .step, of: Person(of: grant, at: provider))
             return .json(body)
         } catch {
-            return errorReply(error, to: request)
+            return errorReply(error)
         }
     }
 
-    /// Whether a request of the section `connection` goes to a URL.
-    func isConnectionURL(_ url: WebURL) -> Bool {
+    /// A request of the section `connection`, with its response.
+    typealias ConnectionCall = (rules: CallRules, response: JSONValue)
+
+    /// The requests of the section `connection` that go to a URL.
+    func connectionCalls(at url: WebURL) -> [ConnectionCall] {
         let rules = provider.connection
         let values = provider.sampleValues(seams)
-        return (rules.lookups.items.map(\.value.call) + rules.onConnect + rules.onDisconnect).contains { call in
-            (try? values.url(call.url, trusting: provider.trustedHosts))?.receives(url) ?? false
+        let calls: [(rules: CallRules, lookup: LookupRules?)] =
+            rules.lookups.items.map { ($0.value.call, $0.value) }
+            + (rules.onConnect + rules.onDisconnect).map { ($0, nil) }
+        return calls.filter { self.url($0.rules.url, values)?.receives(url) ?? false }.map { call in
+            let response = call.lookup.map { $0.response(meeting: values.named($0.conditions.items)) }
+            return (call.rules, response ?? .object(JSONObject()))
         }
     }
 
-    /// A request of the section `connection` at a URL, with its response.
-    func connectionCall(for request: ServerRequest) -> (rules: CallRules, response: JSONValue)? {
-        let rules = provider.connection
-        let values = provider.sampleValues(seams)
-        let calls =
-            rules.lookups.items.map { lookup in
-                (lookup.value.call, lookup.value.response(meeting: values.named(lookup.value.conditions.items)))
-            } + (rules.onConnect + rules.onDisconnect).map { ($0, .object(JSONObject())) }
-        return calls.first { call, _ in
-            (try? values.url(call.url, trusting: provider.trustedHosts))?.receives(request.url) ?? false
-                && (call.method ?? .get).rawValue == request.method.rawValue
-        }
+    func connectionCall(for request: ServerRequest) -> ConnectionCall? {
+        connectionCalls(at: request.url).first { ($0.rules.method ?? .get).rawValue == request.method.rawValue }
     }
 
     /// Demands just the headers and parameters of a request of the section `connection`.
@@ -82,11 +78,7 @@ extension AuthorizationServer {
         var values = values(of: request, for: client(grant.clientID), grant)
         values.set(.token, "access_token", token)
         try request.checkHeaders(values.named(call.headers.items) { request.header($0) })
-        let target = try? values.url(call.url, trusting: provider.trustedHosts)
-        let received =
-            request.body.isEmpty
-            ? try request.query(beyond: target ?? request.url)
-            : try TokenRequestBody(request, endpoint: target ?? request.url).parameters
+        let received = try TokenRequestBody(request, endpoint: url(call.url, values) ?? request.url).parameters
         let rules = ResolvedRequest(method: .post, json: call.parameters.jsonNames)
         try received.check(ParameterNames(rules), added: values.named(call.parameters.items) { received[$0] })
     }

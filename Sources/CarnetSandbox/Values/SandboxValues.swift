@@ -44,7 +44,7 @@ extension Provider {
         values.set(.token, "scope", grant?.scopes.joined(separator: self.scopes.separator))
         for (name, text) in self.secretInputs { values.set(.input, name, text) }
         for lookup in self.connection.lookups.items {
-            let candidate = lookup.value.candidates(meeting: values.named(lookup.value.conditions.items)).first
+            let candidate = lookup.value.candidate(meeting: values.named(lookup.value.conditions.items))
             values.set(.connection, lookup.name, candidate?.first(of: lookup.value.value.pointers)?.scalarText)
             for capture in lookup.value.capture.items {
                 values.set(.connection, capture.name, candidate.kept(by: capture.value))
@@ -61,30 +61,28 @@ extension Provider {
 }
 
 extension LookupRules {
-    /// The candidates of the sample that meet conditions. Where there is none, such as for inputs of another customer, the
-    /// first one that meets what the descriptor itself states is made to meet them.
-    func candidates(meeting conditions: [Named<String>]) -> [JSONValue] {
-        let all = sampleCandidates
-        let found = all.filter { $0.meets(conditions) }
-        guard found.isEmpty else { return found }
-        return all.first { $0.meets(fixedConditions) }.map { [$0.meeting(conditions)] } ?? []
+    /// The first candidate of the sample that meets conditions. Where there is none, such as for inputs of another
+    /// customer, the first one that meets what the descriptor itself states is made to meet them.
+    func candidate(meeting conditions: [Named<String>]) -> JSONValue? {
+        let all = sample.candidates(below: root)
+        return all.first { $0.meets(conditions) } ?? all.first { $0.meets(fixedConditions) }?.meeting(conditions)
     }
 
     /// The sample with a candidate that meets conditions, and with the examples of what it keeps besides.
     func response(meeting conditions: [Named<String>]) -> JSONValue {
         sample.response(below: root, meeting: conditions, fixed: fixedConditions, adding: capture)
     }
-
-    private var sampleCandidates: [JSONValue] { sample[root].map { $0.array ?? [$0] } ?? [] }
 }
 
 extension JSONValue {
+    fileprivate func candidates(below root: JSONPointer) -> [JSONValue] { self[root].map { $0.array ?? [$0] } ?? [] }
+
     /// The sample with a candidate that meets conditions, if one meets those that the descriptor itself states.
     func response(
         below root: JSONPointer, meeting conditions: [Named<String>], fixed: [Named<String>],
         adding captures: NamedList<ResponseCapture> = NamedList()
     ) -> JSONValue {
-        let all = self[root].map { $0.array ?? [$0] } ?? []
+        let all = candidates(below: root)
         guard !all.isEmpty else { return self }
         let isMet = all.contains { $0.meets(conditions) }
         let nearest = isMet ? nil : all.firstIndex { $0.meets(fixed) }
@@ -117,7 +115,7 @@ extension JSONPointer {
 }
 
 extension JSONValue {
-    func meets(_ conditions: [Named<String>]) -> Bool {
+    fileprivate func meets(_ conditions: [Named<String>]) -> Bool {
         conditions.allSatisfy { condition in
             switch self[JSONPointer(ofCondition: condition.name)] {
             case .array(let elements)?:
@@ -128,7 +126,7 @@ extension JSONValue {
     }
 
     /// What is in a list stays there.
-    func meeting(_ conditions: [Named<String>]) -> JSONValue {
+    fileprivate func meeting(_ conditions: [Named<String>]) -> JSONValue {
         var value = self
         for condition in conditions where !value.meets([condition]) {
             let place = JSONPointer(ofCondition: condition.name)
@@ -153,9 +151,9 @@ extension TemplateValues {
     fileprivate mutating func setIDToken(of grant: Grant?, at provider: Provider) {
         set(.token, "id_token", grant?.idToken)
         guard let token = grant?.idToken else { return }
-        let root = provider.token.response.root.tokens
-        let places = provider.token.response.fields.idToken.pointers.map { JSONPointer(tokens: root + $0.tokens) }
-        for capture in provider.token.response.capture.items
+        let rules = provider.token.response
+        let places = rules.fields.idToken.pointers.below(rules.root)
+        for capture in rules.capture.items
         where capture.value.pointers.pointers.contains(where: places.contains) {
             set(.token, capture.name, token)
         }
@@ -181,17 +179,12 @@ extension AuthorizationServer {
     ) throws(OAuthError) -> ResolvedRequest {
         guard !rules.late.parameters.isEmpty || !rules.late.headers.isEmpty else { return rules }
         let names = ParameterNames(rules)
-        let known = clients.first { client in
-            received[names["client_id"]].map(client.clientID.isSameBytes) ?? (clients.count == 1)
-        }
+        let id = received[names["client_id"]]
+        let known = clients.first { id.isSameBytes(as: $0.clientID) } ?? onlyClient
         let code = sentCode(in: received, names, request)
         let sent = received[names["refresh_token"]]
-        let grantID =
-            sent.flatMap { ledger.refreshTokens[$0]?.grantID ?? ledger.accessTokens[$0]?.grantID }
-            ?? code.flatMap { ledger.codes[$0]?.grantID }
-        var values = values(
-            of: request, for: known ?? (clients.count == 1 ? clients.first : nil), grantID.flatMap { ledger.grants[$0] }
-        )
+        let grantID = sent.flatMap { ledger.grantID(of: $0) } ?? code.flatMap { ledger.codes[$0]?.grantID }
+        var values = values(of: request, for: known, grantID.flatMap { ledger.grants[$0] })
         if let code {
             values.set(.callback, "code", code)
             values.set(.callback, "state", ledger.codes[code]?.state)
@@ -204,33 +197,18 @@ extension AuthorizationServer {
         _ rules: ResolvedRequest, _ known: TemplateValues, _ request: ServerRequest, _ received: ReceivedParameters
     ) throws(OAuthError) -> ResolvedRequest {
         var values = known
+        let (headers, parameters) = (rules.late.headers, rules.late.parameters)
         let sent =
-            rules.late.parameters.map { ($0.value, received[$0.name]) }
-            + rules.late.headers.map { ($0.value, request.header($0.name)) }
+            parameters.map { ($0.value, received[$0.name]) } + headers.map { ($0.value, request.header($0.name)) }
         values.now = try time(in: sent) ?? values.now
-        var headers = rules.headers
-        var parameters = rules.parameters
-        for header in rules.late.headers {
-            if header.value.isRandom {
-                try demand(header.name, request.header(header.name))
-            } else if let text = values.fill(header.value)?.text {
-                headers.append(Named(header.name, text))
-            }
-        }
-        for parameter in rules.late.parameters {
-            if parameter.value.isRandom {
-                try demand(parameter.name, received[parameter.name])
-            } else if let text = values.fill(parameter.value)?.text {
-                parameters.append(Named(parameter.name, text))
-            }
-        }
         return ResolvedRequest(
-            method: rules.method, body: rules.body, headers: headers, parameters: parameters, rename: rules.rename,
+            method: rules.method, body: rules.body,
+            headers: rules.headers + (try demanded(headers, values) { request.header($0) }),
+            parameters: rules.parameters + (try demanded(parameters, values) { received[$0] }), rename: rules.rename,
             omit: rules.omit, queryParameters: rules.queryParameters, encode: rules.encode, json: rules.json)
     }
 
-    /// What the parameters of an authorization request must be whose values are known only then. One of chance has to
-    /// be there.
+    /// What the parameters of an authorization request must be whose values are known only then.
     func lateParameters(
         in received: ReceivedParameters, of client: SandboxClient
     ) throws(OAuthError) -> [Named<String>] {
@@ -239,14 +217,17 @@ extension AuthorizationServer {
         var values = provider.sampleValues(seams)
         values.set(.client, "id", client.clientID)
         values.now = try time(in: late.map { ($0.value, received[$0.name]) }) ?? values.now
-        for parameter in late where parameter.value.isRandom {
-            try demand(parameter.name, received[parameter.name])
-        }
-        return values.named(late.filter { !$0.value.isRandom })
+        return try demanded(late, values) { received[$0] }
     }
 
-    private func demand(_ name: String, _ value: String?) throws(OAuthError) {
-        guard value?.isEmpty == false else { throw .invalidRequest("\(name) is missing") }
+    /// What values must be. One of chance has to be there.
+    private func demanded(
+        _ late: [Named<Template>], _ values: TemplateValues, among sent: (String) -> String?
+    ) throws(OAuthError) -> [Named<String>] {
+        for item in late where item.value.isRandom && sent(item.name)?.isEmpty != false {
+            throw .invalidRequest("\(item.name) is missing")
+        }
+        return values.named(late.filter { !$0.value.isRandom })
     }
 
     /// The time that a request says it was made at. What it signs must be of that time, and the time of today.
