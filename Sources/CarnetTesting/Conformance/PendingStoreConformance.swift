@@ -17,38 +17,37 @@ public enum PendingStoreConformance: CaseIterable, Sendable {
     ///
     /// - Throws: `ConformanceViolation`, or errors of the store.
     public func run(on first: any PendingStore, and second: any PendingStore) async throws {
-        let stores = (first: first, second: second)
         let context = CheckContext(name: "\(self)")
         let pending = try Self.pending(seed: 1)
         let now = pending.createdAt
-        try await stores.first.save(pending, now: now)
+        try await first.save(pending, now: now)
         switch self {
         case .keptIsTaken:
-            let taken = try await stores.second.take(pending.id, now: now)
+            let taken = try await second.take(pending.id, now: now)
             try context.require(taken == pending, "take returned another sign-in than the one that was kept")
         case .takenOnce:
-            _ = try await stores.first.take(pending.id, now: now)
-            let again = try await stores.second.take(pending.id, now: now)
+            _ = try await first.take(pending.id, now: now)
+            let again = try await second.take(pending.id, now: now)
             try context.require(again == nil, "take returned a sign-in twice")
         case .unknownIsNil:
             let other = try Self.pending(seed: 2)
             try context.require(
-                try await stores.second.take(other.id, now: now) == nil, "take returned a sign-in that was never kept")
+                try await second.take(other.id, now: now) == nil, "take returned a sign-in that was never kept")
         case .expiredIsNil:
-            let taken = try await stores.second.take(pending.id, now: pending.expiresAt)
+            let taken = try await second.take(pending.id, now: pending.expiresAt)
             try context.require(taken == nil, "take returned an expired sign-in")
-            let again = try await stores.first.take(pending.id, now: now)
+            let again = try await first.take(pending.id, now: now)
             try context.require(again == nil, "take did not remove an expired sign-in")
         case .othersStay:
             let other = try Self.pending(seed: 2)
-            try await stores.second.save(other, now: now)
-            _ = try await stores.first.take(pending.id, now: now)
+            try await second.save(other, now: now)
+            _ = try await first.take(pending.id, now: now)
             try context.require(
-                try await stores.first.take(other.id, now: now) == other, "taking a sign-in also removed another one")
+                try await first.take(other.id, now: now) == other, "taking a sign-in also removed another one")
         case .oneOfManyTakes:
             let takers = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for number in 0..<16 {
-                    let store = number.isMultiple(of: 2) ? stores.first : stores.second
+                    let store = number.isMultiple(of: 2) ? first : second
                     group.addTask { try await store.take(pending.id, now: now) != nil }
                 }
                 return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
@@ -57,9 +56,9 @@ public enum PendingStoreConformance: CaseIterable, Sendable {
         case .largeSignIn:
             // More than a cookie takes.
             let large = try Self.pending(seed: 3, scopes: (0..<1000).map { "scope-\($0)" })
-            try await stores.first.save(large, now: now)
+            try await first.save(large, now: now)
             try context.require(
-                try await stores.second.take(large.id, now: now) == large,
+                try await second.take(large.id, now: now) == large,
                 "a sign-in with many scopes was not kept completely")
         }
     }

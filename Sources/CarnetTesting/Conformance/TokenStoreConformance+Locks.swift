@@ -34,13 +34,6 @@ extension TokenStoreConformance {
         try context.require(result == 7, "the result of the function inside the lock was lost")
     }
 
-    func locksOfOtherKeysAreFree(_ stores: Stores, _ context: CheckContext) async throws {
-        let entered = try await stores.first.withLock(on: ConnectionKey(provider: "acme", account: "one")) {
-            try await stores.second.withLock(on: ConnectionKey(provider: "acme", account: "two")) { true }
-        }
-        try context.require(entered, "the lock of one account blocks another account")
-    }
-
     func waitForLockIsCancellable(_ stores: Stores, _ context: CheckContext) async throws {
         let key = ConnectionKey(provider: "acme", account: "one")
         let (held, holdsNow) = AsyncStream<Void>.makeStream()

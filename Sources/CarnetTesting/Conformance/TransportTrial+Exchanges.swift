@@ -9,7 +9,7 @@ extension TransportTrial {
         var request = post(to: server.authority)
         request.head.path = "/a%2Fb//c;d=e?x=%2B+%26&y=%C3%A9&z"
         request.body = Array("a=%2B&b=\u{E9}\u{0}c".utf8)
-        let response = try await transport.send(request, limits: Self.generous)
+        let response = try await send(request)
         try context.require(
             response.body == Array("ok".utf8), "the response's body differs from the one that the server sent")
         try context.require(response.head.headerFields[.contentLength] == "2", "a header field of the response is lost")
@@ -17,8 +17,7 @@ extension TransportTrial {
         let lines = sent.split(separator: "\r\n", omittingEmptySubsequences: false).map(String.init)
         try context.require(
             lines.first == "POST /a%2Fb//c;d=e?x=%2B+%26&y=%C3%A9&z HTTP/1.1",
-            "the request line is \(lines.first ?? "")"
-        )
+            "the request line is \(lines.first ?? "")")
         let fields = lines.dropFirst().prefix { !$0.isEmpty }.map { $0.lowercased() }
         for field in [
             "host: \(server.authority)", "content-length: \(request.body.count)",
@@ -44,16 +43,14 @@ extension TransportTrial {
                     Connection: close\r
                     \r
                     null
-                    """
-                )
+                    """)
             ])
             try context.require(
                 response.head.status.code == status, "the status \(status) became \(response.head.status.code)")
             try context.require(response.body == Array("null".utf8), "the body of a \(status) is lost")
             try context.require(
                 response.head.headerFields[.wwwAuthenticate] == #"Bearer error="invalid_token""#,
-                "WWW-Authenticate of a \(status) is lost"
-            )
+                "WWW-Authenticate of a \(status) is lost")
         }
         let empty = try await exchange([.send("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")])
         try context.require(
@@ -62,14 +59,11 @@ extension TransportTrial {
 
     func followsNoRedirect() async throws {
         for status in [301, 302, 303, 307, 308] {
-            let elsewhere = try RawServer([.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")])
+            let elsewhere = try RawServer([Self.empty])
             defer { elsewhere.stop() }
             let location = "http://\(elsewhere.authority)/elsewhere"
-            let response = try await exchange([
-                .send(
-                    "HTTP/1.1 \(status) Moved\r\nLocation: \(location)\r\nContent-Length: 5\r\nConnection: close\r\n\r\nmoved"
-                )
-            ])
+            let header = "Location: \(location)\r\nContent-Length: 5\r\nConnection: close\r\n\r\n"
+            let response = try await exchange([.send("HTTP/1.1 \(status) Moved\r\n\(header)moved")])
             try context.require(elsewhere.connections == 0, "a \(status) was followed to another origin")
             try context.require(
                 response.head.status.code == status, "the status \(status) became \(response.head.status.code)")
@@ -91,7 +85,7 @@ extension TransportTrial {
     }
 
     func asksForNoCompression() async throws {
-        let server = try RawServer([.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")])
+        let server = try RawServer([Self.empty])
         defer { server.stop() }
         _ = try await send(to: server)
         let asked = (server.requests.first ?? "").split(separator: "\r\n")
@@ -99,8 +93,7 @@ extension TransportTrial {
             .map { $0.dropFirst("accept-encoding:".count).lowercased() }
         try context.require(
             asked.map { $0.allSatisfy(\.isWhitespace) || $0.contains("identity") } ?? true,
-            "the request asks for compression: \(asked ?? "")"
-        )
+            "the request asks for compression: \(asked ?? "")")
     }
 
     /// A server compresses although nobody asked: a body that is unpacked must not pass the cap.
@@ -108,8 +101,7 @@ extension TransportTrial {
         let server = try RawServer([
             .send(
                 "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(GzipSample.packed.count)\r\n"
-                    + "Connection: close\r\n\r\n"
-            ),
+                    + "Connection: close\r\n\r\n"),
             .send(GzipSample.packed),
         ])
         defer { server.stop() }

@@ -3,69 +3,34 @@ import CarnetProtocol
 import HTTPTypes
 
 extension TransportTrial {
-    func truncatedBodyIsInterrupted() async throws {
-        try await requireError(
-            .interrupted,
-            after: [.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"access_token\":")]
-        )
-        try await requireError(
-            .interrupted,
-            after: [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n10\r\n{\"access_token\":")]
-        )
-    }
-
-    /// A code or a rotating refresh token can be used once: a request that may have arrived is not sent again.
-    func resetIsInterruptedAndNotRetried() async throws {
-        try await requireError(.interrupted, after: [.reset])
-        try await requireError(.interrupted, after: [])
-        try await requireError(.interrupted, after: [.endSending, .waitForHangUp])
-    }
-
-    func truncatedHeaderIsInterrupted() async throws {
-        let header = RawServer.Step.send("HTTP/1.1 200 OK\r\nContent-Le")
-        try await requireError(.interrupted, after: [header])
-        try await requireError(.interrupted, after: [header, .reset])
-    }
-
-    func garbageIsInterrupted() async throws {
-        try await requireError(.interrupted, after: [.send("SSH-2.0-OpenSSH_9.2\r\n\r\nnot a web server\r\n")])
-    }
-
     func refusedConnection() async throws {
         let server = try RawServer([])
         let authority = server.authority
         server.stop()
         await server.waitUntilClosed()
         try await requireError([.connection], naming: authority) {
-            try await transport.send(post(to: authority), limits: Self.generous)
-        }
-    }
-
-    /// `.invalid` never resolves (RFC 6761, 6.4).
-    func unknownHost() async throws {
-        try await requireError([.connection], naming: "carnet.invalid:80") {
-            try await transport.send(post(to: "carnet.invalid"), limits: Self.generous)
+            try await send(post(to: authority))
         }
     }
 
     func unsupportedRequests() async throws {
-        let server = try RawServer([.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")])
+        let server = try RawServer([Self.empty])
         defer { server.stop() }
         for scheme in ["file", "ftp", "ws", "unix", ""] {
-            try await requireError([.unsupportedRequest], naming: nil) {
-                try await transport.send(post(to: server.authority, scheme: scheme), limits: Self.generous)
+            try await requireError([.unsupportedRequest]) {
+                try await send(post(to: server.authority, scheme: scheme))
             }
         }
         for authority in ["", "user:pw@\(server.authority)", "\(server.authority)/x", "\(server.authority) x"] {
-            try await requireError([.unsupportedRequest], naming: nil) {
-                try await transport.send(post(to: authority), limits: Self.generous)
+            try await requireError([.unsupportedRequest]) {
+                try await send(post(to: authority))
             }
         }
         for path in ["", "no-slash", "/a b", "/a\r\nX-Injected: 1", "/a#fragment", "/\u{E9}"] {
             var request = post(to: server.authority)
             request.head.path = path
-            try await requireError([.unsupportedRequest], naming: nil) {
-                try await transport.send(request, limits: Self.generous)
+            try await requireError([.unsupportedRequest]) {
+                try await send(request)
             }
         }
         try context.require(server.connections == 0, "a request that cannot be sent reached the server")

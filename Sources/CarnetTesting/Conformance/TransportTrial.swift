@@ -9,8 +9,8 @@ struct TransportTrial: Sendable {
 
     /// Long enough for a slow machine: for exchanges that have to end by themselves.
     static let generous = TransportLimits(maximumBodyBytes: 65_536, deadline: .seconds(20))
-    /// For exchanges that have to end by their deadline.
-    static let hasty = TransportLimits(maximumBodyBytes: 65_536, deadline: .milliseconds(400))
+    /// A response without a body.
+    static let empty = RawServer.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
 
     let transport: any Transport
     let context: CheckContext
@@ -18,26 +18,24 @@ struct TransportTrial: Sendable {
     func post(to authority: String, scheme: String = "http") -> OutgoingRequest {
         OutgoingRequest(
             head: HTTPRequest(
-                method: .post,
-                scheme: scheme,
-                authority: authority,
-                path: "/\(Self.secret)/token?key=\(Self.secret)",
+                method: .post, scheme: scheme, authority: authority, path: "/\(Self.secret)/token?key=\(Self.secret)",
                 headerFields: [
                     .contentType: "application/x-www-form-urlencoded", .authorization: "Bearer \(Self.secret)",
-                ]
-            ),
-            body: Array("code=\(Self.secret)".utf8)
-        )
+                ]),
+            body: Array("code=\(Self.secret)".utf8))
+    }
+
+    func send(_ request: OutgoingRequest, limits: TransportLimits = Self.generous) async throws -> IncomingResponse {
+        try await transport.send(request, limits: limits)
     }
 
     func send(to server: RawServer, limits: TransportLimits = Self.generous) async throws -> IncomingResponse {
-        try await transport.send(post(to: server.authority), limits: limits)
+        try await send(post(to: server.authority), limits: limits)
     }
 
     /// Responds to a request with `steps`.
     func exchange(
-        _ steps: [RawServer.Step],
-        limits: TransportLimits = Self.generous
+        _ steps: [RawServer.Step], limits: TransportLimits = Self.generous
     ) async throws -> IncomingResponse {
         let server = try RawServer(steps)
         defer { server.stop() }
@@ -46,25 +44,19 @@ struct TransportTrial: Sendable {
 
     /// Responds to a request with `steps`, which must cause an error of that kind.
     func requireError(
-        _ kinds: TransportError.Kind...,
-        after steps: [RawServer.Step],
-        limits: TransportLimits = Self.generous
+        _ kinds: TransportError.Kind..., after steps: [RawServer.Step], limits: TransportLimits = Self.generous
     ) async throws {
         let server = try RawServer(steps)
         defer { server.stop() }
         try await requireError(kinds, naming: server.authority) {
             try await send(to: server, limits: limits)
         }
-        try context.require(
-            server.requests.count == 1,
-            "the server got \(server.requests.count) requests instead of one"
-        )
+        let count = server.requests.count
+        try context.require(count == 1, "the server got \(count) requests instead of one")
     }
 
     func requireError(
-        _ kinds: [TransportError.Kind],
-        naming authority: String?,
-        _ send: () async throws -> IncomingResponse
+        _ kinds: [TransportError.Kind], naming authority: String? = nil, _ send: () async throws -> IncomingResponse
     ) async throws {
         let allowed = kinds.map { "\($0)" }.joined(separator: " or ")
         let thrown = try await context.requireError("returned a response instead of an error (\(allowed))", send)

@@ -35,9 +35,7 @@ package final class RawServer: Sendable {
         DispatchQueue(label: "server").async { script.serve(listener) }
     }
 
-    deinit {
-        script.stop()
-    }
+    deinit { stop() }
 
     /// `127.0.0.1:port`.
     package var authority: String { "127.0.0.1:\(port)" }
@@ -50,18 +48,14 @@ package final class RawServer: Sendable {
 
     /// Waits until the server has read `count` whole requests, or was stopped.
     package func waitForRequests(_ count: Int = 1) async {
-        await script.waitForRequests(count)
+        await script.wait { $0.isStopped || $0.requests.count >= count }
     }
 
     /// Ends the connections and closes the port, soon.
-    package func stop() {
-        script.stop()
-    }
+    package func stop() { script.change { $0.isStopped = true } }
 
     /// Waits until the port of a stopped server is closed.
-    package func waitUntilClosed() async {
-        await script.waitUntilClosed()
-    }
+    package func waitUntilClosed() async { await script.wait { $0.isClosed } }
 }
 
 /// What the threads of a server share; they do not keep the server itself alive.
@@ -100,11 +94,7 @@ private final class RawServerScript: Sendable {
 
     private func play(on connection: LoopbackSocket) {
         defer { connection.close() }
-        guard let request = readRequest(from: connection) else { return }
-        change { $0.requests.append(request) }
-        for step in steps where !perform(step, on: connection) {
-            return
-        }
+        for step in [.readRequest] + steps where !perform(step, on: connection) { return }
     }
 
     /// - Returns: Whether the connection is still open.
@@ -158,26 +148,14 @@ private final class RawServerScript: Sendable {
         return nil
     }
 
-    func stop() {
-        change { $0.isStopped = true }
-    }
-
-    func waitForRequests(_ count: Int) async {
-        await wait { $0.isStopped || $0.requests.count >= count }
-    }
-
-    func waitUntilClosed() async {
-        await wait { $0.isClosed }
-    }
-
-    private func wait(until isReady: @escaping @Sendable (State) -> Bool) async {
+    func wait(until isReady: @escaping @Sendable (State) -> Bool) async {
         await withCheckedContinuation { continuation in
             change { $0.waiters.append(Waiter(isReady: isReady, continuation: continuation)) }
         }
     }
 
     /// Changes the state and wakes those who waited for it.
-    private func change(_ body: (inout State) -> Void) {
+    func change(_ body: (inout State) -> Void) {
         let ready = state.withLock { state in
             body(&state)
             let waiters = state.waiters
