@@ -48,9 +48,7 @@ private struct SandboxResponder: HTTPResponder {
     struct Context: InitializableFromSource {
         let channel: any Channel
 
-        init(source: ApplicationRequestContextSource) {
-            channel = source.channel
-        }
+        init(source: ApplicationRequestContextSource) { channel = source.channel }
     }
 
     static let maximumBodyBytes = 1 << 20
@@ -69,22 +67,17 @@ private struct SandboxResponder: HTTPResponder {
         }
         let (response, bytes) = await sandbox.respond(to: head, body: sent)
         return Response(
-            status: response.status,
-            headers: response.headerFields,
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
-        )
+            status: response.status, headers: response.headerFields,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
     /// The same request for the URL that it stands for.
     private func providerRequest(_ head: HTTPRequest) async -> HTTPRequest {
         var head = head
         head.scheme = "http"
-        let candidates = SandboxAddress.candidates(target: head.path ?? "/", host: head.authority ?? "127.0.0.1")
-        for text in candidates {
+        for text in SandboxAddress.candidates(target: head.path ?? "/", host: head.authority ?? "127.0.0.1") {
             guard let url = try? WebURL(text), await sandbox.serves(originOf: url) else { continue }
-            head.scheme = url.scheme
-            head.authority = url.authority
-            head.path = url.target
+            (head.scheme, head.authority, head.path) = (url.scheme, url.authority, url.target)
             break
         }
         return head

@@ -60,11 +60,7 @@ package struct SimulatedClient {
                     ? Self.signingKey(for: provider) : nil,
                 certificate: method.usesCertificate || provider.client.certificateBoundAccessTokens
                     ? SimulatedCertificate.certificate : nil, decryptionKeys: Self.decryptionKeys(for: provider)),
-            redirectURI: redirectURI,
-            inputs: inputs,
-            environment: provider.environment,
-            scopes: scopes
-        )
+            redirectURI: redirectURI, inputs: inputs, environment: provider.environment, scopes: scopes)
     }
 
     /// A key of its own for each run: nobody needs to know it but a sandbox in the same process.
@@ -85,11 +81,8 @@ package struct SimulatedClient {
     /// The same client as the sandbox knows it.
     package var sandboxClient: SandboxClient {
         SandboxClient(
-            clientID: registration.clientID,
-            clientSecret: registration.clientSecret?.reveal(),
+            clientID: registration.clientID, clientSecret: registration.clientSecret?.reveal(),
             keys: ([registration.signingKey].compactMap { $0 } + registration.decryptionKeys).map(\.publicJWK),
-            certificate: registration.certificate?.chain.first,
-            redirectURIs: [registration.redirectURI]
-        )
+            certificate: registration.certificate?.chain.first, redirectURIs: [registration.redirectURI])
     }
 }

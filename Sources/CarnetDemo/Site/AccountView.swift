@@ -39,14 +39,10 @@ struct AccountView {
     let response: ResourceResponse?
 
     /// Only a JWT has parts that can be shown.
-    var tabs: [Tab] {
-        JWTSegments(tokens.accessToken) == nil ? [.profile, .resources] : Tab.allCases
-    }
+    var tabs: [Tab] { JWTSegments(tokens.accessToken) == nil ? [.profile, .resources] : Tab.allCases }
 
     /// A part of the access token; `nil` if the token is opaque.
-    private var tokenPart: JSONValue? {
-        JWTSegments(tokens.accessToken)?.json(tab == .header ? 0 : 1)
-    }
+    private var tokenPart: JSONValue? { JWTSegments(tokens.accessToken)?.json(tab == .header ? 0 : 1) }
 
     var tokenRows: [Row]? {
         tokenPart?.object?.members.map { member in
@@ -80,9 +76,7 @@ struct ProfileView {
     let rows: [AccountView.Row]
     let failure: String?
     let picture: DemoPicture?
-}
 
-extension ProfileView {
     init(of session: Session, over transport: any Transport) async {
         do {
             let profile = try await session.profile()
@@ -90,9 +84,8 @@ extension ProfileView {
             failure = profile.failures.isEmpty ? nil : profile.failures.map(\.description).joined(separator: "\n")
             picture = await DemoPicture(profile.picture, over: transport)
         } catch {
-            rows = []
+            (rows, picture) = ([], nil)
             failure = (error as? OAuthError)?.description ?? "the profile is unavailable"
-            picture = nil
         }
     }
 

@@ -7,9 +7,8 @@ enum DemoAssets {
     /// The colours of the sign-in buttons: a style sheet, because style attributes are not allowed.
     static func brands(_ providers: [Provider]) -> String {
         providers.map { provider in
-            guard let color = provider.display.color else { return "" }
-            return
-                "\n.brand-\(provider.id) { background: \(color); color: \(color.textColor); }"
+            provider.display.color.map { "\n.brand-\(provider.id) { background: \($0); color: \($0.textColor); }" }
+                ?? ""
         }.joined()
     }
 

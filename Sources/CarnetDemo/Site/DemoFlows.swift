@@ -30,15 +30,23 @@ struct DemoFlows: RouterMiddleware {
             known ?? SystemRandomSource().bytes(count: 16).map { String($0, radix: 16) }.joined(separator: ".")
         let turn = FlowTurn()
         let query = request.head.path.flatMap { $0.split(separator: "?", maxSplits: 1).dropFirst().first } ?? ""
-        if isCallback { turn.add(Self.callbackStep(request.method, path, query)) }
-        if isStart { turn.add(Self.startStep(path)) }
+        if isCallback {
+            let shown = Self.shown(String(query)) { !["iss", "error", "error_description"].contains($0) }
+            turn.add(
+                "Callback", to: .app, key: "callback", "\(request.method) \(path)" + (query.isEmpty ? "" : "?\(shown)"))
+        }
+        if isStart { turn.add("Sign-in button", to: .app, key: "scopes", "POST \(path)") }
         var response = try await FlowLog.$turn.withValue(turn) { try await next(request, context) }
         turn.respond("\(response.status)", to: .browser)
         // A fragment, which some providers want, is for a browser alone: no server gets it.
         let leaving = response.headers[.location].flatMap { try? WebURL(String($0.prefix { $0 != "#" })) }
         if isStart, let leaving {
             let provider = ProviderID(rawValue: String(path.dropFirst(startPrefix.count)))
-            turn.add(Self.redirectStep(leaving))
+            let shown = Self.shown(leaving.query ?? "") {
+                ["state", "nonce", "code_challenge", "request"].contains($0)
+            }
+            let page = leaving.text.prefix { $0 != "?" }
+            turn.add("Authorization request", to: .server, key: "authorization", "GET \(page)?\(shown)")
             let name = site.web.clients[provider]?.provider.stateParameter ?? "state"
             let state = PercentEncoding.decodeForm(leaving.query ?? "")?.first { $0.name == name }?.value
             site.flow.begin(provider, state: state, turn.steps, for: visitor)
@@ -67,25 +75,6 @@ struct DemoFlows: RouterMiddleware {
         ReceivedCookies(request.head, namesBeginningWith: cookie)[cookie].flatMap {
             (16...64).contains($0.utf8.count) ? $0 : nil
         }
-    }
-
-    private static func startStep(_ path: String) -> FlowLog.Step {
-        FlowLog.Step(title: "Sign-in button", from: .browser, to: .app, key: "scopes", request: "POST \(path)")
-    }
-
-    private static func redirectStep(_ url: WebURL) -> FlowLog.Step {
-        let base = url.text.prefix { $0 != "?" }
-        let shown = shown(url.query ?? "") { ["state", "nonce", "code_challenge", "request"].contains($0) }
-        return FlowLog.Step(
-            title: "Authorization request", from: .browser, to: .server, key: "authorization",
-            request: "GET \(base)?\(shown)")
-    }
-
-    private static func callbackStep(_ method: HTTPRequest.Method, _ path: String, _ query: Substring) -> FlowLog.Step {
-        let shown = shown(String(query)) { !["iss", "error", "error_description"].contains($0) }
-        return FlowLog.Step(
-            title: "Callback", from: .browser, to: .app, key: "callback",
-            request: "\(method) \(path)" + (query.isEmpty ? "" : "?\(shown)"))
     }
 
     private static func shown(_ query: String, hiding isHidden: (String) -> Bool) -> String {

@@ -7,9 +7,7 @@ final class DemoNews: Sendable {
     private let problemsByPlace = Lock<[String: [String]]>([:])
 
     /// One text for each problem, by place.
-    var problems: [String] {
-        problemsByPlace.withLock { places in places.sorted { $0.key < $1.key }.flatMap(\.value) }
-    }
+    var problems: [String] { problemsByPlace.withLock { places in places.sorted { $0.key < $1.key }.flatMap(\.value) } }
 
     func note(_ problems: [String], at place: String) {
         problemsByPlace.withLock { $0[place] = problems.isEmpty ? nil : problems }

@@ -4,9 +4,7 @@ import CarnetFoundation
 import CarnetWeb
 
 extension DemoPages: SignInPages {
-    func choice(_ choice: SignInChoice) -> String {
-        page("Sign in first", content(choice.providers, choice)).text
-    }
+    func choice(_ choice: SignInChoice) -> String { page("Sign in first", content(choice.providers, choice)).text }
 
     func problem(_ problem: SignInProblem, _ choice: SignInChoice) -> String {
         page(problem.title, content(choice.providers.filter { $0.id == problem.provider }, choice, problem)).text

@@ -83,12 +83,8 @@ package final class DemoSetup: Sendable {
         let provider = try descriptor.resolve(inputs: registration.inputs)
         if let obstacle = provider.obstacleToSites { throw NoSignIn(obstacle: obstacle) }
         return try OAuthClient(
-            descriptor,
-            registration: registration,
-            transport: transport(to: provider),
-            store: real == nil && isOwnSandbox ? passingStore : store,
-            observer: FlowObserver(provider: descriptor.id)
-        )
+            descriptor, registration: registration, transport: transport(to: provider),
+            store: real == nil && isOwnSandbox ? passingStore : store, observer: FlowObserver(provider: descriptor.id))
     }
 
     private var isOwnSandbox: Bool { if case .own = stage { true } else { false } }
@@ -113,8 +109,7 @@ package final class DemoSetup: Sendable {
         guard isSandboxed(provider.id) else { return network(.named(by: provider)) }
         return switch stage {
         case .own(let sandbox): SandboxTransport(sandbox)
-        case .running(let address):
-            RemoteSandboxTransport(address, over: network(.all))
+        case .running(let address): RemoteSandboxTransport(address, over: network(.all))
         }
     }
 
@@ -137,8 +132,7 @@ package final class DemoSetup: Sendable {
         let pages = DemoPages()
         return DemoSite(
             setup: self, web: try WebSignIn(clients, origin: origin, keys: keys, pages: pages, logger: logger),
-            pages: pages,
-            sandbox: sandbox, resources: map.map { DemoResources(path: $0, news: news) })
+            pages: pages, sandbox: sandbox, resources: map.map { DemoResources(path: $0, news: news) })
     }
 
     /// Reads folders again and again.
@@ -146,9 +140,7 @@ package final class DemoSetup: Sendable {
     /// - Throws: `CancellationError`.
     package func watch(
         _ folders: [String], every interval: Duration, report: @Sendable (ProviderFolders.Reload) -> Void
-    )
-        async throws
-    {
+    ) async throws {
         let watched = ProviderFolders(folders, beside: registry, clients: clients) { [self] descriptor in
             try await client(of: descriptor)
         }
@@ -168,9 +160,7 @@ private struct NoSignIn: Error, CustomStringConvertible {
 extension Provider {
     /// Whether a page is on the host of one of the endpoints, or of the issuer.
     fileprivate func has(_ url: WebURL) -> Bool {
-        let pages =
-            self.endpoints.urls.values.map(\.origin)
-            + [self.issuer.flatMap { try? WebURL($0).origin }].compactMap { $0 }
-        return pages.contains(url.origin)
+        self.endpoints.urls.values.contains { $0.origin == url.origin }
+            || self.issuer.map { (try? WebURL($0).origin) == url.origin } ?? false
     }
 }

@@ -29,11 +29,8 @@ extension DemoSite {
         guard web.clients[provider] != nil else { return html(pages.notFound(), .notFound) }
         let named = request.uri.queryParameters["account"].map { String($0) }
         let accounts = (context.signIn.session?.accounts ?? []).filter { $0.provider == provider }
-        guard
-            let account = accounts.first(where: { account in
-                named.map { account.storeName.isSameBytes(as: $0) } ?? true
-            })
-        else {
+        let account = accounts.first { account in named.map { account.storeName.isSameBytes(as: $0) } ?? true }
+        guard let account else {
             return .redirect(to: "\(web.startPath(of: provider))?return_to=/accounts/\(provider)", type: .normal)
         }
         do {
@@ -50,25 +47,21 @@ extension DemoSite {
         if tab == .profile, let provider {
             profile = await ProfileView(of: visit.session, over: setup.transport(to: provider))
         }
-        let view = AccountView(
-            visit: visit,
-            provider: provider?.name ?? visit.account.provider.rawValue,
-            tab: tab,
-            tokens: try await visit.session.storedTokens(),
-            profile: profile,
-            resources: try await visit.session.resources(try await map(for: visit.account)),
-            response: response
-        )
-        return html(pages.account(view))
+        return html(
+            pages.account(
+                AccountView(
+                    visit: visit, provider: provider?.name ?? visit.account.provider.rawValue, tab: tab,
+                    tokens: try await visit.session.storedTokens(), profile: profile,
+                    resources: try await visit.session.resources(try await map(for: visit.account)), response: response)
+            ))
     }
 
     /// The resources of `--map`; `nil` if the descriptor's own count.
     private func map(for account: WebAccount) async throws -> ResourceMap? {
         guard let client = web.clients[account.provider] else { return nil }
-        guard case .own(let sandbox) = setup.stage, setup.isSandboxed(account.provider) else {
-            return try await resources?.resources(of: client, nil)
-        }
-        return try await resources?.resources(of: client, sandbox)
+        let own: Sandbox? =
+            if case .own(let sandbox) = setup.stage, setup.isSandboxed(account.provider) { sandbox } else { nil }
+        return try await resources?.resources(of: client, own)
     }
 
     func refresh(_ request: Request, _ context: BasicSignInRequestContext) async throws -> Response {

@@ -92,9 +92,7 @@ package struct DemoSite: Sendable {
 
     private func flowPage(_ request: Request, _ context: BasicSignInRequestContext) -> Response {
         let provider = ProviderID(rawValue: context.parameters.get("provider") ?? "")
-        guard let name = web.clients[provider]?.provider.name else {
-            return html(pages.notFound(), .notFound)
-        }
+        guard let name = web.clients[provider]?.provider.name else { return html(pages.notFound(), .notFound) }
         let steps = DemoFlows.visitor(of: request).map { flow.steps(of: provider, for: $0) } ?? []
         let isSignedIn = context.signIn.session?.account(of: provider) != nil
         return html(pages.flow(provider: provider, name: name, steps: steps, isSignedIn: isSignedIn))

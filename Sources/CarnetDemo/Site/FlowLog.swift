@@ -108,6 +108,11 @@ final class FlowTurn: Sendable {
     /// The provider that the exchanges were with.
     var provider: ProviderID? { noted.withLock { $0.provider } }
 
+    /// Notes a step of the browser.
+    func add(_ title: String, to party: SequenceDiagram.Party, key: String, _ request: String) {
+        add(FlowLog.Step(title: title, from: .browser, to: party, key: key, request: request))
+    }
+
     func add(_ step: FlowLog.Step, _ provider: ProviderID? = nil) {
         noted.withLock {
             $0.steps.append(step)
