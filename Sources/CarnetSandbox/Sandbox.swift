@@ -120,14 +120,10 @@ public actor Sandbox {
     }
 
     /// Sends logout tokens from now on, before the page that ends the session. Without a sender they are dropped.
-    package func sendLogouts(by send: @escaping @Sendable (SandboxLogout) async -> Void) {
-        sendLogout = send
-    }
+    package func sendLogouts(by send: @escaping @Sendable (SandboxLogout) async -> Void) { sendLogout = send }
 
     /// Replaces all signing keys. The old ones leave the key sets immediately.
-    package func rotateKeys() throws {
-        for index in servers.indices { try servers[index].rotateKeys() }
-    }
+    package func rotateKeys() throws { for index in servers.indices { try servers[index].rotateKeys() } }
 
     /// Replaces the simulated faults.
     public func setFaults(_ faults: Set<SandboxFault>) {

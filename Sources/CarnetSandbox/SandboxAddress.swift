@@ -9,9 +9,7 @@ package struct SandboxAddress: Hashable, Sendable {
     package let base: WebURL
 
     /// - Parameter base: The sandbox's origin, such as `http://127.0.0.1:8765`.
-    package init(_ base: WebURL) {
-        self.base = base
-    }
+    package init(_ base: WebURL) { self.base = base }
 
     /// The place of a provider's URL in the sandbox.
     package func sandboxURL(for url: WebURL) -> String {

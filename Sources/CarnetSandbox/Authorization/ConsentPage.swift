@@ -59,9 +59,7 @@ extension AuthorizationServer {
     }
 
     /// Whether a person cannot take a scope out of a request.
-    private func isFixed(_ scope: String) -> Bool {
-        scope == "openid" || provider.scopes.required.contains(scope)
-    }
+    private func isFixed(_ scope: String) -> Bool { scope == "openid" || provider.scopes.required.contains(scope) }
 
     /// What was chosen in the form; `nil` without a person.
     func choice(in form: ReceivedParameters, of scopes: [String]) -> (user: SandboxUser, scopes: [String])? {

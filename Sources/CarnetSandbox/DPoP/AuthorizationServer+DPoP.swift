@@ -5,9 +5,7 @@ import HTTPTypes
 
 extension AuthorizationServer {
     /// The nonce of the moment, where the server wants one in each proof.
-    var dpopNonce: String? {
-        has(.dpopNonce) ? "nonce-\(seams.now().secondsSince1970 / 300)" : nil
-    }
+    var dpopNonce: String? { has(.dpopNonce) ? "nonce-\(seams.now().secondsSince1970 / 300)" : nil }
 
     /// Checks the proof that a request brings (RFC 9449, sections 4.3, 5, 7.1, 8 and 9).
     ///

@@ -64,7 +64,5 @@ enum PercentEncoding {
 
 extension String {
     /// Whether all characters are visible ASCII or spaces, as codes and tokens are (RFC 6749, appendix A).
-    var isVisibleASCII: Bool {
-        utf8.allSatisfy { (0x20...0x7E).contains($0) }
-    }
+    var isVisibleASCII: Bool { utf8.allSatisfy { (0x20...0x7E).contains($0) } }
 }

@@ -67,17 +67,13 @@ struct ReceivedParameters {
     }
 
     /// The value; `nil` if the parameter is absent or empty (RFC 6749, section 3.1: empty is as if omitted).
-    subscript(name: String) -> String? {
-        pairs.first { $0.name.isSameBytes(as: name) && !$0.value.isEmpty }?.value
-    }
+    subscript(name: String) -> String? { pairs.first { $0.name.isSameBytes(as: name) && !$0.value.isEmpty }?.value }
 
     /// The values of a parameter that may be repeated.
     func values(named name: String) -> [String] { pairs.filter { $0.name.isSameBytes(as: name) }.map(\.value) }
 
     /// Whether the parameter was sent at all, empty or not.
-    func contains(_ name: String) -> Bool {
-        pairs.contains { $0.name.isSameBytes(as: name) }
-    }
+    func contains(_ name: String) -> Bool { pairs.contains { $0.name.isSameBytes(as: name) } }
 }
 
 /// What a descriptor calls the standard's parameters, and which it leaves out.

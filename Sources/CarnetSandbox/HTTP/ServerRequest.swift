@@ -28,9 +28,7 @@ struct ServerRequest {
         mediaType == "application/x-www-form-urlencoded" ? try? ReceivedParameters(form: body) : nil
     }
 
-    func header(_ name: String) -> String? {
-        HTTPField.Name(name).flatMap { head.headerFields[$0] }
-    }
+    func header(_ name: String) -> String? { HTTPField.Name(name).flatMap { head.headerFields[$0] } }
 
     /// The query without the parameters that belong to the endpoint's own URL.
     func query(beyond endpoint: WebURL) throws(OAuthError) -> ReceivedParameters {

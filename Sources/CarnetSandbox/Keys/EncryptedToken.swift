@@ -49,9 +49,7 @@ struct EncryptedToken {
         return Array(rounds.prefix(length))
     }
 
-    private func number(_ value: Int) -> [UInt8] {
-        (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
-    }
+    private func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
 
     private func seal(
         _ text: [UInt8], _ key: [UInt8], _ header: [UInt8]

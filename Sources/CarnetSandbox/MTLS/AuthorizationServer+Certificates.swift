@@ -53,7 +53,5 @@ extension AuthorizationServer {
     }
 
     /// `x5t#S256` of the current request's certificate (RFC 8705, section 3.1).
-    var presentedThumbprint: String? {
-        presentedCertificate.map { Base64URL.encode(SHA256.hash(data: $0)) }
-    }
+    var presentedThumbprint: String? { presentedCertificate.map { Base64URL.encode(SHA256.hash(data: $0)) } }
 }

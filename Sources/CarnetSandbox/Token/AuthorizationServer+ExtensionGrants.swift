@@ -31,9 +31,7 @@ enum ExtensionGrant: String, CaseIterable {
         }
     }
 
-    func response(of provider: Provider) -> ResponseRules {
-        rules(of: provider).response ?? provider.token.response
-    }
+    func response(of provider: Provider) -> ResponseRules { rules(of: provider).response ?? provider.token.response }
 }
 
 extension ResolvedRequest {

@@ -99,9 +99,7 @@ extension AuthorizationServer {
     ) throws(OAuthError) -> (token: String, client: SandboxClient) {
         let inPath = endpoint == .revocation ? revokedToken(in: request.url) : nil
         let plain = inPath.flatMap { _ in try? WebURL(String(request.url.text.prefix { $0 != "?" })) }
-        guard let url = endpoints[endpoint] ?? plain else {
-            throw .serverError("there is no such endpoint")
-        }
+        guard let url = endpoints[endpoint] ?? plain else { throw .serverError("there is no such endpoint") }
         let sent = try clientRequest(request, TokenRequestBody(request, endpoint: url), described, own: own)
         if let inPath { return (inPath, sent.client) }
         // What stands in its place names the account, and was checked: the latest sign-in is meant.

@@ -13,9 +13,7 @@ extension AuthorizationServer {
         if has(.token500) {
             return Reply(.internalServerError, [.contentType: "text/plain"], body: Array("Internal Server Error".utf8))
         }
-        if has(.tokenHTML) {
-            return .html("Welcome", "<p>Please sign in to the hotel's network.</p>")
-        }
+        if has(.tokenHTML) { return .html("Welcome", "<p>Please sign in to the hotel's network.</p>") }
         do throws(OAuthError) {
             guard let url = endpoints[endpoint] else { throw .serverError("there is no such endpoint") }
             let received = try TokenRequestBody(request, endpoint: url)

@@ -10,9 +10,7 @@ struct BoundedStore<Value: Sendable>: Sendable {
     /// The key that was added last.
     var latestKey: String? { order.last }
 
-    init(capacity: Int = 10_000) {
-        self.capacity = capacity
-    }
+    init(capacity: Int = 10_000) { self.capacity = capacity }
 
     /// A key from outside that is not visible ASCII is nobody's: Swift would call some such strings equal to ASCII
     /// ones.

@@ -23,9 +23,7 @@ struct CheckContext: Sendable {
         guard condition else { throw violation(reason()) }
     }
 
-    func violation(_ reason: String) -> ConformanceViolation {
-        ConformanceViolation(check: name, reason: reason)
-    }
+    func violation(_ reason: String) -> ConformanceViolation { ConformanceViolation(check: name, reason: reason) }
 
     /// Runs `body`, which has to throw, and gives what it threw.
     func requireError<Result>(

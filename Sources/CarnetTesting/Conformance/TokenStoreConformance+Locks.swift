@@ -86,7 +86,5 @@ private final class Room: Sendable {
         }
     }
 
-    func leave() {
-        state.withLock { $0.inside -= 1 }
-    }
+    func leave() { state.withLock { $0.inside -= 1 } }
 }

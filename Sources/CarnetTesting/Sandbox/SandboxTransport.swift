@@ -7,9 +7,7 @@ import HTTPTypes
 public struct SandboxTransport: Transport {
     private let sandbox: Sandbox
 
-    public init(_ sandbox: Sandbox) {
-        self.sandbox = sandbox
-    }
+    public init(_ sandbox: Sandbox) { self.sandbox = sandbox }
 
     public func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
         guard await sandbox.isReachable(request.head, body: request.body) else {

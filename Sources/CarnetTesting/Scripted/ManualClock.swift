@@ -9,9 +9,7 @@ public final class ManualClock: WallClock {
     private let pauses = Lock<[Duration]>([])
 
     /// - Parameter now: The initial time; by default the start of 2026, UTC.
-    public init(now: Date = Date(timeIntervalSince1970: 1_767_225_600)) {
-        time = Lock(now)
-    }
+    public init(now: Date = Date(timeIntervalSince1970: 1_767_225_600)) { time = Lock(now) }
 
     public var now: Date { time.withLock { $0 } }
 
@@ -24,11 +22,7 @@ public final class ManualClock: WallClock {
         advance(by: duration)
     }
 
-    public func advance(by duration: Duration) {
-        time.withLock { $0 += duration.timeInterval }
-    }
+    public func advance(by duration: Duration) { time.withLock { $0 += duration.timeInterval } }
 
-    package func set(to date: Date) {
-        time.withLock { $0 = date }
-    }
+    package func set(to date: Date) { time.withLock { $0 = date } }
 }

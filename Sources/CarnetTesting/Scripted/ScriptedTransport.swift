@@ -38,13 +38,9 @@ public final class ScriptedTransport: Transport {
     /// The number of unused responses.
     public var remainingResponses: Int { state.withLock(\.responses.count) }
 
-    public func enqueue(_ response: IncomingResponse) {
-        state.withLock { $0.responses.append(.success(response)) }
-    }
+    public func enqueue(_ response: IncomingResponse) { state.withLock { $0.responses.append(.success(response)) } }
 
-    package func enqueue(failure: any Error) {
-        state.withLock { $0.responses.append(.failure(failure)) }
-    }
+    package func enqueue(failure: any Error) { state.withLock { $0.responses.append(.failure(failure)) } }
 
     /// - Throws: `UnscriptedRequest` if there is no response left.
     public func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {

@@ -6,9 +6,7 @@ import CarnetProtocol
 package final class SeededRandomSource: RandomSource {
     private let state: Lock<UInt64>
 
-    package init(seed: UInt64 = 1) {
-        state = Lock(seed)
-    }
+    package init(seed: UInt64 = 1) { state = Lock(seed) }
 
     package func bytes(count: Int) -> [UInt8] {
         state.withLock { state in

@@ -76,9 +76,7 @@ private final class RawServerScript: Sendable {
     let state = Lock(State())
     private let steps: [RawServer.Step]
 
-    init(_ steps: [RawServer.Step]) {
-        self.steps = steps
-    }
+    init(_ steps: [RawServer.Step]) { self.steps = steps }
 
     private var isStopped: Bool { state.withLock(\.isStopped) }
 
