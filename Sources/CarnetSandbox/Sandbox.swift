@@ -26,16 +26,12 @@ public actor Sandbox {
     ///   - clients: The registrations, the same at every provider.
     ///   - now: The time; this machine's by default.
     public init(
-        providers: [Provider],
-        clients: [SandboxClient],
-        options: SandboxOptions = SandboxOptions(),
+        providers: [Provider], clients: [SandboxClient], options: SandboxOptions = SandboxOptions(),
         now: (@Sendable () -> Date)? = nil
     ) {
         self.init(
-            providers: providers,
-            clients: Dictionary(providers.map { ($0.id, clients) }) { first, _ in first },
-            options: options,
-            now: now ?? SandboxDefaults.now
+            providers: providers, clients: Dictionary(providers.map { ($0.id, clients) }) { first, _ in first },
+            options: options, now: now ?? SandboxDefaults.now
         )
     }
 
@@ -43,9 +39,7 @@ public actor Sandbox {
     ///   - providers: The resolved providers, without metadata.
     ///   - clients: The registrations at each provider.
     package init(
-        providers: [Provider],
-        clients: [ProviderID: [SandboxClient]],
-        options: SandboxOptions = SandboxOptions(),
+        providers: [Provider], clients: [ProviderID: [SandboxClient]], options: SandboxOptions = SandboxOptions(),
         now: @escaping @Sendable () -> Date = SandboxDefaults.now,
         randomBytes: @escaping @Sendable (Int) -> [UInt8] = SandboxDefaults.randomBytes,
         sleep: @escaping @Sendable (Duration) async throws -> Void = SandboxDefaults.sleep

@@ -16,9 +16,7 @@ package struct SandboxServer: Sendable {
     ///   - port: 0 takes any free one.
     ///   - onStart: Called with the sandbox's address as soon as it listens.
     package init(
-        sandbox: Sandbox,
-        port: Int = 0,
-        limits: ServerLimits = ServerLimits(),
+        sandbox: Sandbox, port: Int = 0, limits: ServerLimits = ServerLimits(),
         onStart: @escaping @Sendable (SandboxAddress) async -> Void
     ) {
         self.sandbox = sandbox

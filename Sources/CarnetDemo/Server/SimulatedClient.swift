@@ -40,12 +40,8 @@ package struct SimulatedClient {
     ///   - prefersSecret: Whether to have a secret where the provider takes one; otherwise
     ///     there is one only where the provider takes no public clients.
     package init(
-        for provider: Provider,
-        redirectURI: String,
-        inputs: [String: String],
-        scopes: [String]? = nil,
-        clientID: String = Self.clientID,
-        prefersSecret: Bool
+        for provider: Provider, redirectURI: String, inputs: [String: String], scopes: [String]? = nil,
+        clientID: String = Self.clientID, prefersSecret: Bool
     ) {
         let methods = provider.client.authentication
         let method = prefersSecret || !methods.contains(.none) ? methods.first ?? .none : .none

@@ -38,11 +38,8 @@ package final class DemoSetup: Sendable {
     ///   - registration: What is registered for a provider; `nil` if nothing.
     ///   - refuse: Called with the reason why a provider is skipped.
     package init(
-        _ registry: ProviderRegistry,
-        origin: String,
-        store: any TokenStore = MemoryTokenStore(),
-        running: SandboxAddress? = nil,
-        transport: @escaping @Sendable (LocalAccess) -> any Transport,
+        _ registry: ProviderRegistry, origin: String, store: any TokenStore = MemoryTokenStore(),
+        running: SandboxAddress? = nil, transport: @escaping @Sendable (LocalAccess) -> any Transport,
         trial: @escaping DescriptorReport.Trial,
         registration: @escaping @Sendable (ProviderDescriptor) throws -> ClientRegistration?,
         refuse: (ProviderDescriptor, any Error) -> Void

@@ -79,29 +79,16 @@ extension AuthorizationServer {
             request.scopes.contains($0) && !scopes.contains($0)
         }
         ledger.grants[grantID] = Grant(
-            clientID: request.client.clientID,
-            user: user,
-            scopes: scopes,
-            requestedScopes: request.scopes,
+            clientID: request.client.clientID, user: user, scopes: scopes, requestedScopes: request.scopes,
             authTime: has(.weakSignIn) ? now.addingTimeInterval(-86_400) : now,
-            isOffline: request.isOffline && !droppedOfflineScope,
-            nonce: request.nonce,
-            audience: request.audience,
-            resources: request.resources,
-            details: request.details,
-            acr: has(.weakSignIn) ? nil : request.acr,
-            keyThumbprint: request.keyThumbprint,
-            chosenFault: chosenFault
-        )
+            isOffline: request.isOffline && !droppedOfflineScope, nonce: request.nonce, audience: request.audience,
+            resources: request.resources, details: request.details, acr: has(.weakSignIn) ? nil : request.acr,
+            keyThumbprint: request.keyThumbprint, chosenFault: chosenFault)
         // Legal, and broken by every encoder that is not right (RFC 6749, appendix A.11).
         let code = "4/+&=%41 " + seams.randomText()
         ledger.codes[code] = AuthorizationCode(
-            grantID: grantID,
-            redirectURI: request.target.redirectURI,
-            state: request.target.state,
-            challenge: request.challenge,
-            end: now.addingTimeInterval(Double(options.codeLifetime))
-        )
+            grantID: grantID, redirectURI: request.target.redirectURI, state: request.target.state,
+            challenge: request.challenge, end: now.addingTimeInterval(Double(options.codeLifetime)))
         let acquaintance = "\(request.client.clientID)/\(Identity(user, at: provider).subject)"
         let isFirst = ledger.acquaintances[acquaintance] == nil
         ledger.acquaintances[acquaintance] = now
@@ -127,12 +114,8 @@ extension AuthorizationServer {
 
     /// The redirect to the client (RFC 6749, section 4.1.2; RFC 9207).
     private mutating func callback(
-        _ fields: [(name: String, value: String)],
-        to target: CallbackTarget,
-        for client: SandboxClient? = nil,
-        adding others: [(name: String, value: String)] = [],
-        isFirst: Bool = false,
-        of user: SandboxUser? = nil,
+        _ fields: [(name: String, value: String)], to target: CallbackTarget, for client: SandboxClient? = nil,
+        adding others: [(name: String, value: String)] = [], isFirst: Bool = false, of user: SandboxUser? = nil,
         status: HTTPResponse.Status = .found
     ) -> Reply {
         var fields = fields

@@ -23,15 +23,10 @@ extension AuthorizationServer {
             }
             let scopes = try checkScopes(received, names)
             var request = AuthorizationRequest(
-                client: client,
-                target: target,
-                scopes: scopes,
-                isOffline: asksForOffline(received, scopes: scopes),
+                client: client, target: target, scopes: scopes, isOffline: asksForOffline(received, scopes: scopes),
                 nonce: try checkNonce(received, names, scopes: scopes),
-                challenge: try checkChallenge(received, names),
-                audience: received[names["audience"]],
-                prompt: received["prompt"]
-            )
+                challenge: try checkChallenge(received, names), audience: received[names["audience"]],
+                prompt: received["prompt"])
             try checkResponseMode(received, names)
             try checkWishes(received, names, &request)
             return request

@@ -49,11 +49,8 @@ extension AuthorizationServer {
     private mutating func logoutToken(for grant: Grant) throws(OAuthError) -> String {
         let now = seams.now().secondsSince1970
         var claims: JSONValue = [
-            "iss": .string(tokenIssuer),
-            "sub": .string(Identity(grant.user, at: provider).subject),
-            "aud": .string(grant.clientID),
-            "iat": .number(String(now)),
-            "jti": .string(seams.randomText()),
+            "iss": .string(tokenIssuer), "sub": .string(Identity(grant.user, at: provider).subject),
+            "aud": .string(grant.clientID), "iat": .number(String(now)), "jti": .string(seams.randomText()),
             "events": [Self.logoutEvent: .object(JSONObject())],
         ]
         if provider.logout.missingEnd == nil {

@@ -23,15 +23,9 @@ public struct SandboxClient: Sendable {
     package var authenticationMethod: ClientAuthenticationMethod?
 
     public init(
-        clientID: String,
-        clientSecret: String? = nil,
-        keys: [JSONValue] = [],
-        certificate: [UInt8]? = nil,
-        redirectURIs: [String],
-        postLogoutRedirectURIs: [String] = [],
-        backChannelLogoutURI: String? = nil,
-        frontChannelLogoutURI: String? = nil,
-        authenticationMethod: ClientAuthenticationMethod? = nil
+        clientID: String, clientSecret: String? = nil, keys: [JSONValue] = [], certificate: [UInt8]? = nil,
+        redirectURIs: [String], postLogoutRedirectURIs: [String] = [], backChannelLogoutURI: String? = nil,
+        frontChannelLogoutURI: String? = nil, authenticationMethod: ClientAuthenticationMethod? = nil
     ) {
         self.clientID = clientID
         self.clientSecret = clientSecret

@@ -22,12 +22,8 @@ public struct SandboxOptions: Sendable {
     package var slowness: Duration
 
     public init(
-        approval: Approval = .automatic(.sample),
-        users: [SandboxUser] = [.sample, .other],
-        faults: Set<SandboxFault> = [],
-        offersFaults: Bool = false,
-        codeLifetime: Int = 60,
-        deviceInterval: Int = 5,
+        approval: Approval = .automatic(.sample), users: [SandboxUser] = [.sample, .other],
+        faults: Set<SandboxFault> = [], offersFaults: Bool = false, codeLifetime: Int = 60, deviceInterval: Int = 5,
         slowness: Duration = .seconds(5)
     ) {
         self.approval = approval

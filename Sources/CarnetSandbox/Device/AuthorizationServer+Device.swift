@@ -22,15 +22,12 @@ extension AuthorizationServer {
             let letters = seams.randomBytes(8).map { Self.userCodeLetters[Int($0) % Self.userCodeLetters.count] }
             let userCode = String(letters[..<4]) + "-" + String(letters[4...])
             ledger.devices[code] = Device(
-                clientID: sent.client.clientID,
-                scopes: scopes,
+                clientID: sent.client.clientID, scopes: scopes,
                 isOffline: provider.scopes.offline.allSatisfy(scopes.contains),
                 audience: try checkResources(sent.parameters, sent.names),
                 resources: sent.parameters.values(named: sent.names["resource"]),
-                end: now.addingTimeInterval(Double(Self.deviceLifetime)),
-                interval: options.deviceInterval,
-                nextPoll: now.addingTimeInterval(Double(options.deviceInterval))
-            )
+                end: now.addingTimeInterval(Double(Self.deviceLifetime)), interval: options.deviceInterval,
+                nextPoll: now.addingTimeInterval(Double(options.deviceInterval)))
             ledger.userCodes[userCode] = code
             return reply(code, userCode, page)
         } catch {
@@ -149,16 +146,9 @@ extension AuthorizationServer {
         guard let device = ledger.devices[code] else { return unknownDevice }
         let grantID = seams.randomText()
         ledger.grants[grantID] = Grant(
-            clientID: device.clientID,
-            user: user,
-            scopes: scopes,
-            requestedScopes: device.scopes,
-            authTime: seams.now(),
-            isOffline: device.isOffline,
-            audience: device.audience,
-            resources: device.resources,
-            extensionGrant: .deviceCode
-        )
+            clientID: device.clientID, user: user, scopes: scopes, requestedScopes: device.scopes,
+            authTime: seams.now(), isOffline: device.isOffline, audience: device.audience,
+            resources: device.resources, extensionGrant: .deviceCode)
         ledger.devices[code]?.decision = .granted(grantID: grantID)
         return .html("Done", "<p>You can go back to your device.</p>")
     }

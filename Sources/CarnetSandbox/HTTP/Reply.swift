@@ -76,9 +76,7 @@ struct Reply {
     static func methodNotAllowed(_ method: HTTPRequest.Method, allowed: String) -> Self {
         .json(
             ["error": "invalid_request", "error_description": .string("\(method.rawValue) is not \(allowed)")],
-            status: .methodNotAllowed,
-            [.allow: allowed]
-        )
+            status: .methodNotAllowed, [.allow: allowed])
     }
 }
 

@@ -21,14 +21,10 @@ extension AuthorizationServer {
         }
         let seconds = now.secondsSince1970
         let own: JSONValue = [
-            "iss": .string(tokenIssuer),
-            "sub": .string(Identity(grant.user, at: provider).subject),
-            "aud": .string(grant.audience ?? tokenIssuer),
-            "client_id": .string(grant.clientID),
-            "scope": .string(scopes.joined(separator: " ")),
-            "iat": .number(String(seconds)),
-            "exp": .number(String(seconds + lifetime)),
-            "jti": .string(seams.randomText()),
+            "iss": .string(tokenIssuer), "sub": .string(Identity(grant.user, at: provider).subject),
+            "aud": .string(grant.audience ?? tokenIssuer), "client_id": .string(grant.clientID),
+            "scope": .string(scopes.joined(separator: " ")), "iat": .number(String(seconds)),
+            "exp": .number(String(seconds + lifetime)), "jti": .string(seams.randomText()),
         ]
         var claims = JSONValue.object((JSONWebToken.claims(of: sample)?.object ?? JSONObject()).replacing(own))
         if let thumbprint = grant.certificateThumbprint {

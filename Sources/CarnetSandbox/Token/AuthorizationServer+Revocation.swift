@@ -76,11 +76,9 @@ extension AuthorizationServer {
     private func knowledge(of token: String) -> JSONValue {
         if let (access, grant) = ledger.activeAccess(token, at: seams.now()) {
             return [
-                "active": true,
-                "client_id": .string(grant.clientID),
+                "active": true, "client_id": .string(grant.clientID),
                 "sub": .string(Identity(grant.user, at: provider).subject),
-                "scope": .string(access.scopes.joined(separator: " ")),
-                "token_type": .string(provider.api.scheme),
+                "scope": .string(access.scopes.joined(separator: " ")), "token_type": .string(provider.api.scheme),
                 "iat": .number(String(access.issued.secondsSince1970)),
                 "exp": .number(String(access.end.secondsSince1970)),
             ]
