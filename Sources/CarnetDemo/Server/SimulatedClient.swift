@@ -3,6 +3,7 @@ import CarnetFoundation
 package import CarnetProtocol
 package import CarnetSandbox
 import CarnetSimulation
+package import CarnetTransport
 
 /// The client that every sandbox knows, so that nobody has to register one to try something out.
 package struct SimulatedClient {
@@ -81,4 +82,10 @@ package struct SimulatedClient {
             keys: ([registration.signingKey].compactMap { $0 } + registration.decryptionKeys).map(\.publicJWK),
             certificate: registration.certificate?.chain.first, redirectURIs: [registration.redirectURI])
     }
+}
+
+extension LocalAccess {
+    /// The hosts that a descriptor and its inputs name: the user chose them. Hosts that only the metadata names may
+    /// not be local.
+    package static func named(by provider: Provider) -> LocalAccess { .hosts(provider.namedHosts) }
 }

@@ -2,6 +2,7 @@ import Carnet
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetSandbox
+import CarnetWeb
 
 /// The resources of `--map FILE`, read again whenever they are asked for; a file with mistakes changes nothing.
 final class DemoResources: Sendable {
@@ -47,5 +48,17 @@ final class DemoResources: Sendable {
             }
             return (read.map, read.protected.insert(provider).inserted)
         }
+    }
+}
+
+/// What is wrong with the files that the demonstration reads again while it runs.
+final class DemoNews: Sendable {
+    private let problemsByPlace = Lock<[String: [String]]>([:])
+
+    /// One text for each problem, by place.
+    var problems: [String] { problemsByPlace.withLock { places in places.sorted { $0.key < $1.key }.flatMap(\.value) } }
+
+    func note(_ problems: [String], at place: String) {
+        problemsByPlace.withLock { $0[place] = problems.isEmpty ? nil : problems }
     }
 }

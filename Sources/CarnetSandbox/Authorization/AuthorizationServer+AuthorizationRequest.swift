@@ -95,14 +95,10 @@ extension AuthorizationServer {
     func checkScopes(_ received: ReceivedParameters, _ names: ParameterNames) throws(OAuthError) -> [String] {
         let rules = scopeRules(of: received[names["client_id"]])
         let name = names["scope"]
-        guard let text = received[name] else {
-            if rules.whenEmpty == .send, !names.omits("scope"), !received.contains(name) {
-                throw .invalidRequest("the parameter \(name) is missing; it must be sent even if it is empty")
-            }
-            if let missing = rules.required.first { throw .invalidScope("the required scope \(missing) is missing") }
-            return []
+        if rules.whenEmpty == .send, !names.omits("scope"), !received.contains(name) {
+            throw .invalidRequest("the parameter \(name) is missing; it must be sent even if it is empty")
         }
-        let scopes = try knownScopes(text, rules)
+        let scopes = try knownScopes(received[name] ?? "", rules)
         for scope in rules.required where !scopes.contains(scope) {
             throw .invalidScope("the required scope \(scope) is missing")
         }

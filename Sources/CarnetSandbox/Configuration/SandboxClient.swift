@@ -39,12 +39,9 @@ public struct SandboxClient: Sendable {
     }
 
     func method(for rules: ResolvedClient) -> ClientAuthenticationMethod {
-        if let authenticationMethod { return authenticationMethod }
-        if certificate != nil, let method = rules.authentication.first(where: \.usesCertificate) { return method }
-        let canSign = keys.compactMap(RegisteredKey.init).contains(where: \.isForSignatures)
-        if canSign, let method = rules.authentication.first(where: \.usesKey) { return method }
-        guard clientSecret != nil else { return .none }
-        return rules.authentication.first(where: \.usesSecret) ?? .none
+        let usable = rules.authentication.filter(canUse)
+        return authenticationMethod ?? usable.first(where: \.usesCertificate) ?? usable.first(where: \.usesKey)
+            ?? usable.first(where: \.usesSecret) ?? .none
     }
 
     /// Whether it has the credentials of a method.

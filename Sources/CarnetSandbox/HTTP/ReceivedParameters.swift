@@ -124,22 +124,19 @@ extension ReceivedParameters {
                 guard values(named: item.name) == list.compactMap(\.scalarText) else {
                     throw .invalidRequest("the parameter \(item.name) must be sent once for each of \(item.value)")
                 }
-                continue
-            }
-            if names.json.contains(item.name), let value = values[item.name] {
+            } else if names.json.contains(item.name), let value = values[item.name] {
                 guard value.jsonText().isSameBytes(as: item.value) else {
                     throw .invalidRequest(
                         "the JSON member \(item.name) is \(value.jsonText()); it must be \(item.value)")
                 }
-                continue
-            }
-            // Empty is as if omitted.
-            if item.value.isEmpty, self[item.name] == nil { continue }
-            guard let value = self[item.name] else {
+            } else if let value = self[item.name] {
+                guard value.isSameBytes(as: item.value) else {
+                    throw .invalidRequest(
+                        "the parameter \(item.name) is \"\(value)\"; it must be \"\(item.value)\"")
+                }
+            } else if !item.value.isEmpty {
+                // Empty is as if omitted.
                 throw .invalidRequest("the parameter \(item.name)=\(item.value) is missing")
-            }
-            guard value.isSameBytes(as: item.value) else {
-                throw .invalidRequest("the parameter \(item.name) is \"\(value)\"; it must be \"\(item.value)\"")
             }
         }
     }

@@ -170,3 +170,55 @@ extension Provider {
         sampleToken(field).flatMap { JSONWebToken.claims(of: $0) }?.object
     }
 }
+
+/// A claim of OpenID Connect Core, section 5.1, with the scope that asks for it (section 5.4).
+struct StandardClaim: Sendable {
+    /// The claim's name in descriptors.
+    let name: String
+    let member: String
+    let scope: String
+    let example: JSONValue
+
+    static let all: [StandardClaim] = [
+        Self(name: "name", member: "name", scope: "profile", example: "Ada Example"),
+        Self(name: "given_name", member: "given_name", scope: "profile", example: "Ada"),
+        Self(name: "family_name", member: "family_name", scope: "profile", example: "Example"),
+        Self(name: "username", member: "preferred_username", scope: "profile", example: "ada"),
+        Self(name: "picture", member: "picture", scope: "profile", example: "https://example.com/ada.png"),
+        Self(name: "locale", member: "locale", scope: "profile", example: "en"),
+        Self(name: "email", member: "email", scope: "email", example: "ada@example.com"),
+        Self(name: "email_verified", member: "email_verified", scope: "email", example: true),
+    ]
+
+    static let exampleSubject: JSONValue = "100000000000000000001"
+}
+
+/// What the captured values that name the user are for one user. All other values are those of the samples.
+struct Person {
+    private let subject: String?
+    private let naming: [TemplateReference]
+
+    /// - Parameter user: `nil` for nobody, as for the one in the samples.
+    init(_ user: SandboxUser?, at provider: Provider) {
+        subject = user?.claims["subject"]?.scalarText
+        naming = provider.profile.subjectTemplate?.references ?? []
+    }
+
+    init(of grant: Grant?, at provider: Provider) {
+        self.init(grant?.extensionGrant == nil ? grant?.user : nil, at: provider)
+    }
+
+    func value(of capture: Named<CallbackCapture>) -> String {
+        own(TemplateReference(.callback, capture.name), capture.value.pattern) ?? capture.example
+    }
+
+    /// - Returns: `nil` if the value is that of the sample.
+    func value(of capture: Named<ResponseCapture>, _ origin: TemplateOrigin) -> String? {
+        own(TemplateReference(origin, capture.name), capture.value.pattern)
+    }
+
+    private func own(_ reference: TemplateReference, _ pattern: ValuePattern?) -> String? {
+        guard naming.contains(reference), let subject, pattern?.matches(subject) ?? true else { return nil }
+        return subject
+    }
+}

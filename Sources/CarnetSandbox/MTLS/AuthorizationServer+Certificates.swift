@@ -1,6 +1,7 @@
 import CarnetCrypto
 import CarnetDescriptors
 import CarnetFoundation
+package import HTTPTypes
 
 extension AuthorizationServer {
     /// The endpoint that a URL is the alias of, for clients with a certificate (RFC 8705, section 5).
@@ -54,4 +55,25 @@ extension AuthorizationServer {
 
     /// `x5t#S256` of the current request's certificate (RFC 8705, section 3.1).
     var presentedThumbprint: String? { presentedCertificate.map { Base64URL.encode(SHA256.hash(data: $0)) } }
+}
+
+extension Sandbox {
+    private static let certificateFieldName = "Client-Cert"
+
+    /// The certificate that the client presented, in the header of a proxy that ends TLS (RFC 9440, section 2). The
+    /// sandbox opens no socket, so its adapter sets the header.
+    ///
+    /// - Parameter certificate: In DER form.
+    package static func certificateField(_ certificate: [UInt8]) -> HTTPField? {
+        HTTPField.Name(certificateFieldName).map { name in
+            HTTPField(name: name, value: ":" + Data(certificate).base64EncodedString() + ":")
+        }
+    }
+
+    static func certificate(of request: HTTPRequest) -> [UInt8]? {
+        guard let name = HTTPField.Name(certificateFieldName), let value = request.headerFields[name],
+            value.count > 2, value.hasPrefix(":"), value.hasSuffix(":")
+        else { return nil }
+        return Data(base64Encoded: String(value.dropFirst().dropLast())).map { Array($0) }
+    }
 }

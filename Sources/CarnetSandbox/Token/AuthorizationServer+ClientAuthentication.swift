@@ -24,9 +24,9 @@ extension AuthorizationServer {
             return client
         }
         let header = request.head.headerFields[.authorization]
-        let used: ClientAuthenticationMethod
-        let id: String?
-        let secret: String?
+        var (used, id, secret) = (
+            sentSecret == nil ? ClientAuthenticationMethod.none : .clientSecretPost, sentID, sentSecret
+        )
         if let header {
             // RFC 6749, section 2.3: a client uses one method. A descriptor may say that its provider demands both.
             let isDemanded = rules?.parameters.contains { $0.name == names["client_secret"] } ?? false
@@ -38,8 +38,6 @@ extension AuthorizationServer {
                 throw .invalidRequest("the header and the body name different clients")
             }
             (used, id, secret) = (.clientSecretBasic, basic.id, basic.secret)
-        } else {
-            (used, id, secret) = (sentSecret == nil ? .none : .clientSecretPost, sentID, sentSecret)
         }
         // Where a descriptor leaves `client_id` out, the only client is meant.
         guard let id = id ?? (names.omits("client_id") ? onlyClient?.clientID : nil) else {
