@@ -22,14 +22,7 @@
     }
 
     /// For functions that only say whether something is valid.
-    func succeeds(_ body: () throws -> Void) -> Bool {
-        do {
-            try body()
-            return true
-        } catch {
-            return false
-        }
-    }
+    func succeeds(_ body: () throws -> Void) -> Bool { (try? body()) != nil }
 
     /// For what cannot fail with a working libcrypto, such as a hash.
     func required(_ pointer: OpaquePointer?, _ name: String) -> OpaquePointer {

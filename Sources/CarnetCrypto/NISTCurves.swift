@@ -108,111 +108,92 @@
                 }
             }
 
-            package struct PublicKey: Sendable {
-                let key: Key
-                package let rawRepresentation: Data
+            package typealias PublicKey = NISTPublicKey<Curve, Signing>
+            package typealias PrivateKey = NISTPrivateKey<Curve, Signing>
+        }
 
-                package init(x963Representation point: some Collection<UInt8>) throws {
-                    key = try Curve.publicKey(Array(point))
-                    rawRepresentation = Data(point.dropFirst())
-                }
+        package enum KeyAgreement {
+            package typealias PublicKey = NISTPublicKey<Curve, KeyAgreement>
+            package typealias PrivateKey = NISTPrivateKey<Curve, KeyAgreement>
+        }
+    }
 
-                package init(rawRepresentation: some Collection<UInt8>) throws {
-                    try self.init(x963Representation: [0x04] + rawRepresentation)
-                }
+    /// A key for one use: one that signs is none of a key agreement.
+    package struct NISTPublicKey<Curve: NISTCurve, Use>: Sendable {
+        let key: Key
+        package let rawRepresentation: Data
 
-                fileprivate init(of key: Key) {
-                    self.key = key
-                    rawRepresentation = Curve.point(key)
-                }
+        package init(x963Representation point: some Collection<UInt8>) throws {
+            key = try Curve.publicKey(Array(point))
+            rawRepresentation = Data(point.dropFirst())
+        }
 
-                package func isValidSignature(_ signature: ECDSASignature, for digest: some Digest) -> Bool {
-                    succeeds {
-                        let (der, hash) = (try signature.der(), digest.bytes)
-                        try key.with { context in
-                            try check(EVP_PKEY_verify_init(context))
-                            try check(EVP_PKEY_verify(context, der, der.count, hash, hash.count))
-                        }
-                    }
-                }
+        fileprivate init(of key: Key) { (self.key, rawRepresentation) = (key, Curve.point(key)) }
+    }
 
-                package func isValidSignature(_ signature: ECDSASignature, for data: [UInt8]) -> Bool {
-                    isValidSignature(signature, for: Curve.DefaultHash.hash(data))
-                }
-            }
+    package struct NISTPrivateKey<Curve: NISTCurve, Use>: Sendable {
+        let key: Key
 
-            package struct PrivateKey: Sendable {
-                let key: Key
+        package init() { key = Curve.newKey() }
 
-                package init() { key = Curve.newKey() }
+        /// - Throws: `CryptoError` for a number that is zero, or not less than the curve's order.
+        package init(rawRepresentation: some Collection<UInt8>) throws { key = try Curve.privateKey(rawRepresentation) }
 
-                /// - Throws: `CryptoError` for a number that is zero, or not less than the curve's order.
-                package init(rawRepresentation: some Collection<UInt8>) throws {
-                    key = try Curve.privateKey(rawRepresentation)
-                }
+        package var publicKey: NISTPublicKey<Curve, Use> { NISTPublicKey(of: key) }
+    }
 
-                /// PKCS#8 or SEC1. Of the key, only its number is taken: the point is computed.
-                package init(derRepresentation der: some Collection<UInt8>) throws {
-                    let encoded = try Key(der: der, type: EVP_PKEY_EC)
-                    try check(carnet_ec_names_curve(encoded.pointer, Curve.name))
-                    key = try Curve.privateKey(try encoded.number(carnet_private_number, length: Curve.length))
-                }
+    extension NISTPublicKey where Use == NIST<Curve>.Signing {
+        package init(rawRepresentation: some Collection<UInt8>) throws {
+            try self.init(x963Representation: [0x04] + rawRepresentation)
+        }
 
-                package var rawRepresentation: Data {
-                    guard let number = try? key.number(carnet_private_number, length: Curve.length) else {
-                        preconditionFailure("a key on \(Curve.name) without its number")
-                    }
-                    return number
-                }
-
-                package var publicKey: PublicKey { PublicKey(of: key) }
-
-                package func signature(for digest: some Digest) throws -> ECDSASignature {
-                    try ECDSASignature(
-                        der: try key.with { context in
-                            let hash = digest.bytes
-                            try check(EVP_PKEY_sign_init(context))
-                            return try key.output(context) { EVP_PKEY_sign($0, $1, &$2, hash, hash.count) }
-                        })
-                }
-
-                package func signature(for data: [UInt8]) throws -> ECDSASignature {
-                    try signature(for: Curve.DefaultHash.hash(data))
+        package func isValidSignature(_ signature: Use.ECDSASignature, for digest: some Digest) -> Bool {
+            succeeds {
+                let (der, hash) = (try signature.der(), digest.bytes)
+                try key.with { context in
+                    try check(EVP_PKEY_verify_init(context))
+                    try check(EVP_PKEY_verify(context, der, der.count, hash, hash.count))
                 }
             }
         }
 
-        package enum KeyAgreement {
-            package struct PublicKey: Sendable {
-                let key: Key
-                package let rawRepresentation: Data
+        package func isValidSignature(_ signature: Use.ECDSASignature, for data: [UInt8]) -> Bool {
+            isValidSignature(signature, for: Curve.DefaultHash.hash(data))
+        }
+    }
 
-                package init(x963Representation point: some Collection<UInt8>) throws {
-                    key = try Curve.publicKey(Array(point))
-                    rawRepresentation = Data(point.dropFirst())
-                }
+    extension NISTPrivateKey where Use == NIST<Curve>.Signing {
+        /// PKCS#8 or SEC1. Of the key, only its number is taken: the point is computed.
+        package init(derRepresentation der: some Collection<UInt8>) throws {
+            let encoded = try Key(der: der, type: EVP_PKEY_EC)
+            try check(carnet_ec_names_curve(encoded.pointer, Curve.name))
+            key = try Curve.privateKey(try encoded.number(carnet_private_number, length: Curve.length))
+        }
 
-                fileprivate init(of key: Key) {
-                    self.key = key
-                    rawRepresentation = Curve.point(key)
-                }
+        package var rawRepresentation: Data {
+            guard let number = try? key.number(carnet_private_number, length: Curve.length) else {
+                preconditionFailure("a key on \(Curve.name) without its number")
             }
+            return number
+        }
 
-            package struct PrivateKey: Sendable {
-                let key: Key
+        package func signature(for digest: some Digest) throws -> Use.ECDSASignature {
+            try Use.ECDSASignature(
+                der: try key.with { context in
+                    let hash = digest.bytes
+                    try check(EVP_PKEY_sign_init(context))
+                    return try key.output(context) { EVP_PKEY_sign($0, $1, &$2, hash, hash.count) }
+                })
+        }
 
-                package init() { key = Curve.newKey() }
+        package func signature(for data: [UInt8]) throws -> Use.ECDSASignature {
+            try signature(for: Curve.DefaultHash.hash(data))
+        }
+    }
 
-                package init(rawRepresentation: some Collection<UInt8>) throws {
-                    key = try Curve.privateKey(rawRepresentation)
-                }
-
-                package var publicKey: PublicKey { PublicKey(of: key) }
-
-                package func sharedSecretFromKeyAgreement(with other: PublicKey) throws -> SharedSecret {
-                    try key.sharedSecret(with: other.key)
-                }
-            }
+    extension NISTPrivateKey where Use == NIST<Curve>.KeyAgreement {
+        package func sharedSecretFromKeyAgreement(with other: NISTPublicKey<Curve, Use>) throws -> SharedSecret {
+            try key.sharedSecret(with: other.key)
         }
     }
 #endif
