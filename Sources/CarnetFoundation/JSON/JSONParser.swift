@@ -15,8 +15,7 @@ extension JSONValue {
     ///
     /// - Throws: `JSONError`.
     package init(parsing bytes: some Sequence<UInt8>, maximumDepth: Int = 64) throws(JSONError) {
-        let copy = ContiguousArray(bytes)
-        var parser = JSONParser(bytes: copy, maximumDepth: maximumDepth)
+        var parser = JSONParser(bytes: ContiguousArray(bytes), maximumDepth: maximumDepth)
         self = try parser.parseDocument()
     }
 
@@ -66,11 +65,6 @@ private struct JSONParser {
     let bytes: ContiguousArray<UInt8>
     let maximumDepth: Int
     var index = 0
-
-    init(bytes: ContiguousArray<UInt8>, maximumDepth: Int) {
-        self.bytes = bytes
-        self.maximumDepth = maximumDepth
-    }
 
     mutating func parseDocument() throws(JSONError) -> JSONValue {
         let value = try parseValue(depth: 0)

@@ -25,9 +25,7 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
         self.tokens = tokens
     }
 
-    package init(tokens: [String]) {
-        self.tokens = tokens
-    }
+    package init(tokens: [String]) { self.tokens = tokens }
 
     package var description: String {
         tokens.map { token in
@@ -66,10 +64,7 @@ extension JSONValue {
 
     /// The first value, other than `null`, that one of the pointers leads to.
     package func first(of pointers: [JSONPointer]) -> JSONValue? {
-        for pointer in pointers {
-            if let value = self[pointer], !value.isNull { return value }
-        }
-        return nil
+        pointers.lazy.compactMap { self[$0] }.first { !$0.isNull }
     }
 
     /// Whether one of the pointers leads to a value. A member that is `null` is there: it says that there is no value.

@@ -23,15 +23,13 @@ package struct LoopbackSocket: Sendable {
             let bound = SocketName({ getsockname(descriptor, $0, $1) })
         else {
             let error = lastError()
-            SystemCalls.close(descriptor)
+            closeSocket(descriptor)
             throw error
         }
         return Self(descriptor: descriptor, port: bound.port)
     }
 
-    private static func lastError() -> POSIXError {
-        POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
-    }
+    private static func lastError() -> POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
     /// The addresses of a connection: of this side, and of the other; `nil` if the connection was reset.
     package var names: (here: SocketName, there: SocketName)? {
@@ -44,7 +42,7 @@ package struct LoopbackSocket: Sendable {
 
     package func accept() -> Self? {
         guard waits(for: POLLIN, within: Self.patience) != 0 else { return nil }
-        let accepted = SystemCalls.accept(descriptor)
+        let accepted = acceptConnection(descriptor)
         guard accepted >= 0 else {
             // Without a free descriptor, the connection keeps waiting.
             if errno == EMFILE || errno == ENFILE { poll(nil, 0, Self.patience) }
@@ -74,7 +72,7 @@ package struct LoopbackSocket: Sendable {
         #else
             let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
         #endif
-        let count = bytes.withUnsafeBytes { SystemCalls.send(descriptor, $0.baseAddress, $0.count, flags) }
+        let count = bytes.withUnsafeBytes { sendBytes(descriptor, $0, flags) }
         if count >= 0 { return count }
         return errno == EAGAIN ? 0 : nil
     }
@@ -89,18 +87,12 @@ package struct LoopbackSocket: Sendable {
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
-    package func endSending() {
-        shutdown(descriptor, Int32(SHUT_WR))
-    }
+    package func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Ends all waits for the socket, in any thread. Somebody has to close it nevertheless.
-    package func interrupt() {
-        shutdown(descriptor, Int32(SHUT_RDWR))
-    }
+    package func interrupt() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-    package func close() {
-        SystemCalls.close(descriptor)
-    }
+    package func close() { closeSocket(descriptor) }
 
     private func waits(for event: some BinaryInteger, within milliseconds: Int32) -> Int32 {
         var entry = pollfd(fd: descriptor, events: Int16(event), revents: 0)
@@ -108,35 +100,12 @@ package struct LoopbackSocket: Sendable {
     }
 }
 
-/// The system calls whose names are also those of methods here.
-private enum SystemCalls {
-    static func accept(_ descriptor: Int32) -> Int32 {
-        #if canImport(Darwin)
-            Darwin.accept(descriptor, nil, nil)
-        #elseif canImport(Glibc)
-            Glibc.accept(descriptor, nil, nil)
-        #elseif canImport(Musl)
-            Musl.accept(descriptor, nil, nil)
-        #endif
-    }
+// The system calls whose names are also those of methods here.
 
-    static func send(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
-        #if canImport(Darwin)
-            Darwin.send(descriptor, bytes, count, flags)
-        #elseif canImport(Glibc)
-            Glibc.send(descriptor, bytes, count, flags)
-        #elseif canImport(Musl)
-            Musl.send(descriptor, bytes, count, flags)
-        #endif
-    }
+private func acceptConnection(_ descriptor: Int32) -> Int32 { accept(descriptor, nil, nil) }
 
-    static func close(_ descriptor: Int32) {
-        #if canImport(Darwin)
-            _ = Darwin.close(descriptor)
-        #elseif canImport(Glibc)
-            _ = Glibc.close(descriptor)
-        #elseif canImport(Musl)
-            _ = Musl.close(descriptor)
-        #endif
-    }
+private func sendBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, _ flags: Int32) -> Int {
+    send(descriptor, bytes.baseAddress, bytes.count, flags)
 }
+
+private func closeSocket(_ descriptor: Int32) { _ = close(descriptor) }

@@ -84,9 +84,7 @@ package struct WebURL: Hashable, Sendable {
     package var effectivePort: Int { port ?? (scheme == "https" ? 443 : 80) }
 
     /// Scheme, host and port: what must be equal for a credential to go along (RFC 6454, section 4).
-    package var origin: String {
-        "\(scheme)://\(host):\(port.map { String($0) } ?? (scheme == "https" ? "443" : "80"))"
-    }
+    package var origin: String { "\(scheme)://\(host):\(effectivePort)" }
 
     package func hasOrigin(of other: WebURL) -> Bool {
         host == other.host && effectivePort == other.effectivePort && scheme == other.scheme
