@@ -9,14 +9,14 @@ final class Database: Sendable {
     let configuration: PostgreSQLConfiguration
     let sleep: Sleep
     private let pool: DatabasePool
-    private let schema: SchemaState
+    private let schema: Schema
+    /// Whether the tables exist; checked once for a process.
+    private let isPrepared = Lock(false)
     /// Whether an operation's patience has ended, and none has succeeded since. Then others try without waiting.
-    private let isAway = Flag()
+    private let isAway = Lock(false)
 
-    init(_ configuration: PostgreSQLConfiguration, schema: Schema = .current, sleep: @escaping Sleep) {
-        self.schema = SchemaState(schema)
-        self.configuration = configuration
-        self.sleep = sleep
+    init(_ configuration: PostgreSQLConfiguration, schema: Schema, sleep: @escaping Sleep) {
+        (self.configuration, self.schema, self.sleep) = (configuration, schema, sleep)
         pool = DatabasePool(limit: configuration.poolSize) { try await DatabaseConnection.open(configuration) }
     }
 
@@ -30,9 +30,12 @@ final class Database: Sendable {
         persistingWhile persists: @Sendable () -> Bool = { false }
     ) async throws -> DatabaseRows {
         let limit = configuration.statementTimeout
-        return try await retrying(persistingWhile: persists) { [pool, schema, isAway] in
-            try await pool.withConnection(waiting: !isAway.isSet) { connection in
-                try await schema.prepare(on: connection, within: limit)
+        return try await retrying(persistingWhile: persists) { [self] in
+            try await pool.withConnection(waiting: !isAway.withLock(\.self)) { connection in
+                if !isPrepared.withLock(\.self) {
+                    try await schema.prepare(on: connection, within: limit)
+                    isPrepared.withLock { $0 = true }
+                }
                 return try await connection.run(sql, values, within: limit)
             }
         }
@@ -62,7 +65,7 @@ final class Database: Sendable {
             let started = ContinuousClock.now
             do {
                 let result = try await body()
-                isAway.isSet = false
+                isAway.withLock { $0 = false }
                 return result
             } catch let failure as DatabaseFailure {
                 guard case .lost = failure else { throw failure.storeError }
@@ -70,10 +73,10 @@ final class Database: Sendable {
                 spent += min(ContinuousClock.now - started, configuration.patience / 2)
                 let isOver = spent >= configuration.patience
                 if isOver {
-                    isAway.isSet = true
+                    isAway.withLock { $0 = true }
                     pool.sendWaitersAway(with: failure)
                 }
-                if isOver || (free == 0 && isAway.isSet), !persists() { throw failure.storeError }
+                if isOver || (free == 0 && isAway.withLock(\.self)), !persists() { throw failure.storeError }
             }
             guard free == 0 else {
                 free -= 1
@@ -83,31 +86,5 @@ final class Database: Sendable {
             spent += pause
             pause = min(pause * 2, .milliseconds(500))
         }
-    }
-}
-
-/// A flag that tasks share.
-private final class Flag: Sendable {
-    private let state = Lock(false)
-
-    var isSet: Bool {
-        get { state.withLock { $0 } }
-        set { state.withLock { $0 = newValue } }
-    }
-}
-
-/// Whether the tables exist; checked once for a process.
-private final class SchemaState: Sendable {
-    private let schema: Schema
-    private let isReady = Lock(false)
-
-    init(_ schema: Schema) {
-        self.schema = schema
-    }
-
-    func prepare(on connection: DatabaseConnection, within limit: Duration) async throws {
-        guard !isReady.withLock({ $0 }) else { return }
-        try await schema.prepare(on: connection, within: limit)
-        isReady.withLock { $0 = true }
     }
 }

@@ -42,8 +42,10 @@ actor DatabaseConnection {
         let deadline = ContinuousClock.now + configuration.connectTimeout
         try configuration.checkAddress()
         let parameters = configuration.parameters
-        let started = withCStrings(parameters.map(\.keyword)) { keywords in
-            withCStrings(parameters.map(\.value)) { PQconnectStartParams(keywords, $0, 1) }
+        let started = withParameters(parameters.map { .text($0.keyword) }) { keywords, _, _ in
+            withParameters(parameters.map { .text($0.value) }) { values, _, _ in
+                PQconnectStartParams(keywords, values, 1)
+            }
         }
         guard let started else { throw DatabaseFailure.lost("no memory for a connection") }
         let handle = Handle(started)

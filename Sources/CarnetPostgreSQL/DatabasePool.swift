@@ -33,14 +33,10 @@ final class DatabasePool: Sendable {
         _ body: (DatabaseConnection) async throws -> Result
     ) async throws -> Result {
         let connection = try await take(waiting: waiting)
-        do {
-            let result = try await body(connection)
-            await giveBack(connection)
-            return result
-        } catch {
-            await giveBack(connection)
-            throw error
-        }
+        let outcome: Swift.Result<Result, any Error>
+        do { outcome = .success(try await body(connection)) } catch { outcome = .failure(error) }
+        give(await connection.isUsable ? connection : nil)
+        return try outcome.get()
     }
 
     /// Fails the waiting tasks.
@@ -57,7 +53,7 @@ final class DatabasePool: Sendable {
         do {
             return try await open()
         } catch {
-            giveUpPlace()
+            give(nil)
             throw error
         }
     }
@@ -98,26 +94,13 @@ final class DatabasePool: Sendable {
         }
     }
 
-    private func giveBack(_ connection: DatabaseConnection) async {
-        guard await connection.isUsable else { return giveUpPlace() }
+    /// Gives a connection, or the place of one that ended, to the first waiting task.
+    private func give(_ connection: DatabaseConnection?) {
         let waiter: Waiter? = state.withLock { state in
-            guard !state.waiters.isEmpty else {
-                state.idle.append(connection)
-                return nil
-            }
-            return state.waiters.removeFirst()
+            guard state.waiters.isEmpty else { return state.waiters.removeFirst() }
+            if let connection { state.idle.append(connection) } else { state.count -= 1 }
+            return nil
         }
         waiter?.continuation.resume(returning: connection)
-    }
-
-    private func giveUpPlace() {
-        let waiter: Waiter? = state.withLock { state in
-            guard !state.waiters.isEmpty else {
-                state.count -= 1
-                return nil
-            }
-            return state.waiters.removeFirst()
-        }
-        waiter?.continuation.resume(returning: nil)
     }
 }

@@ -32,38 +32,12 @@ struct DatabaseRows: Sendable {
         changed = PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
     }
 
-    func text(_ row: Int, _ column: Int) -> String {
-        String(decoding: rows[row][column] ?? [], as: UTF8.self)
-    }
+    func text(_ row: Int, _ column: Int) -> String { String(decoding: bytes(row, column), as: UTF8.self) }
 
-    func bytes(_ row: Int, _ column: Int) -> [UInt8] {
-        rows[row][column] ?? []
-    }
+    func bytes(_ row: Int, _ column: Int) -> [UInt8] { rows[row][column] ?? [] }
 }
 
-/// Passes strings as a C array that ends with a null pointer.
-func withCStrings<Result>(
-    _ texts: [String],
-    _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
-) -> Result {
-    let bytes = texts.flatMap { Array($0.utf8CString) }
-    return bytes.withUnsafeBufferPointer { buffer in
-        var pointers: [UnsafePointer<CChar>?] = []
-        var offset = 0
-        for text in texts {
-            pointers.append(buffer.baseAddress.map { $0 + offset })
-            offset += text.utf8CString.count
-        }
-        pointers.append(nil)
-        return pointers.withUnsafeBufferPointer { pointers in
-            // The array has at least its null pointer.
-            guard let base = pointers.baseAddress else { preconditionFailure("an array without elements") }
-            return body(base)
-        }
-    }
-}
-
-/// Passes the parameters of a statement: their bytes, lengths and formats.
+/// Passes the parameters of a statement: their bytes, with a null pointer at the end, their lengths and formats.
 func withParameters<Result>(
     _ values: [DatabaseValue],
     _ body: (UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?) -> Result
@@ -88,7 +62,7 @@ func withParameters<Result>(
         }
     }
     return bytes.withUnsafeBufferPointer { buffer in
-        let pointers = offsets.map { offset in buffer.baseAddress.map { $0 + offset } }
+        let pointers = offsets.map { offset in buffer.baseAddress.map { $0 + offset } } + [nil]
         return pointers.withUnsafeBufferPointer { body($0.baseAddress, lengths, formats) }
     }
 }

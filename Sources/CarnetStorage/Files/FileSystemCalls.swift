@@ -10,15 +10,7 @@ package struct FileSystemCalls: Sendable {
     package var rename: @Sendable (_ from: String, _ to: String) -> Int32
 
     package static let system = Self(
-        write: { descriptor, bytes in
-            #if canImport(Darwin)
-                Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-            #elseif canImport(Glibc)
-                Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-            #elseif canImport(Musl)
-                Musl.write(descriptor, bytes.baseAddress, bytes.count)
-            #endif
-        },
+        write: writeBytes,
         sync: { descriptor in
             #if canImport(Darwin)
                 // fsync(2) on macOS leaves the bytes in the drive's cache.
@@ -26,17 +18,16 @@ package struct FileSystemCalls: Sendable {
             #endif
             return fsync(descriptor)
         },
-        rename: { from, to in
-            #if canImport(Darwin)
-                Darwin.rename(from, to)
-            #elseif canImport(Glibc)
-                Glibc.rename(from, to)
-            #elseif canImport(Musl)
-                Musl.rename(from, to)
-            #endif
-        }
-    )
+        rename: renameFile)
 }
+
+// The system calls whose names are also those of members here.
+
+private func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(descriptor, bytes.baseAddress, bytes.count)
+}
+
+private func renameFile(_ from: String, _ to: String) -> Int32 { rename(from, to) }
 
 extension TokenStoreError {
     /// The error for a failed system call, with the path and the system's message.
