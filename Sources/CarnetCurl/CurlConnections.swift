@@ -46,11 +46,12 @@ final class CurlConnections: Sendable {
         }
         return try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { continuation in
-                if let failure = give(.begin(message, continuation), message.origin) {
-                    continuation.resume(throwing: failure)
-                } else if Task.isCancelled {
+                do throws(TransportError) {
+                    try begin(message, continuation)
                     // The handler may have run before there was something to cancel.
-                    cancel(message)
+                    if Task.isCancelled { cancel(message) }
+                } catch {
+                    continuation.resume(throwing: error)
                 }
             }
         } onCancel: {
@@ -67,33 +68,22 @@ final class CurlConnections: Sendable {
         alarm?.ring()
     }
 
-    /// Gives an order, and starts the thread if none runs.
-    ///
-    /// - Returns: Why that is not possible.
-    private func give(_ order: Order, _ origin: String) -> TransportError? {
-        let outcome: Result<CurlAlarm?, TransportError> = state.withLock { state in
-            guard !state.isShutDown else { return .failure(.shutDown(origin)) }
-            guard state.alarm == nil else {
-                state.orders.append(order)
-                return .success(state.wake())
-            }
-            guard let alarm = CurlAlarm() else {
-                return .failure(
-                    TransportError(
-                        .connection, "no connection to \(origin): \(SystemError.message(errno))"))
-            }
-            guard CurlThreads.start(self, alarm, trust) else { return .failure(.shutDown(origin)) }
-            state.alarm = alarm
-            state.orders.append(order)
-            return .success(nil)
+    /// Orders an exchange, and starts the thread if none runs.
+    private func begin(_ message: CurlMessage, _ continuation: Continuation) throws(TransportError) {
+        func failure(_ reason: String) -> TransportError {
+            TransportError(.connection, "no connection to \(message.origin): \(reason)")
         }
-        switch outcome {
-        case .success(let alarm):
-            alarm?.ring()
-            return nil
-        case .failure(let error):
-            return error
+        let alarm = try state.withLock { state throws(TransportError) -> CurlAlarm? in
+            guard !state.isShutDown else { throw failure("the transport was shut down") }
+            if state.alarm == nil {
+                guard let alarm = CurlAlarm() else { throw failure(SystemError.message(errno)) }
+                guard CurlThreads.start(self, alarm, trust) else { throw failure("the transport was shut down") }
+                state.alarm = alarm
+            }
+            state.orders.append(.begin(message, continuation))
+            return state.wake()
         }
+        alarm?.ring()
     }
 
     /// - Parameter isIdle: Whether the thread ends if there are no orders.
@@ -142,13 +132,5 @@ final class CurlAlarm: Sendable {
         for descriptor in [poller, bell] where descriptor >= 0 { close(descriptor) }
     }
 
-    func ring() {
-        carnet_curl_ring(poller, bell)
-    }
-}
-
-extension TransportError {
-    fileprivate static func shutDown(_ origin: String) -> Self {
-        Self(.connection, "no connection to \(origin): the transport was shut down")
-    }
+    func ring() { carnet_curl_ring(poller, bell) }
 }

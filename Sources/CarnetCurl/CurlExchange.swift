@@ -56,15 +56,22 @@ final class CurlExchange {
 
     /// On a connection that is ready, new or not: the last moment before the request.
     func maySend(to address: String) -> Bool {
-        do throws(TransportError) {
+        goesOn { () throws(TransportError) in
             // An earlier request for the same host may have been allowed more.
             guard isAllowed(IPAddress(numericHost: address)) else {
                 throw TransportError(localAddressOf: message.origin)
             }
             // libcurl would send it again where the server closes a connection that was used before.
             guard !isSent else { throw brokenOff }
-            try message.checkMoment()
+            try message.limits.checkMoment(message.origin)
             isSent = true
+        }
+    }
+
+    /// Takes a step of the exchange, which ends with its error.
+    private func goesOn(_ step: () throws(TransportError) -> Void) -> Bool {
+        do throws(TransportError) {
+            try step()
             return true
         } catch {
             failure = error
@@ -82,14 +89,10 @@ final class CurlExchange {
     func take(header line: UnsafeRawBufferPointer) -> Bool {
         // Trailers follow the body, and nobody reads them.
         guard body == nil else { return true }
-        do throws(TransportError) {
+        return goesOn { () throws(TransportError) in
             headerBytes += line.count
             guard headerBytes <= Self.maximumHeaderBytes else { throw tooLargeHeader }
             try read(line.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") })
-            return true
-        } catch {
-            failure = error
-            return false
         }
     }
 
@@ -135,16 +138,12 @@ final class CurlExchange {
     }
 
     func take(body bytes: UnsafeRawBufferPointer) -> Bool {
-        do throws(TransportError) {
-            if isStreamed {
-                guard message.stream?.take(Array(bytes)) == true else { throw unwanted }
-            } else {
+        goesOn { () throws(TransportError) in
+            if !isStreamed {
                 try body?.append(bytes)
+            } else if message.stream?.take(Array(bytes)) != true {
+                throw TransportError(.interrupted, "the rest of \(message.origin)'s response was not wanted")
             }
-            return true
-        } catch {
-            failure = error
-            return false
         }
     }
 
@@ -162,13 +161,7 @@ final class CurlExchange {
             "the header of \(message.origin)'s response is larger than \(Self.maximumHeaderBytes) bytes")
     }
 
-    private var unwanted: TransportError {
-        TransportError(.interrupted, "the rest of \(message.origin)'s response was not wanted")
-    }
-
-    private var brokenOff: TransportError {
-        .closed(message.origin, receivedNothing: headerBytes == 0)
-    }
+    private var brokenOff: TransportError { .closed(message.origin, receivedNothing: headerBytes == 0) }
 
     private func error(_ result: CURLcode) -> TransportError {
         if hasRefusedAddress, result == CURLE_COULDNT_CONNECT { return TransportError(localAddressOf: message.origin) }

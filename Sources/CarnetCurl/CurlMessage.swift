@@ -82,10 +82,4 @@ final class CurlMessage: Sendable {
 
     /// Whether any handle will do.
     var isPlain: Bool { proxy == nil && identity == nil }
-
-    /// - Throws: `TransportError`, `tooLate`.
-    func checkMoment() throws(TransportError) {
-        guard let moment = limits.sendBefore, .now >= moment else { return }
-        throw TransportError(.tooLate, "the connection to \(origin) took too long; the request was not sent")
-    }
 }

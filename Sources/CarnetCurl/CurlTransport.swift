@@ -43,26 +43,15 @@ public final class CurlTransport: Transport {
         try target.refuseLocalHost(unless: access)
         if let unreadableTrust { throw unreadableTrust }
         let proxy = try network.proxy(scheme: target.scheme, host: target.host)
-        if request.certificate != nil, target.scheme != "https" {
-            throw TransportError(
-                .unsupportedRequest, "a client certificate requires https, and \(target.origin) uses http")
-        }
+        if request.certificate != nil { try target.requireTLS() }
         let message = CurlMessage(
             request, target, limits, proxy: proxy, mayBeLocal: proxy != nil || access.allows(target.host))
-        try message.checkMoment()
+        try limits.checkMoment(target.origin)
         let response = try await connections.exchange(message)
-        let encoding = response.head.headerFields.value(of: .contentEncoding)
-        guard
-            let unpacked = try CompressedBody(response.body, contentEncoding: encoding)?
-                .unpacked(limits, from: target.origin)
-        else { return response }
-        var head = response.head
-        (head.headerFields[.contentEncoding], head.headerFields[.contentLength]) = (nil, nil)
-        return IncomingResponse(head: head, body: unpacked)
+        return try response.unpacked(
+            from: response.head.headerFields.value(of: .contentEncoding), limits, origin: target.origin)
     }
 
     /// Closes every connection. Later requests fail. It may be called more than once.
-    public func shutdown() async {
-        connections.shutDown()
-    }
+    public func shutdown() async { connections.shutDown() }
 }

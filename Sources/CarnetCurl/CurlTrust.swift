@@ -57,11 +57,7 @@ enum CurlTrust: Sendable {
 
     /// - Parameter path: A file, or a folder of files.
     static func certificates(at path: String) -> [String] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        let files = names.isEmpty ? [path] : names.sorted().map { "\(path)/\($0)" }
-        // A folder has links and other files too.
-        return Set(files.map { URL(filePath: $0).resolvingSymlinksInPath().path }).sorted()
-            .flatMap(certificates(inFile:))
+        NetworkSettings.TrustedPath.files(at: path).flatMap(certificates(inFile:))
     }
 
     /// The PEM blocks of a file whose content is DER; none if it cannot be read.

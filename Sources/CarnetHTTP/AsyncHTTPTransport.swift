@@ -88,13 +88,9 @@ public final class AsyncHTTPTransport: Transport {
         let origin = proxy.map { "\(target.origin) through the proxy \($0.place)" } ?? target.origin
         var message = HTTPClientRequest(request, url: target.url)
         if let certificate = request.certificate {
-            guard request.head.scheme?.lowercased() == "https" else {
-                throw TransportError(
-                    .unsupportedRequest, "a client certificate requires https, and \(target.origin) uses http")
-            }
+            try target.requireTLS()
             message.tlsConfiguration = try identities.configuration(tls, presenting: certificate)
         }
-        let timedBody = limits.sendBefore.map { TimedBody(request.body, before: $0, origin: target.origin) }
         // The body of a stream may take any time.
         let headDeadline = request.stream.map { NIODeadline.now() + TimeAmount($0.deadline) } ?? .distantFuture
         return try await Deadlines.shared.run(
@@ -103,9 +99,10 @@ public final class AsyncHTTPTransport: Transport {
         ) { [message] in
             do {
                 var message = message
-                if let timedBody {
-                    try timedBody.check()
-                    if message.body != nil { message.body = .stream(timedBody, length: .known(request.body.count)) }
+                try limits.checkMoment(target.origin)
+                if limits.sendBefore != nil, message.body != nil {
+                    let body = TimedBody(bytes: ByteBuffer(bytes: request.body), limits: limits, origin: target.origin)
+                    message.body = .stream(body, length: .known(request.body.count))
                 }
                 return try await self.exchange(message, along: route, before: headDeadline) { response in
                     try await response.collect(
@@ -156,9 +153,7 @@ extension HTTPClientRequest {
             body = .bytes(request.body)
         }
     }
-}
 
-extension HTTPClientRequest {
     /// `host:port`, for messages.
     fileprivate var origin: String { (try? WebURL(url))?.authority ?? "the server" }
 }
@@ -183,10 +178,7 @@ extension HTTPClient {
 
 extension HTTPClientResponse {
     fileprivate func collect(
-        _ limits: TransportLimits,
-        isHead: Bool,
-        _ stream: ResponseStream?,
-        from origin: String
+        _ limits: TransportLimits, isHead: Bool, _ stream: ResponseStream?, from origin: String
     ) async throws -> IncomingResponse {
         if let stream, let head, stream.takes(head) {
             stream.begin(head)
@@ -212,13 +204,11 @@ extension HTTPClientResponse {
         for try await part in body {
             try collected.append(part.readableBytesView)
         }
-        guard var head else {
+        guard let head else {
             throw TransportError(.interrupted, "\(origin) sent a response that is not HTTP")
         }
-        let unpacked = try CompressedBody(
-            collected.bytes, contentEncoding: headers.first(name: "content-encoding"))?.unpacked(limits, from: origin)
-        if unpacked != nil { (head.headerFields[.contentEncoding], head.headerFields[.contentLength]) = (nil, nil) }
-        return IncomingResponse(head: head, body: unpacked ?? collected.bytes)
+        return try IncomingResponse(head: head, body: collected.bytes).unpacked(
+            from: headers.first(name: "content-encoding"), limits, origin: origin)
     }
 
     /// `nil` if it is not HTTP.
@@ -257,12 +247,7 @@ extension TLSConfiguration {
 extension NetworkSettings.TrustedPath {
     /// - Throws: `TransportError`, `tls`, if there is nothing to trust.
     fileprivate func roots() throws(TransportError) -> NIOSSLAdditionalTrustRoots {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        let files = names.isEmpty ? [path] : names.sorted().map { "\(path)/\($0)" }
-        // A folder has links and other files too.
-        let certificates = Set(files.map { URL(filePath: $0).resolvingSymlinksInPath().path }).flatMap { file in
-            (try? NIOSSLCertificate.fromPEMFile(file)) ?? []
-        }
+        let certificates = Self.files(at: path).flatMap { (try? NIOSSLCertificate.fromPEMFile($0)) ?? [] }
         guard !certificates.isEmpty else {
             throw TransportError(.tls, "\(name) names \(path), which has no certificates in PEM form that can be read")
         }
@@ -272,9 +257,7 @@ extension NetworkSettings.TrustedPath {
 
 extension HTTPClient.Configuration {
     fileprivate func through(_ proxy: CarnetTransport.Proxy?) -> Self {
-        var configuration = self
-        configuration.proxy = proxy.map(HTTPClient.Configuration.Proxy.init)
-        return configuration
+        changing(self) { $0.proxy = proxy.map(HTTPClient.Configuration.Proxy.init) }
     }
 }
 

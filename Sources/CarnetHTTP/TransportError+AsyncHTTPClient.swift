@@ -21,8 +21,8 @@ extension TransportError {
             self.init(error, origin: origin)
         case let error as IOError:
             self.init(error, origin: origin)
-        case let error as ChannelError:
-            self.init(error, origin: origin)
+        case ChannelError.connectTimeout:
+            self.init(.timeout, "no connection to \(origin) in time")
         case is NIOSSLExtraError, is OtherHost:
             self = .otherHost(origin)
         case let error as NIOSSLError:
@@ -78,15 +78,6 @@ extension TransportError {
             self.init(.timeout, "no connection to \(origin) in time")
         default:
             self.init(.interrupted, "the connection to \(origin) broke: \(SystemError.message(error.errnoCode))")
-        }
-    }
-
-    private init(_ error: ChannelError, origin: String) {
-        switch error {
-        case .connectTimeout:
-            self.init(.timeout, "no connection to \(origin) in time")
-        default:
-            self.init(.interrupted, "the connection to \(origin) broke")
         }
     }
 

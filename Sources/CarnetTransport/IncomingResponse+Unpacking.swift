@@ -1,26 +1,25 @@
 import CLibZ
 package import Carnet
+package import CarnetProtocol
+import HTTPTypes
 
-/// A body that a server compressed. Nobody asks for that, and some servers always do it.
-package struct CompressedBody {
-    private let bytes: [UInt8]
-    /// What zlib calls the format: the size of the window, and 16 more for gzip (RFC 1952) in place of zlib's (RFC 1950).
-    private let format: Int32
-
-    /// Nil if the body is not compressed, or is in an encoding that is not known here.
-    package init?(_ bytes: [UInt8], contentEncoding: String?) {
-        guard !bytes.isEmpty else { return nil }
-        switch contentEncoding?.lowercased() {
-        case "gzip", "x-gzip": format = 15 + 16
-        case "deflate": format = 15
-        default: return nil
-        }
-        self.bytes = bytes
-    }
-
+extension IncomingResponse {
+    /// The response with the body that a server compressed unpacked. Nobody asks for that, and some servers always do it.
+    ///
+    /// - Parameter encoding: The encoding of the body. In one that is not known here, it stays.
     /// - Throws: `TransportError`: `responseTooLarge` if more comes out than the limit allows, `interrupted` if the body is
     ///   damaged.
-    package func unpacked(_ limits: TransportLimits, from origin: String) throws(TransportError) -> [UInt8] {
+    package func unpacked(
+        from encoding: String?, _ limits: TransportLimits, origin: String
+    ) throws(TransportError) -> IncomingResponse {
+        guard !body.isEmpty else { return self }
+        // What zlib calls the format: the size of the window, and 16 more for gzip (RFC 1952) in place of zlib's (RFC 1950).
+        let format: Int32
+        switch encoding?.lowercased() {
+        case "gzip", "x-gzip": format = 15 + 16
+        case "deflate": format = 15
+        default: return self
+        }
         let damage = TransportError(
             .interrupted, "\(origin) sent a compressed response that is damaged or incomplete")
         var stream = z_stream()
@@ -29,7 +28,7 @@ package struct CompressedBody {
         }
         defer { inflateEnd(&stream) }
         var unpacked: [UInt8] = []
-        var (input, part) = (bytes, [UInt8](repeating: 0, count: 16_384))
+        var (input, part) = (body, [UInt8](repeating: 0, count: 16_384))
         var taken = 0
         while true {
             let (status, given) = input.withUnsafeMutableBufferPointer { input in
@@ -52,7 +51,10 @@ package struct CompressedBody {
             unpacked += part.prefix(given)
             switch status {
             case Z_OK: continue
-            case Z_STREAM_END where taken == input.count: return unpacked
+            case Z_STREAM_END where taken == input.count:
+                var head = head
+                (head.headerFields[.contentEncoding], head.headerFields[.contentLength]) = (nil, nil)
+                return IncomingResponse(head: head, body: unpacked)
             default: throw damage
             }
         }

@@ -1,4 +1,4 @@
-import Carnet
+package import Carnet
 import CarnetFoundation
 package import CarnetProtocol
 import HTTPTypes
@@ -15,12 +15,8 @@ package struct RequestTarget {
 
     /// - Throws: `TransportError`, `unsupportedRequest`.
     package init(_ request: OutgoingRequest) throws {
-        let scheme: String
-        let defaultPort: String
-        switch request.head.scheme?.lowercased() {
-        case "https": (scheme, defaultPort) = ("https", "443")
-        case "http": (scheme, defaultPort) = ("http", "80")
-        default: throw TransportError(.unsupportedRequest, "the URL's scheme is neither http nor https")
+        guard let scheme = request.head.scheme?.lowercased(), ["https", "http"].contains(scheme) else {
+            throw TransportError(.unsupportedRequest, "the URL's scheme is neither http nor https")
         }
         guard let authority = request.head.authority, Self.isAuthority(authority) else {
             throw TransportError(.unsupportedRequest, "the URL has no valid host")
@@ -31,7 +27,7 @@ package struct RequestTarget {
         if bytes.first == UInt8(ascii: "["), let last = colon {
             colon = bytes[..<last].contains(UInt8(ascii: "]")) ? last : nil
         }
-        let origin = colon == nil ? "\(authority):\(defaultPort)" : authority
+        let origin = colon == nil ? "\(authority):\(scheme == "https" ? 443 : 80)" : authority
         guard let path = request.head.path, path.utf8.first == UInt8(ascii: "/"), path.utf8.allSatisfy(Self.isPathByte)
         else {
             throw TransportError(.unsupportedRequest, "the path of the request to \(origin) is not a valid URL path")
@@ -62,6 +58,12 @@ package struct RequestTarget {
         guard address.isPublic else { throw TransportError(localAddressOf: origin) }
     }
 
+    /// - Throws: `TransportError`, `unsupportedRequest`, without TLS, in which a client certificate could be presented.
+    package func requireTLS() throws {
+        guard scheme != "https" else { return }
+        throw TransportError(.unsupportedRequest, "a client certificate requires https, and \(origin) uses http")
+    }
+
     /// Header fields that frame the message: a duplicate would allow request smuggling (RFC 9112, section 11.2).
     private static let ownFields = [
         "host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "expect",
@@ -70,16 +72,7 @@ package struct RequestTarget {
     /// Host and port, without user information.
     private static func isAuthority(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.first != UInt8(ascii: ":")
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                    UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"):
-                    true
-                default:
-                    false
-                }
-            }
+            && text.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-._:[]".utf8.contains($0) }
     }
 
     private static func isPathByte(_ byte: UInt8) -> Bool {
@@ -91,7 +84,14 @@ extension TransportError {
     package init(localAddressOf origin: String) {
         self.init(
             .localAddress,
-            "\(origin) is an address of this machine or the local network, which is not allowed for this host"
-        )
+            "\(origin) is an address of this machine or the local network, which is not allowed for this host")
+    }
+}
+
+extension TransportLimits {
+    /// - Throws: `TransportError`, `tooLate`, once the request may not be sent any more.
+    package func checkMoment(_ origin: String) throws(TransportError) {
+        guard let moment = sendBefore, .now >= moment else { return }
+        throw TransportError(.tooLate, "the connection to \(origin) took too long; the request was not sent")
     }
 }

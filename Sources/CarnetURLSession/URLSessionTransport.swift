@@ -81,10 +81,7 @@ public final class URLSessionTransport: Transport {
             if looksUp, await Self.addresses(of: target.host).contains(where: { !$0.isPublic && !$0.standsForName }) {
                 throw TransportError(localAddressOf: target.origin)
             }
-            if let moment = limits.sendBefore, .now >= moment {
-                throw TransportError(
-                    .tooLate, "the connection to \(target.origin) took too long; the request was not sent")
-            }
+            try limits.checkMoment(target.origin)
             let task = session.dataTask(with: message)
             return try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in

@@ -73,8 +73,7 @@ public struct TransportError: Error, Hashable, Sendable, Described {
     package static func untrusted(
         _ origin: String, reason: String? = nil, hint: String = Advice.untrustedCertificate.next
     ) -> TransportError {
-        TransportError(
-            .tls, "the certificate of \(origin) is not trusted" + (reason.map { ": \($0)" } ?? ""), hint: hint)
+        TransportError(.tls, "the certificate of \(origin) is not trusted", reason, hint: hint)
     }
 
     package static func unknownHost(_ origin: String) -> TransportError {
@@ -85,30 +84,27 @@ public struct TransportError: Error, Hashable, Sendable, Described {
     /// - Parameter names: Those of the certificate, if they are known.
     package static func otherHost(_ origin: String, names: String? = nil) -> TransportError {
         TransportError(
-            .tls, "the certificate of \(origin) was issued for another host" + (names.map { ": \($0)" } ?? ""),
-            hint: Advice.otherHost.next)
+            .tls, "the certificate of \(origin) was issued for another host", names, hint: Advice.otherHost.next)
     }
 
     /// - Parameter reason: The TLS library's own explanation; `nil` without one.
     package static func handshake(_ origin: String, reason: String? = nil) -> TransportError {
-        TransportError(
-            .tls, "the TLS handshake with \(origin) failed" + (reason.map { ": \($0)" } ?? ""),
-            hint: Advice.handshake.next)
+        TransportError(.tls, "the TLS handshake with \(origin) failed", reason, hint: Advice.handshake.next)
     }
 
     package static func proxy(_ origin: String, _ reason: String) -> TransportError {
         TransportError(.connection, "no connection to \(origin): \(reason)", hint: Advice.proxy.next)
     }
 
-    private init(_ kind: Kind, _ reason: String, hint: String) {
-        self.init(kind, reason)
+    private init(_ kind: Kind, _ reason: String, _ detail: String? = nil, hint: String) {
+        self.init(kind, reason + (detail.map { ": \($0)" } ?? ""))
         self.hint = hint
     }
 
     package static func closed(_ origin: String, receivedNothing: Bool) -> TransportError {
-        var error = TransportError(.interrupted, "\(origin) closed the connection before its response was complete")
-        error.receivedNothing = receivedNothing
-        return error
+        changing(TransportError(.interrupted, "\(origin) closed the connection before its response was complete")) {
+            $0.receivedNothing = receivedNothing
+        }
     }
 
     package var summary: String { reason }

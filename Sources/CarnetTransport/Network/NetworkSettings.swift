@@ -22,6 +22,14 @@ public struct NetworkSettings: Sendable {
     package struct TrustedPath: Sendable {
         package let path: String
         package let name: String
+
+        /// The file at a path, or those of the folder there.
+        package static func files(at path: String) -> [String] {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+            let files = names.isEmpty ? [path] : names.sorted().map { "\(path)/\($0)" }
+            // A folder has links and other files too.
+            return Set(files.map { URL(filePath: $0).resolvingSymlinksInPath().path }).sorted()
+        }
     }
 
     /// No proxy, and the system's certificate authorities.
@@ -76,9 +84,7 @@ public struct NetworkSettings: Sendable {
     }
 
     package func trusting(_ path: String, named name: String) -> NetworkSettings {
-        var settings = self
-        settings.additionalPaths.append(TrustedPath(path: path, name: name))
-        return settings
+        changing(self) { $0.additionalPaths.append(TrustedPath(path: path, name: name)) }
     }
 
     /// The proxy for a URL; `nil` for a direct connection.
