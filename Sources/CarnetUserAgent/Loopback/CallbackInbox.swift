@@ -83,9 +83,7 @@ final class CallbackInbox: Sendable {
 
     /// - Throws: `UserAgentError`, `cancelled`, once the inbox is closed; `CancellationError`; the error of the wait.
     func wait() async throws -> AuthorizationCallback {
-        for try await callback in callbacks {
-            return callback
-        }
+        for try await callback in callbacks { return callback }
         try Task.checkCancellation()
         throw UserAgentError(.cancelled, "the sign-in was closed before its callback arrived")
     }

@@ -11,32 +11,20 @@ enum CallbackPage: CaseIterable {
     case notFound
     case methodNotAllowed
 
-    private var status: Int {
-        switch self {
-        case .received, .declined: 200
-        case .refused, .badRequest: 400
-        case .notFound: 404
-        case .methodNotAllowed: 405
-        }
-    }
-
-    private var title: String {
-        switch self {
-        case .received: "You can go back to the application"
-        case .declined: "Sign-in did not complete"
-        case .refused: "This page belongs to another sign-in"
-        case .badRequest: "This request is invalid"
-        case .notFound: "Page not found"
-        case .methodNotAllowed: "This method is not allowed"
-        }
-    }
-
-    private var advice: String {
-        switch self {
-        case .received: "The application has received the response. You can close this page."
-        case .declined: "The application shows the reason. You can close this page."
-        case .refused: "The application still waits. Go back to the page that it opened."
-        case .badRequest, .notFound, .methodNotAllowed: "You can close this page."
+    private var content: (status: Int, title: String, advice: String) {
+        let close = "You can close this page."
+        return switch self {
+        case .received:
+            (200, "You can go back to the application", "The application has received the response. \(close)")
+        case .declined: (200, "Sign-in did not complete", "The application shows the reason. \(close)")
+        case .refused:
+            (
+                400, "This page belongs to another sign-in",
+                "The application still waits. Go back to the page that it opened."
+            )
+        case .badRequest: (400, "This request is invalid", close)
+        case .notFound: (404, "Page not found", close)
+        case .methodNotAllowed: (405, "This method is not allowed", close)
         }
     }
 
@@ -44,8 +32,8 @@ enum CallbackPage: CaseIterable {
         """
         <!DOCTYPE html>
         <html lang="en">
-        <head><meta charset="utf-8"><title>\(title)</title><style>\(Self.style)</style></head>
-        <body><main><h1>\(title)</h1><p>\(advice)</p></main></body>
+        <head><meta charset="utf-8"><title>\(content.title)</title><style>\(Self.style)</style></head>
+        <body><main><h1>\(content.title)</h1><p>\(content.advice)</p></main></body>
         </html>
 
         """
@@ -71,6 +59,6 @@ enum CallbackPage: CaseIterable {
         ]
         if self == .methodNotAllowed { fields.append(("Allow", "GET")) }
         if let target { fields.append(("Location", target)) }
-        return LoopbackResponse(status: target == nil ? status : 303, fields: fields, body: html)
+        return LoopbackResponse(status: target == nil ? content.status : 303, fields: fields, body: html)
     }
 }

@@ -15,10 +15,9 @@ struct CallbackResponder: Sendable {
         }
         let location = redirect.uri(port: port).prefix { $0 != "?" }
         let url = String(location) + (query.map { "?\($0)" } ?? "")
-        let form = request.body
         let callback =
             request.method == "POST"
-            ? AuthorizationCallback(postedTo: url, form: form) : AuthorizationCallback(url: url)
+            ? AuthorizationCallback(postedTo: url, form: request.body) : AuthorizationCallback(url: url)
         if let (page, difference) = refusal(of: request) {
             if callback.isResponse, request.method != "HEAD", request.method != "OPTIONS" {
                 inbox.ignore(callback.report(difference))

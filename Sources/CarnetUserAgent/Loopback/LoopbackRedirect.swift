@@ -24,18 +24,12 @@ struct LoopbackRedirect {
             !rest.contains("#")
         else { throw Self.refusal(uri) }
         let suffix = authority.dropFirst(host.count)
-        if suffix.isEmpty {
-            port = nil
-        } else {
-            guard
-                suffix.hasPrefix(":"), suffix.dropFirst().allSatisfy(\.isNumber),
-                let number = Int(suffix.dropFirst()), (1...65_535).contains(number)
-            else {
-                guard suffix.hasPrefix(":") else { throw Self.refusal(uri) }
-                throw UserAgentError(
-                    .cannotListen, "the redirect URI \(uri) has no port between 1 and 65535 after the colon")
-            }
-            port = number
+        guard suffix.isEmpty || suffix.hasPrefix(":") else { throw Self.refusal(uri) }
+        let digits = suffix.dropFirst()
+        port = digits.allSatisfy(\.isNumber) ? Int(digits) : nil
+        guard suffix.isEmpty || (1...65_535).contains(port ?? 0) else {
+            throw UserAgentError(
+                .cannotListen, "the redirect URI \(uri) has no port between 1 and 65535 after the colon")
         }
         self.host = host
         target = String(rest.dropFirst(authority.count))

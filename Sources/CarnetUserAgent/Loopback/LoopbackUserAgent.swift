@@ -7,8 +7,8 @@ import CarnetProtocol
 /// or `[::1]`, as in the redirect URI; on both for `localhost`; never on a network. Other requests get an error page
 /// and do not end the wait.
 public struct LoopbackUserAgent: ListeningUserAgent {
-    private let timeout: Duration
-    private let presentation: Presentation
+    fileprivate let timeout: Duration
+    fileprivate let presentation: Presentation
     private let limits: ConnectionLimits
     private let ignored: @Sendable (String) -> Void
 
@@ -54,43 +54,35 @@ public struct LoopbackUserAgent: ListeningUserAgent {
         let inbox = CallbackInbox(ignored: ignored)
         let listener = try LoopbackListener.start(redirect, inbox: inbox, limits: limits)
         return LoopbackPresenter(
-            redirectURI: redirect.uri(port: listener.port),
-            timeout: timeout,
-            presentation: presentation,
-            inbox: inbox,
-            listener: listener
-        )
+            redirectURI: redirect.uri(port: listener.port), agent: self, inbox: inbox, listener: listener)
     }
 }
 
 /// One sign-in on a loopback port.
 private struct LoopbackPresenter: AuthorizationPresenter {
     let redirectURI: String
-    let timeout: Duration
-    let presentation: Presentation
+    let agent: LoopbackUserAgent
     let inbox: CallbackInbox
     let listener: LoopbackListener
 
     func present(
-        _ url: String,
-        accepts: @escaping @Sendable (AuthorizationCallback) -> Bool
+        _ url: String, accepts: @escaping @Sendable (AuthorizationCallback) -> Bool
     ) async throws -> AuthorizationCallback {
         var page: HandOverPage?
+        let outcome: Result<AuthorizationCallback, any Error>
         do {
             let url = try AuthorizationURL(url)
             try inbox.open(accepts: accepts)
-            page = await presentation.present(url) { [inbox] in
+            page = await agent.presentation.present(url) { [inbox] in
                 inbox.close(throwing: UserAgentError(.cannotPresent, "the system's browser could not be opened"))
             }
-            let callback = try await waitForCallback()
-            await page?.close()
-            await close()
-            return callback
+            outcome = .success(try await waitForCallback())
         } catch {
-            await page?.close()
-            await close()
-            throw error
+            outcome = .failure(error)
         }
+        await page?.close()
+        await close()
+        return try outcome.get()
     }
 
     func close() async {
@@ -103,14 +95,12 @@ private struct LoopbackPresenter: AuthorizationPresenter {
             defer { group.cancelAll() }
             group.addTask { try await inbox.wait() }
             group.addTask {
-                try await Task.sleep(for: timeout)
+                try await Task.sleep(for: agent.timeout)
                 let remark = inbox.ignored.map { "; \($0), and was ignored" }.joined()
                 throw UserAgentError(
-                    .timeout, "the sign-in was not completed in the browser within \(timeout.inSeconds)\(remark)")
+                    .timeout, "the sign-in was not completed in the browser within \(agent.timeout.inSeconds)\(remark)")
             }
-            for try await callback in group {
-                return callback
-            }
+            for try await callback in group { return callback }
             throw CancellationError()
         }
     }

@@ -5,9 +5,9 @@ import CarnetProtocol
 /// Shows the authorization URL and reads the callback URL that the user copies from the browser's address bar: for a
 /// browser on another machine, which cannot reach a loopback port.
 public struct PasteUserAgent: UserAgent {
-    private let attempts: Int
-    private let show: @Sendable (String) -> Void
-    private let readLine: @Sendable () async throws -> String?
+    fileprivate let attempts: Int
+    fileprivate let show: @Sendable (String) -> Void
+    fileprivate let readLine: @Sendable () async throws -> String?
 
     /// - Parameters:
     ///   - attempts: The number of lines that the user may paste.
@@ -25,24 +25,22 @@ public struct PasteUserAgent: UserAgent {
 
     /// Accepts any redirect URI and does not change it: nothing listens there.
     public func prepare(redirectURI: String) async throws -> any AuthorizationPresenter {
-        PastePresenter(redirectURI: redirectURI, attempts: attempts, show: show, readLine: readLine)
+        PastePresenter(redirectURI: redirectURI, agent: self)
     }
 }
 
 private struct PastePresenter: AuthorizationPresenter {
     let redirectURI: String
-    let attempts: Int
-    let show: @Sendable (String) -> Void
-    let readLine: @Sendable () async throws -> String?
+    let agent: PasteUserAgent
 
     func present(
-        _ url: String,
-        accepts: @escaping @Sendable (AuthorizationCallback) -> Bool
+        _ url: String, accepts: @escaping @Sendable (AuthorizationCallback) -> Bool
     ) async throws -> AuthorizationCallback {
+        let (attempts, show) = (agent.attempts, agent.show)
         show(try AuthorizationURL(url).text)
         var rejected = ""
         for attempt in 1...max(attempts, 1) {
-            let line = try await readLine()
+            let line = try await agent.readLine()
             try Task.checkCancellation()
             // A shell or a chat puts marks around a copied address.
             let text = line?[...].trimming { $0.isWhitespace || "\"'<>`".contains($0) } ?? ""

@@ -64,19 +64,18 @@ final class OneUse: Sendable {
     }
 
     /// - Returns: Whether this is the first use.
-    func take() -> Bool {
-        isUsed.withLock { isUsed in
-            defer { isUsed = true }
-            return !isUsed
-        }
-    }
+    func take() -> Bool { isUsed.withLock { $0.set() } }
 
     /// Reports it once.
     func report() {
-        let isFirst = wasReported.withLock { wasReported in
-            defer { wasReported = true }
-            return !wasReported
-        }
-        if isFirst { onUse() }
+        if wasReported.withLock({ $0.set() }) { onUse() }
+    }
+}
+
+extension Bool {
+    /// - Returns: Whether it was not set before.
+    fileprivate mutating func set() -> Bool {
+        defer { self = true }
+        return !self
     }
 }

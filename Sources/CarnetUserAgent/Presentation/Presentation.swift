@@ -112,35 +112,28 @@ public struct Presentation: Sendable {
         return isSeen
     }
 
-    #if os(Linux)
+    #if os(macOS) || os(Linux)
         /// Does not wait: some openers end only with the browser.
         private static func run(
             _ command: [String], environment: [String: String], onFailure: @escaping @Sendable () -> Void
         ) {
-            DispatchQueue(label: "carnet.browser").async {
-                if ChildProcess.run(command, environment: environment) != 0 { onFailure() }
-            }
-        }
-    #elseif os(macOS)
-        /// Does not wait: some openers end only with the browser.
-        private static func run(
-            _ command: [String], environment: [String: String], onFailure: @escaping @Sendable () -> Void
-        ) {
-            let process = Process()
-            process.executableURL = URL(filePath: command[0])
-            process.arguments = Array(command.dropFirst())
-            process.environment = environment
-            process.standardInput = FileHandle.nullDevice
-            process.standardOutput = FileHandle.nullDevice
-            process.standardError = FileHandle.nullDevice
-            process.terminationHandler = { process in
-                if process.terminationStatus != 0 { onFailure() }
-            }
-            do {
-                try process.run()
-            } catch {
-                onFailure()
-            }
+            #if os(Linux)
+                DispatchQueue(label: "carnet.browser").async {
+                    if ChildProcess.run(command, environment: environment) != 0 { onFailure() }
+                }
+            #else
+                let process = Process()
+                process.executableURL = URL(filePath: command[0])
+                process.arguments = Array(command.dropFirst())
+                process.environment = environment
+                process.standardInput = FileHandle.nullDevice
+                process.standardOutput = FileHandle.nullDevice
+                process.standardError = FileHandle.nullDevice
+                process.terminationHandler = { process in
+                    if process.terminationStatus != 0 { onFailure() }
+                }
+                do { try process.run() } catch { onFailure() }
+            #endif
         }
     #endif
 }
