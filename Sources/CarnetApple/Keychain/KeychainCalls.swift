@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// One generic password of the Keychain, as far as a store uses it.
 package struct KeychainItem: Hashable, Sendable {
     /// Class, service, account and access group identify an item.
@@ -37,6 +39,8 @@ package struct KeychainQuery: Hashable, Sendable {
         self.revision = revision
         self.accessGroup = accessGroup
     }
+
+    func of(_ revision: [UInt8]) -> KeychainQuery { changing(self) { $0.revision = revision } }
 }
 
 /// What an update changes of an item; its accessibility in any case.

@@ -50,9 +50,7 @@ public final class KeychainStore: TokenStore {
             let revision = item.revision ?? []
             if item.isOfThisDevice == false {
                 // Another process may have changed the item: then it is that one's to bring up to date.
-                _ = await call { [calls] in
-                    calls.update(Self.with(query, revision), KeychainChange())
-                }
+                _ = await call { [calls] in calls.update(query.of(revision), KeychainChange()) }
             }
             return StoredConnection(connection: connection, revision: revision.hexadecimal)
         } catch {
@@ -71,7 +69,7 @@ public final class KeychainStore: TokenStore {
             let status: Int32
             if let revision {
                 guard let old = Self.bytes(ofRevision: revision) else { throw Self.conflict }
-                status = await call { [calls] in calls.update(Self.with(query, old), change) }
+                status = await call { [calls] in calls.update(query.of(old), change) }
                 if status == KeychainStatus.itemNotFound { throw Self.conflict }
             } else {
                 let item = KeychainItem(
@@ -131,12 +129,6 @@ extension KeychainStore {
         guard status == KeychainStatus.success else { throw TokenStoreError(keychain: status, to: call) }
     }
 
-    static func with(_ query: KeychainQuery, _ revision: [UInt8]) -> KeychainQuery {
-        var query = query
-        query.revision = revision
-        return query
-    }
-
     /// The item with its data; `nil` if there is none.
     func item(_ query: KeychainQuery, to call: String) async throws -> KeychainItem? {
         let (status, items) = try await blocking.run { [calls] in calls.copyMatching(query, withData: true) }
@@ -188,8 +180,7 @@ extension KeychainStore {
     }
 
     private static func bytes(ofRevision text: String) -> [UInt8]? {
-        let bytes = [UInt8](hexadecimal: text)
-        return bytes?.isEmpty == false ? bytes : nil
+        text.isEmpty ? nil : [UInt8](hexadecimal: text)
     }
 }
 
@@ -236,20 +227,8 @@ extension ConnectionKey {
 extension [UInt8] {
     /// `nil` if the text is not pairs of lower-case hexadecimal digits.
     fileprivate init?(hexadecimal text: String) {
-        func value(_ digit: UInt8) -> UInt8? {
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-            default: nil
-            }
-        }
-        let digits = Array(text.utf8)
-        guard digits.count.isMultiple(of: 2) else { return nil }
-        var bytes: [UInt8] = []
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = value(digits[index]), let low = value(digits[index + 1]) else { return nil }
-            bytes.append(high << 4 | low)
-        }
-        self = bytes
+        self.init(hexDigits: text)
+        // Digits in upper case would make a second spelling of the same bytes.
+        guard hexadecimal.isSameBytes(as: text) else { return nil }
     }
 }

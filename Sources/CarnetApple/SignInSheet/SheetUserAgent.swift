@@ -1,4 +1,5 @@
 package import Carnet
+import CarnetFoundation
 import CarnetProtocol
 
 /// What the sign-in sheet is shown with.
@@ -32,11 +33,7 @@ package struct SheetUserAgent: EphemeralUserAgent {
         self.make = make
     }
 
-    package var ephemeral: any UserAgent {
-        var agent = self
-        agent.isEphemeral = true
-        return agent
-    }
+    package var ephemeral: any UserAgent { changing(self) { $0.isEphemeral = true } }
 
     package func prepare(redirectURI: String) async throws -> any AuthorizationPresenter {
         let callback = try SheetCallback(redirectURI: redirectURI, takesHTTPS: takesHTTPS)

@@ -29,21 +29,17 @@ package struct EncryptionKey: Sendable {
     /// - Throws: `TokenStoreError`, `unacceptable`, without the string.
     package init(text: String) throws {
         let trimmed = String(text.trimming(\.isWhitespace))
-        guard let bytes = Self.hexadecimal(trimmed) ?? Self.base64(trimmed) else {
+        let isHexadecimal = trimmed.utf8.count == 2 * Self.length
+        guard let bytes = (isHexadecimal ? [UInt8](hexDigits: trimmed) : nil) ?? Self.base64(trimmed) else {
             throw TokenStoreError(
                 .unacceptable, "a store's key must be base64 or 64 hexadecimal digits: openssl rand -base64 32")
         }
         try self.init(bytes)
     }
 
-    private static func hexadecimal(_ text: String) -> [UInt8]? {
-        let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-        guard digits.count == length * 2, text.utf8.count == digits.count else { return nil }
-        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-    }
-
     private static func base64(_ text: String) -> [UInt8]? {
-        let standard = text.replacing("-", with: "+").replacing("_", with: "/").trimmingSuffix("=")
+        var standard = text.replacing("-", with: "+").replacing("_", with: "/")
+        while standard.last == "=" { standard.removeLast() }
         let padding = String(repeating: "=", count: (4 - standard.count % 4) % 4)
         return Data(base64Encoded: standard + padding).map { Array($0) }
     }
@@ -51,12 +47,4 @@ package struct EncryptionKey: Sendable {
 
 extension EncryptionKey: Redacted {
     package var summary: String { "key \(id)" }
-}
-
-extension String {
-    fileprivate func trimmingSuffix(_ character: Character) -> String {
-        var text = self[...]
-        while text.last == character { text.removeLast() }
-        return String(text)
-    }
 }

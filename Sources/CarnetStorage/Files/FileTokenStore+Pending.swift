@@ -10,9 +10,9 @@ extension FileTokenStore {
         let name = "\(pending.id).\(Int(pending.expiresAt.timeIntervalSince1970.rounded(.up)))"
         try await blocking.run { [folder] in
             try folder.removeTemporaryFiles(of: Self.pendingSuffix)
-            let waiting = try folder.names(withSuffix: Self.pendingSuffix).map(Waiting.init)
-                .sorted { $0.expiresAt > $1.expiresAt }
-            let kept = waiting.prefix { $0.expiresAt > now.timeIntervalSince1970 }.prefix(Self.pendingLimit - 1)
+            let waiting = try folder.names(withSuffix: Self.pendingSuffix).map { (name: $0, end: Self.end(of: $0)) }
+                .sorted { $0.end > $1.end }
+            let kept = waiting.prefix { $0.end > now.timeIntervalSince1970 }.prefix(Self.pendingLimit - 1)
             for surplus in waiting.dropFirst(kept.count) { try folder.remove(surplus.name) }
             try folder.replace(name + Self.pendingSuffix, with: Array(pending.text.utf8))
         }
@@ -32,15 +32,8 @@ extension FileTokenStore {
         }
     }
 
-    /// The expiry in the name of a file.
-    private struct Waiting {
-        var name: String
-        /// In seconds since 1970; a file with another name counts as expired.
-        var expiresAt: Double
-
-        init(_ name: String) {
-            self.name = name
-            expiresAt = name.split(separator: ".").dropFirst().first.flatMap { Double($0) } ?? 0
-        }
+    /// The expiry in the name of a file, in seconds since 1970; a file with another name counts as expired.
+    private static func end(of name: String) -> Double {
+        name.split(separator: ".").dropFirst().first.flatMap { Double($0) } ?? 0
     }
 }

@@ -31,6 +31,15 @@ package struct RecordID: Hashable, Sendable {
     }
 }
 
+extension [UInt8] {
+    /// - Returns: `nil` if the text is not pairs of hexadecimal digits.
+    package init?(hexDigits text: String) {
+        let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
+        self = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+}
+
 extension Sequence<UInt8> {
     package var hexadecimal: String {
         var text: [UInt8] = []
