@@ -105,19 +105,17 @@ public actor AutomaticRegistration {
     private func client(of provider: DiscoveredProvider, _ initialAccessToken: Secret?) async throws -> RegisteredClient
     {
         let server = ByteKey(provider.registeringServer ?? provider.id.rawValue)
-        let task = underWay[server] ?? Task { try await registered(server, at: provider, initialAccessToken) }
+        let task =
+            underWay[server]
+            ?? Task {
+                defer { underWay[server] = nil }
+                // Another process may be registering a client at the same moment.
+                return try await store.withLock(on: .registration(at: server.text)) {
+                    try await self.newClient(of: provider, server, initialAccessToken)
+                }
+            }
         underWay[server] = task
         return try await task.value
-    }
-
-    private func registered(
-        _ server: ByteKey, at provider: DiscoveredProvider, _ initialAccessToken: Secret?
-    ) async throws -> RegisteredClient {
-        defer { underWay[server] = nil }
-        // Another process may be registering a client at the same moment.
-        return try await store.withLock(on: .registration(at: server.text)) {
-            try await self.newClient(of: provider, server, initialAccessToken)
-        }
     }
 
     private func newClient(

@@ -58,14 +58,13 @@ extension CredentialBounds {
         _ binding: CredentialBinding, at provider: some DiscoveredStage, account: String? = nil,
         otherIssuer: String? = nil
     ) -> CredentialBounds {
-        var bounds = adding(
-            Bond(
-                owner: account.map { "the account \($0.quotable(limit: 80))" } ?? "this token",
-                servers: binding.servers,
-                resources: binding.resources,
-                hint: "nothing was sent; if the provider has moved, sign in again", otherIssuer: otherIssuer))
-        bounds.showsResourcesServerSecrets = provider.shared.showsResourcesServerSecrets
-        return bounds
+        let bond = Bond(
+            owner: account.map { "the account \($0.quotable(limit: 80))" } ?? "this token", servers: binding.servers,
+            resources: binding.resources, hint: "nothing was sent; if the provider has moved, sign in again",
+            otherIssuer: otherIssuer)
+        return changing(adding(bond)) {
+            $0.showsResourcesServerSecrets = provider.shared.showsResourcesServerSecrets
+        }
     }
 
     /// For the credentials of a sign-in in progress.
@@ -77,16 +76,12 @@ extension CredentialBounds {
 
     /// The same with origins that the caller adds.
     func declaring(_ origins: some Sequence<String>) -> CredentialBounds {
-        var bounds = self
-        bounds.declared.formUnion(origins.map { ByteKey($0) })
-        return bounds
+        changing(self) { $0.declared.formUnion(origins.map { ByteKey($0) }) }
     }
 
     /// The same with secrets that no message of these requests may show. They are read when somebody looks.
     func hiding(_ secrets: @escaping @Sendable () -> [Secret]) -> CredentialBounds {
-        var bounds = self
-        bounds.secrets.append(secrets)
-        return bounds
+        changing(self) { $0.secrets.append(secrets) }
     }
 
     /// The request with the secrets that its messages may not show.
@@ -94,11 +89,7 @@ extension CredentialBounds {
         secrets.isEmpty ? request : request.hiding { [secrets] in secrets.flatMap { $0() } }
     }
 
-    private func adding(_ bond: Bond) -> CredentialBounds {
-        var bounds = self
-        bounds.bonds.append(bond)
-        return bounds
-    }
+    private func adding(_ bond: Bond) -> CredentialBounds { changing(self) { $0.bonds.append(bond) } }
 }
 
 extension CredentialBounds {

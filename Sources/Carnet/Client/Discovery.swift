@@ -245,8 +245,7 @@ extension Discovery {
     private func challenge(
         of resource: WebURL, by exchanger: Exchanger
     ) async throws -> (ResourceChallenge?, IncomingResponse?, WebURL) {
-        var exchanger = exchanger
-        exchanger.limits.deadline = min(exchanger.limits.deadline, Self.longestProbe)
+        let exchanger = changing(exchanger) { $0.limits.deadline = min($0.limits.deadline, Self.longestProbe) }
         // Many servers of the Model Context Protocol refuse a GET without saying more.
         var found: ResourceChallenge?
         var last: IncomingResponse?
@@ -330,8 +329,6 @@ extension Exchanger {
 
     /// The same, which may also reach the local hosts that the provider's descriptor names.
     func reaching(_ provider: some ProviderStage) -> Exchanger {
-        var exchanger = self
-        exchanger.limits.localHosts.formUnion(provider.ownHosts)
-        return exchanger
+        changing(self) { $0.limits.localHosts.formUnion(provider.ownHosts) }
     }
 }

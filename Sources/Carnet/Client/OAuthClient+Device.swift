@@ -46,7 +46,7 @@ extension OAuthClient {
         account: String? = nil,
         choosing: ConnectionChooser? = nil
     ) async throws -> Session {
-        try await Telemetry.completingSignIn(at: provider.id) {
+        try await Telemetry.measuring("carnet.sign_in", at: provider.id.rawValue) {
             try await poll(device, account: account, choosing: choosing)
         }
     }

@@ -20,11 +20,9 @@ extension OAuthClient {
             let mayBeMissing = isOptional || provider.issuer == nil || provider.idToken.none != nil
             guard !isRequested || mayBeMissing && !isProof else {
                 throw OAuthError(
-                    .tokenRequest,
-                    .missingField,
+                    .tokenRequest, .missingField,
                     "the response has no ID token, although the scope openid was requested",
-                    descriptorKey: "token.response.fields.id_token"
-                )
+                    descriptorKey: "token.response.fields.id_token")
             }
             return nil
         }
@@ -43,18 +41,9 @@ extension OAuthClient {
             token, expecting: IDTokenExpectations(from: provider, as: registration, audiences: audiences, nonce: nonce))
     }
 
-    /// Validates an ID token, once more with newer keys if the known ones do not fit: the provider may have a new
-    /// key, with a new id, the same id or none.
     func validate(_ token: Secret, expecting expectations: IDTokenExpectations) async throws -> IDToken {
-        if expectations.isSignedWithSecret {
-            return try providerClock.onEitherClock { now throws(OAuthError) in
-                try IDToken(validating: token, with: JSONWebKeySet.none, expecting: expectations, now: now)
-            }
-        }
-        return try await cache.verifying { [providerClock] keys throws(OAuthError) in
-            try providerClock.onEitherClock { now throws(OAuthError) in
-                try IDToken(validating: token, with: keys, expecting: expectations, now: now)
-            }
+        try await verified(isSignedWithSecret: expectations.isSignedWithSecret) { keys, now throws(OAuthError) in
+            try IDToken(validating: token, with: keys, expecting: expectations, now: now)
         }
     }
 }

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 public import CarnetProtocol
 
 extension OAuthClient {
@@ -34,9 +35,7 @@ extension OAuthClient {
             let introspection = try? await introspect(
                 tokens.accessToken, hint: "access_token", at: provider, within: bounds)
         else { return tokens }
-        var tokens = tokens
-        tokens.expiresAt = introspection.isActive ? introspection.expiresAt : nil
-        return tokens
+        return changing(tokens) { $0.expiresAt = introspection.isActive ? introspection.expiresAt : nil }
     }
 }
 

@@ -26,7 +26,7 @@ extension OAuthClient {
                 guard now.addingTimeInterval(shortest) <= end else { throw error }
                 let longest = max(demanded * 1.1, backoff)
                 let wait = shortest + (longest - shortest) * random.fraction
-                Telemetry.countRetry(error.step, at: provider.id)
+                Telemetry.count("carnet.exchange.retried", error.step, at: provider.id)
                 try await clock.sleep(for: .seconds(min(wait, end.timeIntervalSince(now))))
                 try Task.checkCancellation()
                 backoff = min(backoff * 2, Self.longestBackoff)

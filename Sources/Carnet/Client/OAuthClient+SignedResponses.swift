@@ -57,10 +57,21 @@ extension OAuthClient {
     func verifying<Result: Sendable>(
         _ validate: @Sendable (ResponseVerification) throws(OAuthError) -> Result
     ) async throws -> Result {
-        try await cache.verifying { [registration, providerClock] keys throws(OAuthError) in
-            try providerClock.onEitherClock { now throws(OAuthError) in
-                try validate(ResponseVerification(with: keys, for: registration, now: now))
-            }
+        try await verified { [registration] keys, now throws(OAuthError) in
+            try validate(ResponseVerification(with: keys, for: registration, now: now))
+        }
+    }
+
+    /// Validates what the client's secret or the provider signed by either clock, and once more with newer keys if the known
+    /// ones do not fit: the provider may have a new key, with a new id, the same id or none.
+    func verified<Result: Sendable>(
+        isSignedWithSecret: Bool = false, _ validate: @Sendable (JSONWebKeySet, Date) throws(OAuthError) -> Result
+    ) async throws -> Result {
+        if isSignedWithSecret {
+            return try providerClock.onEitherClock { now throws(OAuthError) in try validate(JSONWebKeySet.none, now) }
+        }
+        return try await cache.verifying { [providerClock] keys throws(OAuthError) in
+            try providerClock.onEitherClock { now throws(OAuthError) in try validate(keys, now) }
         }
     }
 }

@@ -175,7 +175,7 @@ public final class OAuthClient: Sendable {
         account: String,
         _ body: @Sendable (Session) async throws -> Result
     ) async throws -> Result {
-        try await Telemetry.completingSignIn(at: provider.id) {
+        try await Telemetry.measuring("carnet.sign_in", at: provider.id.rawValue) {
             try await body(
                 finishSignIn(callback, for: pending, account: account, continuing: nil, choosing: nil))
         }
@@ -189,7 +189,7 @@ public final class OAuthClient: Sendable {
         continuing old: Connection?,
         choosing: ConnectionChooser?
     ) async throws -> Session {
-        try await Telemetry.completingSignIn(at: provider.id) {
+        try await Telemetry.measuring("carnet.sign_in", at: provider.id.rawValue) {
             try await finishSignIn(callback, for: pending, account: account, continuing: old, choosing: choosing)
         }
     }

@@ -26,17 +26,9 @@ extension OAuthClient {
             try LogoutToken.checkUnverified(token, expecting: ownExpectations, now: now)
         }
         let expectations = try LogoutTokenExpectations(from: try await cache.provider(), as: registration)
-        let logout: LogoutToken
-        if expectations.isSignedWithSecret {
-            logout = try providerClock.onEitherClock { now throws(OAuthError) in
-                try LogoutToken(validating: token, with: JSONWebKeySet.none, expecting: expectations, now: now)
-            }
-        } else {
-            logout = try await cache.verifying { [providerClock] keys throws(OAuthError) in
-                try providerClock.onEitherClock { now throws(OAuthError) in
-                    try LogoutToken(validating: token, with: keys, expecting: expectations, now: now)
-                }
-            }
+        let isSecret = expectations.isSignedWithSecret
+        let logout = try await verified(isSignedWithSecret: isSecret) { keys, now throws(OAuthError) in
+            try LogoutToken(validating: token, with: keys, expecting: expectations, now: now)
         }
         let id = "\(registration.clientID) \(logout.session.issuer) \(logout.id)"
         // Remembered for as long as either clock would accept it.

@@ -14,21 +14,20 @@ package enum Telemetry {
             || type(of: InstrumentationSystem.instrument) != NoOpInstrument.self
     }
 
-    /// Measures one refresh of an account's tokens.
-    static func refresh<Result: Sendable>(
-        at provider: String,
-        _ body: () async throws -> Result
+    /// Measures one refresh of an account's tokens, `carnet.refresh`, or the end of a sign-in, from the callback to the saved
+    /// tokens, `carnet.sign_in`.
+    static func measuring<Result: Sendable>(
+        _ name: String, at provider: String, _ body: () async throws -> Result
     ) async throws -> Result {
         guard isConfigured else { return try await body() }
         return try await measured(
-            "carnet.refresh", [("provider", provider)], attributes: ["carnet.provider": provider], kind: .internal
+            name, [("provider", provider)], attributes: ["carnet.provider": provider], kind: .internal
         ) { _ in try await body() }
     }
 
     /// Counts a sign-in that begins, or could not begin.
     static func beginningSignIn<Result: Sendable>(
-        at provider: ProviderID,
-        _ body: @Sendable () async throws -> Result
+        at provider: ProviderID, _ body: @Sendable () async throws -> Result
     ) async throws -> Result {
         guard isConfigured else { return try await body() }
         func count(_ outcome: String) {
@@ -45,18 +44,6 @@ package enum Telemetry {
         }
     }
 
-    /// Measures the end of a sign-in, from the callback to the saved tokens.
-    static func completingSignIn<Result: Sendable>(
-        at provider: ProviderID,
-        _ body: @Sendable () async throws -> Result
-    ) async throws -> Result {
-        guard isConfigured else { return try await body() }
-        return try await measured(
-            "carnet.sign_in", [("provider", provider.rawValue)], attributes: ["carnet.provider": provider.rawValue],
-            kind: .internal
-        ) { _ in try await body() }
-    }
-
     /// Counts a callback that no sign-in of its browser waits for.
     ///
     /// - Parameter provider: `nil` if the callback does not show it.
@@ -65,37 +52,24 @@ package enum Telemetry {
         Counter(label: "carnet.sign_in.count", dimensions: dimensions).increment()
     }
 
-    /// Counts a request for tokens that is not sent, because the server asked to wait.
-    static func countPaused(_ step: OAuthError.Step, at provider: ProviderID) {
-        count("carnet.exchange.paused", step, at: provider)
-    }
-
-    /// Counts a request that is repeated, because the server was busy.
-    static func countRetry(_ step: OAuthError.Step, at provider: ProviderID) {
-        count("carnet.exchange.retried", step, at: provider)
-    }
-
-    private static func count(_ label: String, _ step: OAuthError.Step, at provider: ProviderID) {
+    /// Counts a request for tokens that is not sent, because the server asked to wait, `carnet.exchange.paused`; or a request
+    /// that is repeated, because the server was busy, `carnet.exchange.retried`.
+    static func count(_ label: String, _ step: OAuthError.Step, at provider: ProviderID) {
         guard isConfigured else { return }
         Counter(label: label, dimensions: [("provider", provider.rawValue), ("step", step.rawValue)]).increment()
     }
 
     /// Measures one request to a provider.
     static func exchange(
-        _ request: PreparedRequest,
-        _ body: () async throws -> IncomingResponse
+        _ request: PreparedRequest, _ body: () async throws -> IncomingResponse
     ) async throws -> IncomingResponse {
         guard isConfigured else { return try await body() }
         let step = request.step.rawValue
         let host = request.outgoing.head.authority ?? ""
+        let method = request.outgoing.head.method.rawValue
         return try await measured(
-            "carnet.exchange",
-            [("step", step), ("host", host)],
-            attributes: [
-                "carnet.step": step, "server.address": host,
-                "http.request.method": request.outgoing.head.method.rawValue,
-            ],
-            kind: .client
+            "carnet.exchange", [("step", step), ("host", host)],
+            attributes: ["carnet.step": step, "server.address": host, "http.request.method": method], kind: .client
         ) { span in
             let response = try await body()
             if span.isRecording { span.attributes["http.response.status_code"] = response.status }
@@ -104,10 +78,7 @@ package enum Telemetry {
     }
 
     private static func measured<Result: Sendable>(
-        _ name: String,
-        _ dimensions: [(String, String)],
-        attributes: [String: String],
-        kind: SpanKind,
+        _ name: String, _ dimensions: [(String, String)], attributes: [String: String], kind: SpanKind,
         _ body: (any Span) async throws -> Result
     ) async throws -> Result {
         let started = ContinuousClock.now

@@ -28,13 +28,10 @@ package struct ClientsFile {
                 return "\(file.path): \(entry.id).\(key) \(value.oddity ?? ""), and is sent as it is written"
                     + (isOfSecret ? "; write client_secret_env: \(name ?? "")" : "; write the value")
             }
-            let source: String? =
-                switch entry.secret {
-                case .file(let path): below(path)
-                case .variable(let name): "the variable \(name)"
-                case .inline, nil: nil
-                }
-            if let source, let oddity = (try? secret(of: entry, environment))?.reveal().oddity {
+            let place = entry.secretPlace?.below(folder)
+            if let source = place?.path ?? place?.variable.map({ "the variable \($0)" }),
+                let oddity = (try? secret(of: entry, environment))?.reveal().oddity
+            {
                 lines.append("\(source): the client secret \(oddity), and is sent as it is written")
             }
             return lines
@@ -125,13 +122,13 @@ package struct ClientsFile {
         switch entry.secret {
         case nil: return nil
         case .inline(let secret): return secret
-        case .variable(let name):
+        case .elsewhere(.variable(let name)):
             do throws(VariableError) {
                 return Secret(try environment.value(ofVariable: name, at: place(of: "client_secret_env", entry)))
             } catch {
                 throw RegistrationError(error.reason, next: [error.next()])
             }
-        case .file(let path):
+        case .elsewhere(.file(let path)):
             return try reading("client_secret_file", of: entry) { try Self.secret(inFile: below(path)) }
         }
     }
@@ -152,22 +149,10 @@ package struct ClientsFile {
     }
 
     /// The files with a secret, a certificate or a private key that this file names.
-    package var files: [String] {
-        entries.flatMap { entry in
-            let secret = if case .file(let path) = entry.secret { below(path) } else { nil as String? }
-            let keys = [entry.key, entry.certificate, entry.certificateKey, entry.dpopKey, entry.decryptionKey]
-            return [secret].compactMap { $0 } + keys.compactMap { $0?.below(folder).path }
-        }
-    }
+    package var files: [String] { entries.flatMap(\.places).compactMap { $0.below(folder).path } }
 
     /// The environment variables with a secret or a private key that this file names.
-    package var secretVariables: [String] {
-        entries.flatMap { entry in
-            let keys = [entry.key, entry.certificate, entry.certificateKey, entry.dpopKey, entry.decryptionKey]
-            let secret = if case .variable(let name) = entry.secret { name } else { nil as String? }
-            return [secret].compactMap { $0 } + keys.compactMap { $0?.variable }
-        }
-    }
+    package var secretVariables: [String] { entries.flatMap(\.places).compactMap(\.variable) }
 
     /// The files with a secret or a private key that other users of the machine can read, this one or those it names.
     ///
@@ -181,9 +166,7 @@ package struct ClientsFile {
         }
         let keys = entries.flatMap { [$0.key, $0.certificateKey ?? $0.certificate, $0.dpopKey, $0.decryptionKey] }
             .compactMap { $0?.below(folder).path }
-        let secrets = entries.compactMap { entry in
-            if case .file(let path) = entry.secret { below(path) } else { nil as String? }
-        }
+        let secrets = entries.compactMap { $0.secretPlace?.below(folder).path }
         let candidates =
             ((holdsSecret ? [file.path] : []) + secrets).map { ($0, "client secret") }
             + (holdsInput && !holdsSecret ? [(file.path, "secret input")] : [])

@@ -6,8 +6,7 @@ import CarnetProtocol
 package struct ClientsFileEntry {
     enum SecretPlace {
         case inline(Secret)
-        case variable(String)
-        case file(String)
+        case elsewhere(KeyPlace)
     }
 
     let id: String
@@ -26,6 +25,14 @@ package struct ClientsFileEntry {
     var oddities: [(key: String, value: String)] = []
     /// The line of each key.
     var lines: [(key: String, line: Int)] = []
+
+    /// Where the secret is, if not here.
+    var secretPlace: KeyPlace? { if case .elsewhere(let place) = secret { place } else { nil } }
+
+    /// Where secret, keys and certificates are, if not here.
+    var places: [KeyPlace] {
+        [secretPlace, key, certificate, certificateKey, dpopKey, decryptionKey].compactMap { $0 }
+    }
 }
 
 extension ClientsFileEntry {
@@ -36,8 +43,10 @@ extension ClientsFileEntry {
         text("client_secret", "the client secret; only the owner may read the file then") {
             $0.secret = .inline(Secret($1))
         },
-        text("client_secret_env", "the environment variable with the client secret") { $0.secret = .variable($1) },
-        text("client_secret_file", "the file with the client secret") { $0.secret = .file($1) },
+        text("client_secret_env", "the environment variable with the client secret") {
+            $0.secret = .elsewhere(.variable($1))
+        },
+        text("client_secret_file", "the file with the client secret") { $0.secret = .elsewhere(.file($1)) },
         text("client_key_file", "the file with the client's signing key: PEM, a JWK or a JWK set") {
             $0.key = .file($1)
         },

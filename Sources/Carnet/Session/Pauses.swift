@@ -64,7 +64,7 @@ extension OAuthClient {
             seconds = max(seconds, saved)
         }
         guard seconds > 0 else { return }
-        Telemetry.countPaused(step, at: provider.id)
+        Telemetry.count("carnet.exchange.paused", step, at: provider.id)
         let retryAfter = RetryAfter(seconds: seconds, from: now)
         throw OAuthError(
             step, .tooManyRequests, "nothing was sent, because the server asked to wait",

@@ -53,10 +53,10 @@ extension AuthorizationOptions {
     /// The options of a request for more scopes. The tokens stay those of the same resource servers, unless a host names
     /// others.
     fileprivate func requesting(_ scopes: [String], like old: Connection) -> AuthorizationOptions {
-        var options = self
-        options.scopes = scopes
-        if options.access.resource.isEmpty { options.access.resource = old.resources ?? [] }
-        return options
+        changing(self) { options in
+            options.scopes = scopes
+            if options.access.resource.isEmpty { options.access.resource = old.resources ?? [] }
+        }
     }
 }
 
@@ -79,10 +79,8 @@ extension Connection {
     func requireAccount(of old: Connection?) throws(OAuthError) {
         guard let old, !isSameIdentity(as: old) else { return }
         throw OAuthError(
-            .idToken,
-            .subjectMismatch,
-            "another account than \(old.key.account.quotable(limit: 80)) granted the scopes; nothing was changed"
-        )
+            .idToken, .subjectMismatch,
+            "another account than \(old.key.account.quotable(limit: 80)) granted the scopes; nothing was changed")
     }
 
     /// This connection in place of an older one of the same account, with the values that only the older one has,
@@ -118,8 +116,6 @@ extension Connection {
             self.dpopKey == nil, old.dpopKey == nil, isBound(like: old), isForResources(of: old),
             self.tokens.refreshToken == nil, let earlier = old.tokens.refreshToken
         else { return self }
-        var new = self
-        new.tokens.refreshToken = earlier
-        return new
+        return changing(self) { $0.tokens.refreshToken = earlier }
     }
 }

@@ -141,7 +141,7 @@ extension Session {
             try client.checkOwner(of: stored.connection)
             try client.checkPause(of: .account(key), step: .refresh, until: stored.connection.pausedUntil)
             return try await client.pausing(.account(key)) {
-                try await Telemetry.refresh(at: key.provider) {
+                try await Telemetry.measuring("carnet.refresh", at: key.provider) {
                     try await Refresh(of: stored, at: provider, client: client).run()
                 }
             }

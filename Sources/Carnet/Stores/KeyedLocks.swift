@@ -25,18 +25,11 @@ package final class KeyedLocks<Key: Hashable & Sendable>: Sendable {
     /// - Throws: `CancellationError` if the task is cancelled while it waits; errors of `body`.
     @inline(__always)
     package func withLock<Result: Sendable>(
-        on key: Key,
-        _ body: () async throws -> Result
+        on key: Key, _ body: () async throws -> Result
     ) async throws -> Result {
         try await acquire(key)
-        do {
-            let result = try await body()
-            release(key)
-            return result
-        } catch {
-            release(key)
-            throw error
-        }
+        defer { release(key) }
+        return try await body()
     }
 
     private func acquire(_ key: Key) async throws {
@@ -59,39 +52,27 @@ package final class KeyedLocks<Key: Hashable & Sendable>: Sendable {
         defer { state.withLock { _ = $0.cancelled.remove(ticket) } }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                enqueue(Waiter(ticket: ticket, continuation: continuation), for: key)
+                let outcome: Swift.Result<Void, any Error>? = state.withLock { state in
+                    if state.cancelled.remove(ticket) != nil { return .failure(CancellationError()) }
+                    guard state.queues[key] != nil else {
+                        state.queues[key] = []
+                        return .success(())
+                    }
+                    state.queues[key]?.append(Waiter(ticket: ticket, continuation: continuation))
+                    return nil
+                }
+                if let outcome { continuation.resume(with: outcome) }
             }
         } onCancel: {
-            cancel(ticket, for: key)
-        }
-    }
-
-    private func enqueue(_ waiter: Waiter, for key: Key) {
-        let outcome: Swift.Result<Void, any Error>? = state.withLock { state in
-            if state.cancelled.remove(waiter.ticket) != nil {
-                return .failure(CancellationError())
+            let waiter: Waiter? = state.withLock { state in
+                guard let index = state.queues[key]?.firstIndex(where: { $0.ticket == ticket }) else {
+                    state.cancelled.insert(ticket)
+                    return nil
+                }
+                return state.queues[key]?.remove(at: index)
             }
-            guard state.queues[key] != nil else {
-                state.queues[key] = []
-                return .success(())
-            }
-            state.queues[key]?.append(waiter)
-            return nil
+            waiter?.continuation.resume(throwing: CancellationError())
         }
-        if let outcome {
-            waiter.continuation.resume(with: outcome)
-        }
-    }
-
-    private func cancel(_ ticket: Int, for key: Key) {
-        let waiter: Waiter? = state.withLock { state in
-            guard let index = state.queues[key]?.firstIndex(where: { $0.ticket == ticket }) else {
-                state.cancelled.insert(ticket)
-                return nil
-            }
-            return state.queues[key]?.remove(at: index)
-        }
-        waiter?.continuation.resume(throwing: CancellationError())
     }
 
     private func release(_ key: Key) {
