@@ -220,9 +220,7 @@ extension JSONPointer: DescriptorValue {
         }
         self = pointer
     }
-}
 
-extension JSONPointer {
     /// What to write for a text in another notation.
     private static func help(for text: String) -> String {
         if text.holds(UInt8(ascii: "{")) {

@@ -44,7 +44,6 @@ extension PKCERule: DescriptorValue {
         ])
     }
 
-    /// The mapping as it is written.
     private struct Section: DescriptorSection {
         var encoding: ChallengeEncoding?
         var none: String?
@@ -83,7 +82,6 @@ extension NonceRule: DescriptorValue {
         ])
     }
 
-    /// The mapping as it is written.
     private struct Section: DescriptorSection {
         var optional: String?
         var none: String?

@@ -72,9 +72,7 @@ package struct DescriptorDocument: Sendable {
         let found = decode(root) { ProviderDescriptor(root, &$0) }
         diagnostics = (diagnostics + found.map(placed)).sorted()
     }
-}
 
-extension DescriptorDocument {
     private var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
 
     /// Whether the file has no error of syntax or shape.

@@ -138,9 +138,7 @@ package struct DescriptorRules: DescriptorSection, Sendable {
         Key("resources", \.resources, "resources that granted scopes allow"),
         Key("samples", \.samples, "redacted responses of the real provider; the sandbox returns them"),
     ]
-}
 
-extension DescriptorRules {
     /// What each file says for itself: who the provider is, and the evidence for what the file says.
     package static let ownKeys: Set<String> = ["carnet", "id", "name", "extends", "verified", "notes"]
 

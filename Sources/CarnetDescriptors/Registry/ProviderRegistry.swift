@@ -125,12 +125,11 @@ public struct ProviderRegistry: Sendable {
         let added = isAnyTaken ? [] : others.filter { !isTaken($0) }
 
         let families = Self.families(touchedBy: own + added)
-        let isDeferred = own.map { !$0.isIn(families) }
-        let deferred = zip(own, isDeferred).filter(\.1).map(\.0.written)
-        let present = zip(own, isDeferred).filter { !$0.1 }.map(\.0)
+        let deferred = own.filter { !$0.isIn(families) }.map(\.written)
+        let present = own.filter { $0.isIn(families) }
         var completed = Inheritance.complete(present.map(\.document), names: taken.sorted())[...]
-        for (source, isDeferred) in zip(own, isDeferred) {
-            if isDeferred {
+        for source in own {
+            if !source.isIn(families) {
                 register(source, among: deferred)
             } else if let document = completed.popFirst() {
                 register(document, source.origin)
@@ -144,12 +143,8 @@ public struct ProviderRegistry: Sendable {
     /// The ids of the embedded descriptors that other files override or extend, and of all that these extend or that
     /// extend them. The rest are as they were at build time, so that they can wait until somebody asks for them.
     private static func families(touchedBy sources: [Source]) -> Set<ProviderID> {
-        var touched: Set<ProviderID> = []
-        for source in sources where !source.written.isEmbedded {
-            if let id = source.written.id { touched.insert(id) }
-            if let id = source.written.parentID { touched.insert(id) }
-        }
-        return families(of: touched, in: sources)
+        let own = sources.map(\.written).filter { !$0.isEmbedded }
+        return families(of: Set(own.flatMap { [$0.id, $0.parentID].compactMap { $0 } }), in: sources)
     }
 
     private static func families(of ids: Set<ProviderID>, in sources: [Source]) -> Set<ProviderID> {
@@ -182,7 +177,10 @@ public struct ProviderRegistry: Sendable {
             ancestors.append(parent)
             parentID = parent.parentID
         }
-        let entry = RegisteredEntry(source.written, extending: ancestors, origin: source.origin)
+        register(RegisteredEntry(source.written, extending: ancestors, origin: source.origin), id)
+    }
+
+    private mutating func register(_ entry: RegisteredEntry, _ id: ProviderID) {
         if let previous = byID.updateValue(entry, forKey: id) { overridden.append(previous) }
     }
 
@@ -192,10 +190,7 @@ public struct ProviderRegistry: Sendable {
             return
         }
         if guests.contains(origin) { descriptor.isFromNamedPlace = false }
-        let entry = Entry(descriptor, document, origin: origin)
-        if let previous = byID.updateValue(RegisteredEntry(entry), forKey: descriptor.id) {
-            overridden.append(previous)
-        }
+        register(RegisteredEntry(Entry(descriptor, document, origin: origin)), descriptor.id)
     }
 
     /// Files of places that may not override, with ids that are taken: they do nothing, not even as parents. Exact

@@ -32,9 +32,7 @@ final class RegisteredEntry: Sendable {
             case .deferred(let files):
                 let document = Inheritance.complete(files.reversed().map(\.document)).last
                 let entry = document.flatMap { document in
-                    document.descriptor.map {
-                        ProviderRegistry.Entry($0, document, origin: origin)
-                    }
+                    document.descriptor.map { ProviderRegistry.Entry($0, document, origin: origin) }
                 }
                 state = .made(entry)
                 return entry

@@ -54,9 +54,7 @@ package struct ProviderSections: Sendable {
     package private(set) var resources: [Resource]
     /// The others, each with the number of known resources before it.
     package let lateResources: [(position: Int, resource: LateResource)]
-}
 
-extension ProviderSections {
     package var id: ProviderID { descriptor.id }
     /// The values of the inputs that are secret.
     package var secretInputs: [String: String] { secrets.values }
@@ -81,9 +79,7 @@ extension ProviderSections {
     package var accessToken: AccessTokenRules { descriptor.accessToken }
     /// What the state is called in a callback: as it was sent, unless the descriptor says otherwise.
     package var stateParameter: String { callback.rename["state"] ?? authorization.rename["state"] ?? "state" }
-}
 
-extension ProviderSections {
     /// The sections of a descriptor with its inputs. An initializer that sets one property after the other would copy all
     /// of them at its end.
     static func resolved(

@@ -6,16 +6,11 @@ extension SourceFile {
     /// The limit is checked before and while reading, because a file can grow in between; a file that is written to in
     /// between is refused, and anything that is not a regular file is refused without waiting for it.
     ///
+    /// - Parameter whileReading: Called between the first look at the file and the first byte.
     /// - Throws: `SourceFileError`.
     package init(
-        readingFrom path: String,
-        maximumBytes: Int = YAMLLimits().maximumBytes
+        readingFrom path: String, maximumBytes: Int = YAMLLimits().maximumBytes, whileReading: () -> Void = {}
     ) throws(SourceFileError) {
-        try self.init(readingFrom: path, maximumBytes: maximumBytes, whileReading: {})
-    }
-
-    /// - Parameter whileReading: Called between the first look at the file and the first byte.
-    init(readingFrom path: String, maximumBytes: Int, whileReading: () -> Void) throws(SourceFileError) {
         // A C string would end at the null byte and name another file.
         guard !path.utf8.contains(0) else { throw SourceFileError(path: path, reason: .notFound) }
         // Without O_NONBLOCK, opening a FIFO waits for its writer.
@@ -34,8 +29,8 @@ extension SourceFile {
             throw SourceFileError(path: path, reason: .tooLarge(maximumBytes: maximumBytes))
         }
         whileReading()
-        let expected = Int(status.st_size)
-        let bytes = try Self.readAll(descriptor, path: path, expected: expected, maximumBytes: maximumBytes)
+        let bytes = try Self.readAll(
+            descriptor, path: path, expected: Int(status.st_size), maximumBytes: maximumBytes)
         var after = stat()
         guard fstat(descriptor, &after) == 0 else { throw SourceFileError(path: path, errorNumber: errno) }
         guard status.isSameContent(as: after) else { throw SourceFileError(path: path, reason: .changed) }
@@ -59,10 +54,7 @@ extension SourceFile {
     }
 
     private static func readAll(
-        _ descriptor: Int32,
-        path: String,
-        expected: Int,
-        maximumBytes: Int
+        _ descriptor: Int32, path: String, expected: Int, maximumBytes: Int
     ) throws(SourceFileError) -> [UInt8] {
         var bytes: [UInt8] = []
         while true {

@@ -222,9 +222,7 @@ struct PatternCompiler {
             return PatternCharacters(ranges: [scalar.value...scalar.value])
         }
     }
-}
 
-extension PatternCompiler {
     private mutating func append(_ instruction: PatternInstruction) throws(TemplateError) {
         guard program.count < Self.longestProgram else {
             throw TemplateError(reason: "its counts expand it to more than \(Self.longestProgram) steps")

@@ -34,9 +34,7 @@ extension Template {
             return nil
         }
     }
-}
 
-extension Template {
     /// Whether a text has braces that begin no value, such as those of GraphQL or JSON.
     private static func hasOtherBraces(_ text: String) -> Bool {
         let bytes = text.utf8
@@ -170,9 +168,7 @@ extension Template {
         }
         return Template(source + other.source, parts: parts + other.parts)
     }
-}
 
-extension Template {
     /// The tables of `tables` that the template uses.
     package var tables: [String] {
         func tables(_ expression: TemplateExpression) -> [String] {

@@ -99,9 +99,7 @@ package struct ValuePattern: Hashable, Sendable {
         }
         return (nil, steps)
     }
-}
 
-extension ValuePattern {
     /// A value of this form that is not empty, as short as possible; `nil` if none was found.
     package var shortestValue: String? {
         let unvisited = [Bool](repeating: false, count: program.count)

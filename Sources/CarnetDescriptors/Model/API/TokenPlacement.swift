@@ -19,7 +19,6 @@ package enum TokenPlacement: Hashable, DescriptorValue, Sendable {
         ])
     }
 
-    /// The mapping as it is written.
     private struct Section: DescriptorSection {
         var header: String?
         var query: String?

@@ -52,7 +52,6 @@ package enum ProviderStatus: Hashable, DescriptorValue, Sendable {
         ])
     }
 
-    /// The mapping as it is written.
     private struct Section: DescriptorSection {
         var closed: String?
         var retiring: String?

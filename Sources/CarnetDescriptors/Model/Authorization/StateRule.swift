@@ -19,7 +19,6 @@ package enum StateRule: Hashable, DescriptorValue, Sendable {
         case redirectURI = "redirect_uri"
     }
 
-    /// The mapping as it is written.
     private struct Section: DescriptorSection {
         var place = Place.redirectURI
         var because = ""

@@ -92,9 +92,7 @@ package struct LookupRules: DescriptorSection, Sendable {
                 "value -> its place in the candidate that is used; available as {connection.NAME}"),
             Key("sample", \.sample, isRequired: true, "a redacted response; the sandbox returns it"),
         ]
-}
 
-extension LookupRules {
     /// The conditions whose value the descriptor itself states.
     package var fixedConditions: [Named<String>] { conditions.fixed }
 }
@@ -116,9 +114,7 @@ extension ConnectionRules {
     package var isEmpty: Bool {
         lookups.isEmpty && derive.isEmpty && onConnect.isEmpty && onDisconnect.isEmpty
     }
-}
 
-extension ConnectionRules {
     /// The rules with the inputs in them.
     func resolve(with resolver: InputResolver) throws(ResolutionError) -> ConnectionRules {
         var rules = self

@@ -24,7 +24,6 @@ package enum IssuerRule: Hashable, DescriptorValue, Sendable {
         ])
     }
 
-    /// The mapping as it is written.
     private struct Section: DescriptorSection {
         var template: Template?
         var claims = NamedList<String>()

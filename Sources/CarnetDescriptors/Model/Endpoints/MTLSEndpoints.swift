@@ -15,16 +15,5 @@ package struct MTLSEndpoints: DescriptorSection, Sendable {
         .userinfo,
     ]
 
-    static let keys: [Key<Self>] = [
-        Key("token", \.[.token], "replaces token"),
-        Key("refresh", \.[.refresh], "replaces refresh"),
-        Key("revocation", \.[.revocation], "replaces revocation"),
-        Key("introspection", \.[.introspection], "replaces introspection"),
-        Key("device_authorization", \.[.deviceAuthorization], "replaces device_authorization"),
-        Key("device_token", \.[.deviceToken], "replaces device_token"),
-        Key(
-            "pushed_authorization_request", \.[.pushedAuthorizationRequest],
-            "replaces pushed_authorization_request"),
-        Key("userinfo", \.[.userinfo], "replaces userinfo"),
-    ]
+    static let keys: [Key<Self>] = names.map { name in Key(name.rawValue, \.[name], "replaces \(name.rawValue)") }
 }

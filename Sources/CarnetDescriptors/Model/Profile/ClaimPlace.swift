@@ -8,7 +8,6 @@ package struct ClaimPlace: Hashable, Sendable {
 }
 
 extension ClaimPlace: DescriptorValue {
-    /// The mapping as it is written.
     private struct Section: DescriptorSection {
         var each = PointerList([])
 

@@ -49,19 +49,21 @@ package struct ProfileRequest: Sendable {
     package fileprivate(set) var url: WebURL?
     package let lateURL: Template
     package fileprivate(set) var request: ResolvedRequest
-    /// The request without what it inherits from `api`.
-    package let ownRequest: RequestRules
     package let outcome: OutcomeRules
-    package let format: ResponseFormat
-    package let root: JSONPointer
     package fileprivate(set) var conditions: [Named<String>]
     fileprivate var lateConditions: [Named<Template>]
+    fileprivate let described: ProfileRequestRules
+
+    /// The request without what it inherits from `api`.
+    package var ownRequest: RequestRules { described.request }
+    package var format: ResponseFormat { described.format }
+    package var root: JSONPointer { described.root }
     /// The conditions whose value the descriptor itself states.
-    package let fixedConditions: [Named<String>]
-    package let requirement: ScopeRequirement
-    package let claims: [Named<ClaimPlace>]
-    package let isForMissing: Bool
-    package let sample: JSONValue?
+    package var fixedConditions: [Named<String>] { described.conditions.fixed }
+    package var requirement: ScopeRequirement { ScopeRequirement(anyOf: described.anyOf) }
+    package var claims: [Named<ClaimPlace>] { described.claims.items }
+    package var isForMissing: Bool { described.isForMissing }
+    package var sample: JSONValue? { described.sample }
 }
 
 extension InputResolver {
@@ -69,32 +71,17 @@ extension InputResolver {
     func profileRequests(
         _ rules: [ProfileRequestRules], api: APIRules
     ) throws(ResolutionError) -> [ProfileRequest] {
-        var requests: [ProfileRequest] = []
-        for (index, rules) in rules.enumerated() {
+        try rules.enumerated().collect { index, rules throws(ResolutionError) in
             let key = "profile.requests.\(index)"
             let whole = belowAPI(rules.url)
-            guard let late = try lateURL(whole, key: "\(key).url") else { continue }
-            requests.append(
-                ProfileRequest(
-                    url: late.isLate ? nil : try url(whole, key: "\(key).url"),
-                    lateURL: late,
-                    request: try rules.request.inheriting(api, at: rules.url)
-                        .resolve(with: self, key: key, method: .get),
-                    ownRequest: rules.request,
-                    outcome: rules.outcome.inheriting(api),
-                    format: rules.format,
-                    root: rules.root,
-                    conditions: try named(rules.conditions, key: "\(key).where"),
-                    lateConditions: try lateNamed(rules.conditions, key: "\(key).where"),
-                    fixedConditions: rules.conditions.fixed,
-                    requirement: ScopeRequirement(anyOf: rules.anyOf),
-                    claims: rules.claims.items,
-                    isForMissing: rules.isForMissing,
-                    sample: rules.sample
-                )
-            )
+            guard let late = try lateURL(whole, key: "\(key).url") else { return nil }
+            return ProfileRequest(
+                url: late.isLate ? nil : try url(whole, key: "\(key).url"), lateURL: late,
+                request: try rules.request.inheriting(api, at: rules.url).resolve(with: self, key: key, method: .get),
+                outcome: rules.outcome.inheriting(api),
+                conditions: try named(rules.conditions, key: "\(key).where"),
+                lateConditions: try lateNamed(rules.conditions, key: "\(key).where"), described: rules)
         }
-        return requests
     }
 }
 

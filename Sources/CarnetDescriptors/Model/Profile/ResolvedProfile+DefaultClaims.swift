@@ -12,9 +12,7 @@ extension ResolvedProfile {
         default: true
         }
     }
-}
 
-extension ResolvedProfile {
     /// The value of a claim, of what is at its place: of a list, what the descriptor reads of its elements.
     package func value(of claim: String, in found: JSONValue) -> JSONValue? {
         guard let elements = described.claims[claim]?.elements else { return found }

@@ -12,9 +12,7 @@ package struct ExchangeStep: Sendable {
     package internal(set) var sample: JSONValue?
     /// The request with the inputs in it.
     package internal(set) var resolved = ResolvedRequest(method: .post)
-}
 
-extension ExchangeStep {
     /// Whether the code of the sign-in goes into this request.
     package var takesCode: Bool { takes("code", of: .callback) }
 
@@ -42,9 +40,7 @@ extension ExchangeStep: DescriptorSection {
                 "whether the sign-in continues without the step if the server rejects it; default: false"),
             Key("sample", \.sample, "a redacted response; the sandbox returns it"),
         ]
-}
 
-extension ExchangeStep {
     private static let requestKeys: [Key<Self>] = RequestRules.ownKeys(in: .exchange)
         .map { $0.lifted(to: \.request) }
 }

@@ -32,12 +32,8 @@ package struct RouteIndex: Sendable {
     /// - Parameter hosts: The names that the host of the request has in patterns, the most specific first. Patterns without a
     ///   host come last.
     package func find(hosts: [String], _ segments: [ArraySlice<UInt8>]) -> Found {
-        for host in hosts {
-            guard let tree = trees[ByteKey(host)] else { continue }
-            let found = tree.find(segments)
-            if case .nothing = found {} else { return found }
-        }
-        return anyHost.find(segments)
+        for host in hosts { if let found = trees[ByteKey(host)]?.find(segments[...]) { return found } }
+        return anyHost.find(segments[...]) ?? .nothing
     }
 
     /// The positions of the routes that decide about a path or about one below it.
@@ -82,34 +78,26 @@ struct RouteTree: Sendable {
 
     private var nodes = [Node()]
 
-    mutating func insert(
-        _ segments: [RoutePattern.Segment], _ methods: [String], _ position: Int
-    ) -> Int? {
+    mutating func insert(_ segments: [RoutePattern.Segment], _ methods: [String], _ position: Int) -> Int? {
         var node = 0
         for segment in segments {
             switch segment {
             case .literal(let bytes): node = child(of: node, bytes)
             case .parameter:
-                if let known = nodes[node].parameter {
-                    node = known
-                } else {
-                    nodes.append(Node())
-                    nodes[node].parameter = nodes.count - 1
-                    node = nodes.count - 1
-                }
+                let known = nodes[node].parameter
+                if known == nil { nodes.append(Node()) }
+                nodes[node].parameter = known ?? nodes.count - 1
+                node = known ?? nodes.count - 1
             case .rest: continue
             }
         }
-        let isRest = segments.last == .rest
+        let place: WritableKeyPath<Node, [String: Int]> = segments.last == .rest ? \.rest : \.own
         var earlier: Int?
         for method in methods {
-            let known = isRest ? nodes[node].rest[method] : nodes[node].own[method]
-            if let known {
+            if let known = nodes[node][keyPath: place][method] {
                 earlier = earlier ?? known
-            } else if isRest {
-                nodes[node].rest[method] = position
             } else {
-                nodes[node].own[method] = position
+                nodes[node][keyPath: place][method] = position
             }
         }
         return earlier
@@ -123,27 +111,20 @@ struct RouteTree: Sendable {
         return nodes.count - 1
     }
 
-    func find(_ segments: [ArraySlice<UInt8>]) -> RouteIndex.Found { find(segments[...], in: 0) }
-
     /// A literal segment counts more than a parameter, and a parameter more than the rest of a path. A node is looked at
     /// once at most, because only one path leads to it.
-    private func find(_ segments: ArraySlice<ArraySlice<UInt8>>, in index: Int) -> RouteIndex.Found {
+    func find(_ segments: ArraySlice<ArraySlice<UInt8>>, in index: Int = 0) -> RouteIndex.Found? {
         Work.count()
+        let rest = nodes[index].rest.isEmpty ? nil : RouteIndex.Found.methods(nodes[index].rest)
         guard let segment = segments.first else {
-            if !nodes[index].own.isEmpty { return .methods(nodes[index].own) }
-            return nodes[index].rest.isEmpty ? .nothing : .methods(nodes[index].rest)
+            return nodes[index].own.isEmpty ? rest : .methods(nodes[index].own)
         }
         if !nodes[index].literals.isEmpty, let literals = nodes[index].literals[Self.key(segment)] {
             // A router that ignores case would take it for this resource.
             guard let literal = literals.first(where: { segment.elementsEqual($0.bytes) }) else { return .ambiguous }
-            let found = find(segments.dropFirst(), in: literal.node)
-            if case .nothing = found {} else { return found }
+            if let found = find(segments.dropFirst(), in: literal.node) { return found }
         }
-        if let parameter = nodes[index].parameter {
-            let found = find(segments.dropFirst(), in: parameter)
-            if case .nothing = found {} else { return found }
-        }
-        return nodes[index].rest.isEmpty ? .nothing : .methods(nodes[index].rest)
+        return nodes[index].parameter.flatMap { find(segments.dropFirst(), in: $0) } ?? rest
     }
 
     /// - Returns: Whether the tree has a route for every path at and below the segments.
