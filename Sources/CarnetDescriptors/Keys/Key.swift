@@ -159,11 +159,14 @@ protocol DescriptorSection: DescriptorValue, PlacedSection {
     static var shorthand: String? { get }
     /// What to write for a name that people write here, but that is none of the keys.
     static func elsewhere(_ name: String) -> String?
+    /// Notes that a file has the section.
+    mutating func noteWritten()
 }
 
 extension DescriptorSection {
     static var shorthand: String? { nil }
     static func elsewhere(_ name: String) -> String? { nil }
+    mutating func noteWritten() {}
 
     package static var shape: Shape { keys.shape(of: Self.self, shorthand: shorthand) }
 
@@ -172,6 +175,7 @@ extension DescriptorSection {
         guard
             Self.keys.read(node, into: &self, &decoder, shorthand: Self.shorthand, elsewhere: Self.elsewhere)
         else { return nil }
+        noteWritten()
     }
 
     /// One form of the mapping, which has some of its keys.

@@ -15,9 +15,10 @@ struct CredentialPlaces: Sendable {
 }
 
 extension SharedSections {
-    private var places: CredentialPlaces {
+    private func places(withResources needsResources: Bool = false) -> CredentialPlaces {
         credentialPlaces.withLock { known in
-            let places = known ?? CredentialPlaces(of: sections)
+            var places = known ?? CredentialPlaces(of: sections)
+            if needsResources, places.resources == nil { places.resources = sections.resourcePlaces }
             known = places
             return places
         }
@@ -25,21 +26,13 @@ extension SharedSections {
 
     /// Where refresh tokens, ID tokens and what authenticates the client are sent, as origins; `trusted_hosts` where the
     /// host of a URL is known only at run time.
-    package var serverPlaces: [String] { places.servers }
+    package var serverPlaces: [String] { places().servers }
 
     /// The same for access tokens.
-    package var resourcePlaces: [String] {
-        credentialPlaces.withLock { known in
-            var places = known ?? CredentialPlaces(of: sections)
-            let resources = places.resources ?? sections.resourcePlaces
-            places.resources = resources
-            known = places
-            return resources
-        }
-    }
+    package var resourcePlaces: [String] { places(withResources: true).resources ?? [] }
 
     /// Whether the descriptor puts more than the access token into requests for resources: the client's secret, say.
-    package var showsResourcesServerSecrets: Bool { places.showsResourcesServerSecrets }
+    package var showsResourcesServerSecrets: Bool { places().showsResourcesServerSecrets }
 }
 
 extension ProviderSections {

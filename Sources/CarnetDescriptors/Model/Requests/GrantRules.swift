@@ -1,26 +1,20 @@
 import CarnetFoundation
 
 /// A request to the token endpoint for a grant other than a code or a refresh token.
-package struct GrantRules: RequestSection {
+package struct GrantRules: RequestSection, DescriptorSection {
     package internal(set) var request = RequestRules()
     package internal(set) var grantType: String?
     package internal(set) var response: ResponseRules?
     /// Whether the descriptor has the section, so that the provider has the grant.
     package internal(set) var isWritten = false
-}
 
-extension GrantRules: DescriptorSection {
     static let keys: [Key<Self>] =
         RequestRules.keys.map { $0.lifted(to: \.request) } + [
             Key("grant_type", \.grantType, RequestRules.grantTypeSummary),
             Key("response", \.response, RequestRules.ownResponseSummary),
         ]
 
-    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        self.init()
-        guard Self.keys.read(node, into: &self, &decoder, shorthand: nil, elsewhere: Self.elsewhere) else { return nil }
-        isWritten = true
-    }
+    mutating func noteWritten() { isWritten = true }
 }
 
 extension ProviderDescriptor {

@@ -1,11 +1,9 @@
 /// The grant of an assertion about somebody (RFC 7523, section 2.1).
-package struct JWTBearerRules: Sendable {
+package struct JWTBearerRules: DescriptorSection, Sendable {
     package internal(set) var grant = GrantRules()
     package internal(set) var assertion = GrantAssertionRules()
     package internal(set) var scopeIn = ScopePlace.parameter
-}
 
-extension JWTBearerRules: DescriptorSection {
     static let keys: [Key<Self>] =
         GrantRules.keys.map { $0.lifted(to: \.grant) } + [
             Key("assertion", \.assertion, "the JWT that the client signs, if the host passes none"),
@@ -14,11 +12,7 @@ extension JWTBearerRules: DescriptorSection {
                 "where the scopes are sent: parameter, or the claim scope of the client's assertion"),
         ]
 
-    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        self.init()
-        guard Self.keys.read(node, into: &self, &decoder, shorthand: nil, elsewhere: Self.elsewhere) else { return nil }
-        grant.isWritten = true
-    }
+    mutating func noteWritten() { grant.isWritten = true }
 }
 
 /// The assertion of a grant: what an assertion of the client's says, but for the parameter, which the grant knows.

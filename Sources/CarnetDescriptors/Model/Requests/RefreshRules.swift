@@ -49,11 +49,7 @@ extension FilledProvider {
     /// The provider as a further token set of a sign-in sees it: its fields are at another place.
     package func reading(_ set: String?) -> FilledProvider {
         guard let set, let rules = self.token.response.reading(set) else { return self }
-        return changed {
-            var described = $0.token.described
-            described.response = rules
-            $0.token = $0.token.describing(described)
-        }
+        return changed { $0.token.described.response = rules }
     }
 }
 

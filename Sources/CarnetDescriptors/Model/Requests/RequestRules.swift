@@ -101,7 +101,7 @@ package protocol RequestSection: Sendable {
 @usableFromInline
 @dynamicMemberLookup
 package struct Resolved<Rules: RequestSection>: Sendable {
-    @usableFromInline private(set) var described: Rules
+    @usableFromInline var described: Rules
     package private(set) var request: ResolvedRequest
 
     /// - Parameter inherited: What another section says where this one does not.
@@ -115,13 +115,6 @@ package struct Resolved<Rules: RequestSection>: Sendable {
 
     @inlinable @inline(__always)
     package subscript<Value>(dynamicMember key: KeyPath<Rules, Value>) -> Value { described[keyPath: key] }
-
-    /// The section with other rules, for the same request.
-    func describing(_ rules: Rules) -> Resolved {
-        var other = self
-        other.described = rules
-        return other
-    }
 
     /// Fills what is known by now into the request.
     mutating func fill(_ values: TemplateValues) { request = request.filled(values) }
