@@ -11,9 +11,7 @@ extension DecoderRule {
         switch self {
         case .unknownKey:
             DiagnosticExplanation(
-                code: rawValue,
-                name: "unknown-key",
-                summary: "The descriptor language does not have this key.",
+                code: rawValue, name: "unknown-key", summary: "The descriptor language does not have this key.",
                 rationale: """
                     An unknown key may be a misspelled one, and the provider may need its value. Carnet refuses the \
                     file: a host cannot use the descriptor, and the command skips it with a warning. The author finds \
@@ -25,23 +23,18 @@ extension DecoderRule {
             )
         case .wrongType:
             DiagnosticExplanation(
-                code: rawValue,
-                name: "wrong-type",
-                summary: "The value has another type than the key takes.",
+                code: rawValue, name: "wrong-type", summary: "The value has another type than the key takes.",
                 rationale: """
                     In YAML, unquoted true, 12 and null are not strings, and a list is not the string of its only \
                     element. Put a string that looks like a number between quotes.
                     """,
-                fix: .unsafe,
-                references: ["YAML 1.2.2, section 10.3.2"],
+                fix: .unsafe, references: ["YAML 1.2.2, section 10.3.2"],
                 bad: [Self.start + "scopes: { default: ⟦openid⟧ }\n"],
                 good: [Self.start + "scopes: { default: [openid] }\n"]
             )
         case .missingKey:
             DiagnosticExplanation(
-                code: rawValue,
-                name: "missing-key",
-                summary: "A required key is missing.",
+                code: rawValue, name: "missing-key", summary: "A required key is missing.",
                 rationale: """
                     The key has no default. Without it, Carnet cannot select, call or show the provider.
                     """,
@@ -51,9 +44,7 @@ extension DecoderRule {
             )
         case .valueNotAllowed:
             DiagnosticExplanation(
-                code: rawValue,
-                name: "value-not-allowed",
-                summary: "The key does not allow this value.",
+                code: rawValue, name: "value-not-allowed", summary: "The key does not allow this value.",
                 rationale: """
                     The lists of allowed values are closed, so that the linter finds a misspelled value before the \
                     provider does.
@@ -63,8 +54,7 @@ extension DecoderRule {
             )
         case .badTemplate:
             DiagnosticExplanation(
-                code: rawValue,
-                name: "bad-template",
+                code: rawValue, name: "bad-template",
                 summary: "A template has an unbalanced brace, or uses a value that is not available in this key.",
                 rationale: """
                     Braces stand for an input. In some keys they also stand for a value of the callback, a response \
@@ -84,9 +74,7 @@ extension DecoderRule {
             )
         case .badPointer:
             DiagnosticExplanation(
-                code: rawValue,
-                name: "bad-pointer",
-                summary: "The value is not a JSON Pointer.",
+                code: rawValue, name: "bad-pointer", summary: "The value is not a JSON Pointer.",
                 rationale: """
                     A JSON Pointer names exactly one place in a response. A dotted path is ambiguous, because names \
                     can contain dots.
@@ -97,8 +85,7 @@ extension DecoderRule {
             )
         case .missingReason:
             DiagnosticExplanation(
-                code: rawValue,
-                name: "protection-off-without-reason",
+                code: rawValue, name: "protection-off-without-reason",
                 summary: "The descriptor turns off a protection without giving a reason.",
                 rationale: """
                     PKCE and the nonce protect against stolen and injected codes. Some providers cannot have one of \
@@ -111,9 +98,7 @@ extension DecoderRule {
             )
         case .emptyValue:
             DiagnosticExplanation(
-                code: rawValue,
-                name: "empty-value",
-                summary: "The string is empty.",
+                code: rawValue, name: "empty-value", summary: "The string is empty.",
                 rationale: """
                     An empty string has no meaning in a descriptor. Leave the key out to get its default.
                     """,

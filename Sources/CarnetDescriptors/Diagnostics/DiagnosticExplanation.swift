@@ -18,15 +18,8 @@ package struct DiagnosticExplanation: Hashable, Sendable {
     package var good: [String]
 
     package init(
-        code: String,
-        name: String,
-        severity: Diagnostic.Severity = .error,
-        summary: String,
-        rationale: String,
-        fix: Fix.Applicability? = nil,
-        references: [String] = [],
-        bad: [String] = [],
-        good: [String] = []
+        code: String, name: String, severity: Diagnostic.Severity = .error, summary: String, rationale: String,
+        fix: Fix.Applicability? = nil, references: [String] = [], bad: [String] = [], good: [String] = []
     ) {
         self.code = code
         self.name = name
@@ -41,22 +34,11 @@ package struct DiagnosticExplanation: Hashable, Sendable {
 
     /// A finding of this rule.
     package func diagnostic(
-        _ message: String,
-        file: String,
-        span: SourceSpan,
-        help: String? = nil,
-        related: [Diagnostic.Related] = [],
+        _ message: String, file: String, span: SourceSpan, help: String? = nil, related: [Diagnostic.Related] = [],
         fix: Fix? = nil
     ) -> Diagnostic {
         Diagnostic(
-            code: code,
-            severity: severity,
-            message: message,
-            file: file,
-            span: span,
-            help: help,
-            related: related,
-            fix: fix
-        )
+            code: code, severity: severity, message: message, file: file, span: span, help: help, related: related,
+            fix: fix)
     }
 }

@@ -3,9 +3,7 @@ package enum InheritanceDiagnostics {
     package static let all = [unknownParent, cycle, brokenParent]
 
     static let unknownParent = DiagnosticExplanation(
-        code: "K020",
-        name: "unknown-parent",
-        summary: "'extends' names a provider that does not exist.",
+        code: "K020", name: "unknown-parent", summary: "'extends' names a provider that does not exist.",
         rationale: """
             A descriptor that extends another contains only the differences, so it is incomplete without its parent. \
             The parent can be built in or be in any folder of providers. A descriptor can also extend the descriptor \
@@ -14,8 +12,7 @@ package enum InheritanceDiagnostics {
     )
 
     static let cycle = DiagnosticExplanation(
-        code: "K021",
-        name: "endless-inheritance",
+        code: "K021", name: "endless-inheritance",
         summary: "A descriptor extends itself through others, or its chain of parents is too long.",
         rationale: """
             In a cycle no descriptor is the base, so the endpoints are undefined. A chain can have at most 16 files. \
@@ -24,9 +21,7 @@ package enum InheritanceDiagnostics {
     )
 
     static let brokenParent = DiagnosticExplanation(
-        code: "K022",
-        name: "broken-parent",
-        summary: "The descriptor that this one extends has errors.",
+        code: "K022", name: "broken-parent", summary: "The descriptor that this one extends has errors.",
         rationale: """
             The meaning of a broken file is unknown, so nothing is inherited from it. Fix the findings of the parent \
             first.

@@ -8,9 +8,7 @@ package enum ReaderDiagnostics {
     // MARK: Bytes
 
     package static let notUTF8 = DiagnosticExplanation(
-        code: "D001",
-        name: "not-utf-8",
-        summary: "The file is not valid UTF-8.",
+        code: "D001", name: "not-utf-8", summary: "The file is not valid UTF-8.",
         rationale: """
             YAML allows UTF-8, UTF-16 and UTF-32. A reader that guesses the encoding can be tricked into reading \
             another text than the author's editor shows. A descriptor is UTF-8, with or without a byte order mark. \
@@ -21,8 +19,7 @@ package enum ReaderDiagnostics {
     )
 
     package static let controlCharacter = DiagnosticExplanation(
-        code: "D002",
-        name: "control-character",
+        code: "D002", name: "control-character",
         summary: "The file contains a null byte, a control character, or a line break that only some readers know.",
         rationale: """
             Control characters are invisible in an editor, and a terminal executes them. U+0085, U+2028 and U+2029 \
@@ -39,9 +36,7 @@ package enum ReaderDiagnostics {
     )
 
     package static let fileTooLarge = DiagnosticExplanation(
-        code: "D003",
-        name: "file-too-large",
-        summary: "The file is larger than 1 MiB.",
+        code: "D003", name: "file-too-large", summary: "The file is larger than 1 MiB.",
         rationale: """
             A descriptor takes a few kilobytes. The limit stops a large file in a provider folder from slowing down \
             every start of the program, whether it is there by mistake or on purpose.
@@ -49,8 +44,7 @@ package enum ReaderDiagnostics {
     )
 
     package static let unreadableFile = DiagnosticExplanation(
-        code: "D016",
-        name: "unreadable-file",
+        code: "D016", name: "unreadable-file",
         summary: "The file does not exist, is not a regular file, or cannot be read.",
         rationale: """
             Carnet reads regular files only. Reading a FIFO would wait for its writer forever, and a device has no \
@@ -61,9 +55,7 @@ package enum ReaderDiagnostics {
     // MARK: Syntax
 
     package static let syntaxError = DiagnosticExplanation(
-        code: "D004",
-        name: "syntax-error",
-        summary: "The file is not valid YAML.",
+        code: "D004", name: "syntax-error", summary: "The file is not valid YAML.",
         rationale: """
             After a syntax error, the meaning of the rest is uncertain, so Carnet uses nothing of the file. The \
             finding points to the place where the reader stopped, or to the beginning of the construct if the \
@@ -81,9 +73,7 @@ package enum ReaderDiagnostics {
     )
 
     package static let tabIndentation = DiagnosticExplanation(
-        code: "D005",
-        name: "tab-indentation",
-        summary: "A line is indented with a tab.",
+        code: "D005", name: "tab-indentation", summary: "A line is indented with a tab.",
         rationale: """
             The width of a tab depends on the editor, so YAML forbids tabs in indentation. Set the editor to indent \
             YAML with spaces.
@@ -94,9 +84,7 @@ package enum ReaderDiagnostics {
     )
 
     package static let severalDocuments = DiagnosticExplanation(
-        code: "D006",
-        name: "several-documents",
-        summary: "The file contains more than one YAML document.",
+        code: "D006", name: "several-documents", summary: "The file contains more than one YAML document.",
         rationale: """
             One file is one descriptor, so that each id has one place and each error names one file. Without this \
             rule, everything after the second '---' would be ignored silently.
@@ -107,20 +95,14 @@ package enum ReaderDiagnostics {
     )
 
     package static let emptyFile = DiagnosticExplanation(
-        code: "D007",
-        name: "empty-file",
-        summary: "The file is empty or contains only comments.",
+        code: "D007", name: "empty-file", summary: "The file is empty or contains only comments.",
         rationale: "An empty file in a provider folder is usually unfinished or was not saved.",
-        bad: ["⟦⟧", "⟦⟧# to be done\n", "⟦⟧---\n"],
-        good: ["carnet: 1\n"]
-    )
+        bad: ["⟦⟧", "⟦⟧# to be done\n", "⟦⟧---\n"], good: ["carnet: 1\n"])
 
     // MARK: Keys
 
     package static let duplicateKey = DiagnosticExplanation(
-        code: "D008",
-        name: "duplicate-key",
-        summary: "A mapping has the same key twice.",
+        code: "D008", name: "duplicate-key", summary: "A mapping has the same key twice.",
         rationale: """
             The keys of a mapping are unique. Some readers use the first value and others the last, so a reviewer \
             cannot know which value counts.
@@ -131,9 +113,7 @@ package enum ReaderDiagnostics {
     )
 
     package static let keyNotScalar = DiagnosticExplanation(
-        code: "D009",
-        name: "key-not-scalar",
-        summary: "A key is a list, a mapping, or missing.",
+        code: "D009", name: "key-not-scalar", summary: "A key is a list, a mapping, or missing.",
         rationale: """
             Every key of a descriptor is a string. Anything else is usually a bracket or a quote in the wrong place.
             """,
@@ -143,9 +123,7 @@ package enum ReaderDiagnostics {
     )
 
     package static let mergeKey = DiagnosticExplanation(
-        code: "D010",
-        name: "merge-key",
-        summary: "The file uses the merge key '<<'.",
+        code: "D010", name: "merge-key", summary: "The file uses the merge key '<<'.",
         rationale: """
             '<<' is an extension of YAML 1.1 that YAML 1.2 does not have, and readers differ on which value wins. \
             Repeat the keys, or let one descriptor extend another with 'extends'.
@@ -158,8 +136,7 @@ package enum ReaderDiagnostics {
     // MARK: Tags and aliases
 
     package static let unsupportedTag = DiagnosticExplanation(
-        code: "D011",
-        name: "unsupported-tag",
+        code: "D011", name: "unsupported-tag",
         summary: "A value has a tag, or the file has a directive, that Carnet does not support.",
         rationale: """
             Tags make other readers create objects that the author of the file chooses. In a descriptor, the notation \
@@ -172,8 +149,7 @@ package enum ReaderDiagnostics {
     )
 
     package static let badAlias = DiagnosticExplanation(
-        code: "D012",
-        name: "bad-alias",
+        code: "D012", name: "bad-alias",
         summary: "An alias refers to an anchor that is not defined before it, or to a value that contains the alias.",
         rationale: """
             An alias repeats a value that has an anchor earlier in the same file. An unquoted string cannot start \
@@ -187,9 +163,7 @@ package enum ReaderDiagnostics {
     // MARK: Limits
 
     package static let tooDeep = DiagnosticExplanation(
-        code: "D013",
-        name: "too-deep",
-        summary: "Lists and mappings are nested deeper than 64 levels.",
+        code: "D013", name: "too-deep", summary: "Lists and mappings are nested deeper than 64 levels.",
         rationale: """
             No real descriptor is that deep. Without a limit, a file of brackets could exhaust the parser's \
             stack.
@@ -199,8 +173,7 @@ package enum ReaderDiagnostics {
     )
 
     package static let tooManyNodes = DiagnosticExplanation(
-        code: "D014",
-        name: "too-many-values",
+        code: "D014", name: "too-many-values",
         summary: "The file contains more than 100,000 values after its aliases are expanded.",
         rationale: """
             Aliases of aliases multiply: nine lines can stand for a billion values. Each alias therefore counts as \
@@ -221,8 +194,7 @@ package enum ReaderDiagnostics {
     )
 
     package static let scalarTooLong = DiagnosticExplanation(
-        code: "D015",
-        name: "text-too-long",
+        code: "D015", name: "text-too-long",
         summary: "One string is longer than 256 KiB, or has more than 30 combining characters in a row.",
         rationale: """
             The longest strings of a descriptor are samples of responses, a few kilobytes each. Comparing strings \

@@ -83,11 +83,8 @@ extension ProviderDescriptor {
                 ?? (names.isEmpty
                     ? "this provider has no environments" : "its environments are " + names.joined(separator: ", "))
             throw ResolutionError(
-                kind: .unknownEnvironment,
-                provider: id,
-                key: "environments.\(name)",
-                reason: "unknown environment; \(hint)"
-            )
+                kind: .unknownEnvironment, provider: id, key: "environments.\(name)",
+                reason: "unknown environment; \(hint)")
         }
         variant.isFromNamedPlace = self.isFromNamedPlace
         variant.environments = self.environments

@@ -72,8 +72,7 @@ package struct Inheritance {
             return refused(
                 InheritanceDiagnostics.cycle,
                 "the descriptor extends more than \(Self.maximumDepth - 1) others: \(names(chain))",
-                help: "extend one of the first descriptors of the chain"
-            )
+                help: "extend one of the first descriptors of the chain")
         case .ends: break
         }
         let parent = complete(parentIndex)

@@ -30,9 +30,7 @@ package struct DescriptorDecoder {
     }
 
     /// What a node was read as; `nil`, and a report of the wrong type, if it could not be.
-    mutating func expect<Value>(
-        _ value: Value?, _ node: YAMLNode, _ shape: @autoclosure () -> Shape
-    ) -> Value? {
+    mutating func expect<Value>(_ value: Value?, _ node: YAMLNode, _ shape: @autoclosure () -> Shape) -> Value? {
         if value == nil { reportWrongType(node, expected: shape()) }
         return value
     }

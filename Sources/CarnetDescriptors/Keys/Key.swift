@@ -38,10 +38,7 @@ package struct Key<Section>: Sendable {
 
     /// A key of a file that is no descriptor, and that is not written back.
     package init(
-        _ name: String,
-        _ shape: Shape,
-        _ summary: String,
-        isRequired: Bool = false,
+        _ name: String, _ shape: Shape, _ summary: String, isRequired: Bool = false,
         read: @escaping @Sendable (YAMLNode, inout Section, inout DescriptorDecoder) -> Void
     ) {
         let description = KeyDescription(name: name, shape: shape, summary: summary, isRequired: isRequired)
@@ -49,15 +46,11 @@ package struct Key<Section>: Sendable {
     }
 
     init(
-        description: KeyDescription,
-        slot: Slot,
+        description: KeyDescription, slot: Slot,
         read: @escaping @Sendable (YAMLNode, inout Section, inout DescriptorDecoder) -> Void,
         write: @escaping @Sendable (Section, TemplateFiller) -> JSONValue?
     ) {
-        self.description = description
-        self.slot = slot
-        self.read = read
-        self.write = write
+        (self.description, self.slot, self.read, self.write) = (description, slot, read, write)
     }
 
     /// The same key in a section that contains this one's, so that sections share a vocabulary.

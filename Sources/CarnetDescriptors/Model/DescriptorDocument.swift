@@ -65,9 +65,7 @@ package struct DescriptorDocument: Sendable {
             entries.filter { $0.keySpan.start.line <= sources.parentOffset }
             + entries.filter { $0.keySpan.start.line > sources.parentOffset }
         let root = YAMLNode(.mapping(ordered), span: merged.span)
-        self.root = root
-        self.ownRoot = ownRoot
-        self.sources = sources
+        (self.root, self.ownRoot, self.sources) = (root, ownRoot, sources)
         parents = [parent]
         let found = decode(root) { ProviderDescriptor(root, &$0) }
         diagnostics = (diagnostics + found.map(placed)).sorted()

@@ -37,8 +37,7 @@ extension ProviderID: DescriptorValue {
             decoder.report(
                 .valueNotAllowed,
                 "\"\(text)\" is not an id",
-                at: node.span,
-                help: "an id has at most 64 \(Self.shape)"
+                at: node.span, help: "an id has at most 64 \(Self.shape)"
             )
             return nil
         }

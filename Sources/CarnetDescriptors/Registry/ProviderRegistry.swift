@@ -88,9 +88,7 @@ public struct ProviderRegistry: Sendable {
     }
 
     /// The same with what could not be read at the place.
-    mutating func add(
-        _ files: [SourceFile], unreadable errors: [SourceFileError], origin: Origin, overriding: Bool
-    ) {
+    mutating func add(_ files: [SourceFile], unreadable errors: [SourceFileError], origin: Origin, overriding: Bool) {
         unreadable[origin] = errors
         add(files, origin: origin, overriding: overriding)
     }

@@ -184,9 +184,7 @@ struct InputResolver {
         }
     }
 
-    func named(
-        _ list: NamedList<Template>, key: @autoclosure () -> String
-    ) throws(ResolutionError) -> [Named<String>] {
+    func named(_ list: NamedList<Template>, key: @autoclosure () -> String) throws(ResolutionError) -> [Named<String>] {
         try list.items.collect { item throws(ResolutionError) in
             guard !isLate(item.value) else { return nil }
             return try fill(item.value, key: "\(key()).\(item.name)").map { Named(item.name, $0) }
@@ -196,9 +194,7 @@ struct InputResolver {
 
 extension Sequence {
     /// `compactMap`, which the standard library has only for errors without a type.
-    func collect<Value, Failure: Error>(
-        _ transform: (Element) throws(Failure) -> Value?
-    ) throws(Failure) -> [Value] {
+    func collect<Value, Failure: Error>(_ transform: (Element) throws(Failure) -> Value?) throws(Failure) -> [Value] {
         var values: [Value] = []
         for element in self { if let value = try transform(element) { values.append(value) } }
         return values

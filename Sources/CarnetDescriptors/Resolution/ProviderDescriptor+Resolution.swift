@@ -6,8 +6,7 @@ extension ProviderDescriptor {
     /// - Parameter environment: The name of an environment; `nil` for the descriptor without one.
     /// - Throws: `ResolutionError` that names the input, the environment or the key.
     public func resolve(
-        inputs: [String: String] = [:],
-        environment: String? = nil
+        inputs: [String: String] = [:], environment: String? = nil
     ) throws(ResolutionError) -> Provider {
         let descriptor = try variant(environment)
         return try Provider(descriptor, with: InputResolver(descriptor, values: inputs))

@@ -109,16 +109,9 @@ package struct ProviderSections: Sendable {
         let endpoints = try ResolvedEndpoints(descriptor.endpoints, with: resolver)
         let (resources, lateResources) = try resolver.resources(descriptor.resources)
         return ProviderSections(
-            descriptor: descriptor,
-            inputs: resolver.values,
-            secrets: HiddenValues(resolver.secrets),
-            scopes: scopes,
-            lateScopes: hasLateScopes ? descriptor.scopes : nil,
-            resource: resource,
-            issuer: issuer,
-            issuerMatch: issuerMatch,
-            discoveryURL: discoveryURL,
-            endpoints: endpoints,
+            descriptor: descriptor, inputs: resolver.values, secrets: HiddenValues(resolver.secrets), scopes: scopes,
+            lateScopes: hasLateScopes ? descriptor.scopes : nil, resource: resource, issuer: issuer,
+            issuerMatch: issuerMatch, discoveryURL: discoveryURL, endpoints: endpoints,
             client: try ResolvedClient(descriptor.client, with: resolver),
             authorization: try ResolvedAuthorization(descriptor.authorization, with: resolver, endpoints: endpoints),
             callback: ResolvedCallback(descriptor.callback),
@@ -133,16 +126,13 @@ package struct ProviderSections: Sendable {
             exchange: try descriptor.exchange.items.map { step throws(ResolutionError) in
                 Named(step.name, try step.value.resolve(with: resolver, key: "exchange.\(step.name)"))
             },
-            connection: try descriptor.connection.resolve(with: resolver),
-            idToken: descriptor.idToken,
+            connection: try descriptor.connection.resolve(with: resolver), idToken: descriptor.idToken,
             profile: try ResolvedProfile(
                 descriptor.profile, with: resolver, api: descriptor.api, at: descriptor.endpoints[.userinfo]),
             revocation: try Resolved(descriptor.revocation, with: resolver, key: "revocation"),
             introspection: try ResolvedIntrospection(descriptor.introspection, with: resolver),
-            logout: try Resolved(descriptor.logout, with: resolver, key: "logout", method: .get),
-            api: api,
-            resources: resources,
-            lateResources: lateResources
+            logout: try Resolved(descriptor.logout, with: resolver, key: "logout", method: .get), api: api,
+            resources: resources, lateResources: lateResources
         )
     }
 

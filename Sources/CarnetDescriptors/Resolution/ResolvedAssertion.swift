@@ -23,9 +23,7 @@ package struct ResolvedAssertion: Sendable {
 }
 
 extension ResolvedAssertion {
-    init(
-        _ rules: AssertionRules, _ resolver: InputResolver, key: String = "client.assertion"
-    ) throws(ResolutionError) {
+    init(_ rules: AssertionRules, _ resolver: InputResolver, key: String = "client.assertion") throws(ResolutionError) {
         func fill(_ template: Template?, _ name: String) throws(ResolutionError) -> String? {
             guard let template else { return nil }
             return try resolver.fill(template, key: "\(key).\(name)")

@@ -18,9 +18,7 @@ public struct Diagnostic: Hashable, Sendable {
         package var span: SourceSpan
 
         package init(message: String, file: String, span: SourceSpan) {
-            self.message = message
-            self.file = file
-            self.span = span
+            (self.message, self.file, self.span) = (message, file, span)
         }
     }
 
@@ -43,14 +41,8 @@ public struct Diagnostic: Hashable, Sendable {
     package var hidesSpan = false
 
     package init(
-        code: String,
-        severity: Severity = .error,
-        message: String,
-        file: String,
-        span: SourceSpan,
-        help: String? = nil,
-        related: [Related] = [],
-        fix: Fix? = nil
+        code: String, severity: Severity = .error, message: String, file: String, span: SourceSpan, help: String? = nil,
+        related: [Related] = [], fix: Fix? = nil
     ) {
         self.code = code
         self.severity = severity
@@ -105,9 +97,7 @@ package struct Fix: Hashable, Sendable {
     package var edits: [Edit]
 
     package init(summary: String, applicability: Applicability, edits: [Edit]) {
-        self.summary = summary
-        self.applicability = applicability
-        self.edits = edits
+        (self.summary, self.applicability, self.edits) = (summary, applicability, edits)
     }
 
     /// One edit.

@@ -37,9 +37,7 @@ package struct SourceSpan: Hashable, Comparable, Sendable {
 
     /// The beginning of a file, for findings about the file as a whole.
     package static let fileStart = SourceSpan(
-        start: SourcePosition(line: 1, column: 1),
-        end: SourcePosition(line: 1, column: 1)
-    )
+        start: SourcePosition(line: 1, column: 1), end: SourcePosition(line: 1, column: 1))
 
     @usableFromInline package static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.start, lhs.end) < (rhs.start, rhs.end)

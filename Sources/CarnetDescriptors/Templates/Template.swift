@@ -29,9 +29,7 @@ package struct Template: Hashable, Sendable, CustomStringConvertible {
     }
 
     init(_ source: String, parts: [Part], isJSON: Bool = false) {
-        self.source = source
-        self.parts = parts
-        self.isJSON = isJSON
+        (self.source, self.parts, self.isJSON) = (source, parts, isJSON)
     }
 
     /// - Throws: `TemplateError`, also for a value that the place cannot have.

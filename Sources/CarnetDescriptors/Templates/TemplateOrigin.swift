@@ -65,9 +65,7 @@ package struct TemplatePlace: Hashable, Sendable {
     let allowsTokens: Bool
 
     private init(_ origins: [TemplateOrigin], isURL: Bool = false, allowsTokens: Bool = false) {
-        self.origins = origins
-        self.isURL = isURL
-        self.allowsTokens = allowsTokens
+        (self.origins, self.isURL, self.allowsTokens) = (origins, isURL, allowsTokens)
         isConfiguration = origins == [.input]
     }
 

@@ -31,15 +31,10 @@ package struct TemplateValues: Sendable {
     package var joinsWhatIsThere = false
 
     package init(
-        tables: NamedList<NamedList<String>>,
-        now: Date,
-        random: @escaping @Sendable (Int) -> [UInt8],
+        tables: NamedList<NamedList<String>>, now: Date, random: @escaping @Sendable (Int) -> [UInt8],
         digests: any TemplateDigests
     ) {
-        self.tables = tables
-        self.now = now
-        self.random = random
-        self.digests = digests
+        (self.tables, self.now, self.random, self.digests) = (tables, now, random, digests)
     }
 
     /// The filled text; `nil` if a value without a default is not known.

@@ -21,9 +21,7 @@ package struct ValuePattern: Hashable, Sendable {
 
     /// - Parameter program: What another notation was compiled to.
     init(source: String, program: [PatternInstruction], compilationSteps: Int = 0) {
-        self.source = source
-        self.program = program
-        self.compilationSteps = compilationSteps
+        (self.source, self.program, self.compilationSteps) = (source, program, compilationSteps)
     }
 
     package static func == (lhs: Self, rhs: Self) -> Bool { lhs.source == rhs.source }

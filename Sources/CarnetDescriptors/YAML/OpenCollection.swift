@@ -34,9 +34,7 @@ struct OpenCollection {
     private var indices: [String: Int] = [:]
 
     init(isMapping: Bool, isFlow: Bool, start: SourcePosition, anchor: Int?) {
-        self.isMapping = isMapping
-        self.isFlow = isFlow
-        self.start = start
+        (self.isMapping, self.isFlow, self.start) = (isMapping, isFlow, start)
         end = start
         self.anchor = anchor
         if isMapping { entries.reserveCapacity(4) } else { elements.reserveCapacity(4) }

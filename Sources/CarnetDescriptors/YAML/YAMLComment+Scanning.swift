@@ -22,8 +22,7 @@ extension YAMLComment {
             comments.append(
                 YAMLComment(
                     text: trimmed(text.bytes[(sign + 1)..<end]),
-                    span: SourceSpan(start: start, end: text.position(ofOffset: end))
-                )
+                    span: SourceSpan(start: start, end: text.position(ofOffset: end)))
             )
             offset = end
         }

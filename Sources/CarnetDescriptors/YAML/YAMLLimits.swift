@@ -10,9 +10,7 @@ package struct YAMLLimits: Hashable, Sendable {
     package var maximumScalarBytes: Int
 
     package init(
-        maximumBytes: Int = 1 << 20,
-        maximumDepth: Int = 64,
-        maximumNodes: Int = 100_000,
+        maximumBytes: Int = 1 << 20, maximumDepth: Int = 64, maximumNodes: Int = 100_000,
         maximumScalarBytes: Int = 256 << 10
     ) {
         self.maximumBytes = maximumBytes

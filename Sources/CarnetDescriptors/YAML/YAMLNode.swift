@@ -41,9 +41,7 @@ package struct YAMLEntry: Hashable, Sendable {
     package var value: YAMLNode
 
     package init(key: String, keySpan: SourceSpan, value: YAMLNode) {
-        self.key = key
-        self.keySpan = keySpan
-        self.value = value
+        (self.key, self.keySpan, self.value) = (key, keySpan, value)
     }
 }
 

@@ -49,8 +49,7 @@ package struct ClientRules: DescriptorSection, Sendable {
 
     static let keys: [Key<Self>] = [
         Key(
-            "authentication",
-            \.authentication,
+            "authentication", \.authentication,
             "the accepted methods, best first; a registration uses the first that fits its credentials: a certificate, a key, a secret, or none"
         ),
         Key(
@@ -81,9 +80,7 @@ extension RedirectForm: DescriptorValue {
     static var shape: Shape {
         .text(
             "a redirect URI, in which {name} stands for any string without / and {path} for any string",
-            pattern: Template.pattern,
-            takesScalars: true
-        )
+            pattern: Template.pattern, takesScalars: true)
     }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {

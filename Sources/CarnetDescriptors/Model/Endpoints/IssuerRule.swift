@@ -37,8 +37,7 @@ package enum IssuerRule: Hashable, DescriptorValue, Sendable {
             Key("template", \.template, "the issuer with a {place} for the varying part"),
             Key(
                 "claims", \.claims,
-                "place -> the claim of the ID token that it must equal; default: the claim with the place's name"
-            ),
+                "place -> the claim of the ID token that it must equal; default: the claim with the place's name"),
             Key(
                 "pattern", \.pattern,
                 "a regular expression for a place that names one tenant; with an input of this form, only the tenant's own issuer is accepted"

@@ -68,9 +68,7 @@ package struct ProfileRequest: Sendable {
 
 extension InputResolver {
     /// The further requests of the profile; one whose URL takes an optional input without a value is left out.
-    func profileRequests(
-        _ rules: [ProfileRequestRules], api: APIRules
-    ) throws(ResolutionError) -> [ProfileRequest] {
+    func profileRequests(_ rules: [ProfileRequestRules], api: APIRules) throws(ResolutionError) -> [ProfileRequest] {
         try rules.enumerated().collect { index, rules throws(ResolutionError) in
             let key = "profile.requests.\(index)"
             let whole = belowAPI(rules.url)
@@ -78,8 +76,7 @@ extension InputResolver {
             return ProfileRequest(
                 url: late.isLate ? nil : try url(whole, key: "\(key).url"), lateURL: late,
                 request: try rules.request.inheriting(api, at: rules.url).resolve(with: self, key: key, method: .get),
-                outcome: rules.outcome.inheriting(api),
-                conditions: try named(rules.conditions, key: "\(key).where"),
+                outcome: rules.outcome.inheriting(api), conditions: try named(rules.conditions, key: "\(key).where"),
                 lateConditions: try lateNamed(rules.conditions, key: "\(key).where"), described: rules)
         }
     }

@@ -8,8 +8,7 @@ package struct OutcomeRules: DescriptorSection, Sendable {
         Key("success", \.success, "how to distinguish success from an error; default: by the status"),
         Key(
             "errors", \.errors,
-            "the places of error code and message in the whole body; default: as in api; \(tokenCode)"
-        ),
+            "the places of error code and message in the whole body; default: as in api; \(tokenCode)"),
     ]
 
     static let tokenCode =

@@ -203,8 +203,7 @@ extension RequestRules {
             rename: rename.isEmpty ? inherited?.rename ?? rename : rename,
             omit: omit.isEmpty ? inherited?.omit ?? [] : omit,
             queryParameters: queryParameters.isEmpty ? inherited?.queryParameters ?? [] : queryParameters,
-            encode: encode.isEmpty ? inherited?.encode ?? encode : encode,
-            json: parameters.jsonNames,
+            encode: encode.isEmpty ? inherited?.encode ?? encode : encode, json: parameters.jsonNames,
             late: LateRequest(
                 parameters: try resolver.lateNamed(parameters, key: "\(key).parameters"),
                 headers: try resolver.lateNamed(headers, key: "\(key).headers")))

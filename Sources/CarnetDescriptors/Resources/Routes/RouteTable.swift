@@ -94,9 +94,7 @@ package struct RouteTable: Sendable {
 
     /// The resources with a host that a resource without one covers for other hosts, although it needs less: the positions of
     /// both in the file. A map that lists its other hosts has said so.
-    package static func covered(
-        _ entries: [ResourceEntry], hosts: MapHosts
-    ) -> [(specific: Int, general: Int)] {
+    package static func covered(_ entries: [ResourceEntry], hosts: MapHosts) -> [(specific: Int, general: Int)] {
         guard hosts.names.isEmpty else { return [] }
         let table = reading(entries).table
         return table.routes.compactMap { route in
