@@ -1,5 +1,3 @@
-import CarnetFoundation
-
 extension DescriptorDocument {
     /// The file and the place in it of the value at a path of keys; the value may be inherited.
     package func place(of path: [String]) -> (file: String, span: SourceSpan) {

@@ -1,5 +1,3 @@
-import CarnetFoundation
-
 extension ValuePattern {
     /// Whether each value of another pattern has this form, too; `nil` where that takes too long to find out.
     package func includes(_ other: ValuePattern) -> Bool? {
