@@ -40,7 +40,7 @@ struct SandboxCommand: Subcommand {
         name: .customLong("fault"),
         help: ArgumentHelp("A fault to simulate. Repeatable.", valueName: "name"),
         completion: .list(SandboxFault.allCases.map(\.rawValue)),
-        transform: fault(named:)
+        transform: name(of: "--fault", suggests: true)
     )
     var faults: [SandboxFault] = []
 
@@ -176,14 +176,4 @@ struct SandboxCommand: Subcommand {
         try await Failure.explaining(.port(port)) { try await server.run() }
         try Task.checkCancellation()
     }
-}
-
-private func fault(named name: String) throws -> SandboxFault {
-    guard let fault = SandboxFault(rawValue: name) else {
-        let names = SandboxFault.allCases.map(\.rawValue)
-        let nearest = nearestName(to: name, in: names)
-        throw ValidationError(
-            nearest.map { "did you mean \($0)?" } ?? "--fault must be one of: " + names.joined(separator: ", "))
-    }
-    return fault
 }

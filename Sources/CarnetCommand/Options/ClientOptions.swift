@@ -73,10 +73,8 @@ struct InputOptions: ParsableArguments {
         try refuse(
             if: pairs.contains { Self.split($0) == nil },
             "--input must be NAME=VALUE, e.g. --input domain=login.example.com")
-        let named = try variables.map { pair in
-            guard let name = Self.split(pair)?.0 else { throw ValidationError("--input-env must be NAME=VARIABLE") }
-            return name
-        }
+        let named = variables.compactMap { Self.split($0)?.0 }
+        try refuse(if: named.count < variables.count, "--input-env must be NAME=VARIABLE")
         if let name = named.first(where: { values[$0] != nil }) {
             throw ValidationError("--input and --input-env cannot both give the input \(name)")
         }

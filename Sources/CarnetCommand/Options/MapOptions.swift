@@ -34,11 +34,16 @@ struct MapOptions: ParsableArguments {
         for provider: Provider, of descriptor: ProviderDescriptor, _ console: Console
     ) throws -> [Resource] {
         guard let file else { return [] }
-        let source = try SourceFile(readingFrom: file)
-        let map = ResourceMapFile(source)
-        if map.diagnostics.contains(where: { $0.severity == .error }) {
-            throw Failure(diagnostics: map.diagnostics, in: source, console)
-        }
-        return try map.resources(for: provider, of: descriptor)
+        return try ResourceMapFile(readingFrom: file, console).resources(for: provider, of: descriptor)
+    }
+}
+
+extension ResourceMapFile {
+    /// - Throws: `Failure` with everything that is wrong with the file.
+    init(readingFrom path: String, _ console: Console) throws {
+        let source = try SourceFile(readingFrom: path)
+        self.init(source)
+        guard diagnostics.contains(where: { $0.severity == .error }) else { return }
+        throw Failure(diagnostics: diagnostics, in: source, console)
     }
 }

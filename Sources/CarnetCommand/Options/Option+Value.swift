@@ -1,4 +1,5 @@
 import ArgumentParser
+import CarnetDescriptors
 
 // A command line has many options with a value, and each says in the help what the value is called.
 
@@ -42,12 +43,17 @@ extension Argument {
 }
 
 /// Reads one of the names that an option allows.
+///
+/// - Parameter suggests: Whether the nearest name is an answer to a wrong one.
 func name<Value: CaseIterable & RawRepresentable<String> & Sendable>(
-    of option: String
+    of option: String, suggests: Bool = false
 ) -> @Sendable (String) throws -> Value where Value.AllCases == [Value] {
     { text in
         guard let value = Value(rawValue: text) else {
-            throw ValidationError("\(option) must be one of: " + Value.allCases.map(\.rawValue).joined(separator: ", "))
+            let names = Value.allCases.map(\.rawValue)
+            let nearest = suggests ? nearestName(to: text, in: names) : nil
+            throw ValidationError(
+                nearest.map { "did you mean \($0)?" } ?? "\(option) must be one of: " + names.joined(separator: ", "))
         }
         return value
     }

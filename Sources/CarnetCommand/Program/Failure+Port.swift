@@ -42,17 +42,15 @@ extension Failure {
             return Failure(.failed, "port \(port) of \(host) cannot be opened: \(reason)", next: ["choose \(next)"])
         case .file(let path):
             let folder = Path.folder(of: path)
-            if !folder.isEmpty, !Path.isFolder(folder) {
-                return Failure(
-                    .failed, "the socket \(path) cannot be opened: the folder \(folder) does not exist",
-                    next: ["make the folder, or choose another path with --socket"])
-            }
-            let isLong = path.utf8.count > 103
+            let isLost = !folder.isEmpty && !Path.isFolder(folder)
+            let reason =
+                isLost
+                ? "the folder \(folder) does not exist"
+                : path.utf8.count > 103
+                    ? "its path is longer than 103 bytes" : "it is in use, or its folder does not allow it"
             return Failure(
-                .failed,
-                "the socket \(path) cannot be opened: "
-                    + (isLong ? "its path is longer than 103 bytes" : "it is in use, or its folder does not allow it"),
-                next: ["choose another path with --socket"])
+                .failed, "the socket \(path) cannot be opened: \(reason)",
+                next: [(isLost ? "make the folder, or " : "") + "choose another path with --socket"])
         }
     }
 

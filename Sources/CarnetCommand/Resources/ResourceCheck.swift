@@ -46,11 +46,7 @@ struct ResourcesCheckCommand: Subcommand {
     /// - Throws: `Failure`; `ExitStatus` if a request is refused, or a decision differs from the expected one.
     func run(_ context: CommandContext) async throws {
         let console = context.console
-        let source = try SourceFile(readingFrom: file)
-        let map = ResourceMapFile(source)
-        guard !map.diagnostics.contains(where: { $0.severity == .error }) else {
-            throw Failure(diagnostics: map.diagnostics, in: source, console)
-        }
+        let map = try ResourceMapFile(readingFrom: file, console)
         let (table, problems) = RouteTable.reading(map.entries, hosts: map.hosts)
         if let problem = problems.first {
             throw Failure(
