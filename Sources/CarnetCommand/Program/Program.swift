@@ -23,10 +23,9 @@ enum Program {
             return report(parsing: error, arguments)
         }
         guard let command = command as? any Subcommand else { return await runHelp(command) }
-        let console = Console(
-            command.output, environment: .current, isLog: type(of: command) == GatewayServeCommand.self)
-        let signals = ServerSignals()
         let isServer = type(of: command).isServer
+        let console = Console(command.output, environment: .current, isLog: isServer)
+        let signals = ServerSignals()
         let task = Task {
             try await command.run(
                 CommandContext(console: console, environment: .current, arguments: arguments, signals: signals))

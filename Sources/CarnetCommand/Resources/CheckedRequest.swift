@@ -56,25 +56,21 @@ struct CheckedRequest {
     }
 }
 
-/// A file of requests, each with the decision that is expected.
-struct ExpectedRequests {
-    struct Row {
-        let request: CheckedRequest
-        /// `allowed`, `refused` or a status.
-        let expected: String
-        let line: Int
+/// A request of a file, with the decision that is expected.
+struct ExpectedRequest {
+    let request: CheckedRequest
+    /// `allowed`, `refused` or a status.
+    let expected: String
+    let line: Int
 
-        func isMet(by decision: CheckedRequest.Decision) -> Bool {
-            expected == decision.word || expected == String(decision.status)
-        }
+    func isMet(by decision: CheckedRequest.Decision) -> Bool {
+        expected == decision.word || expected == String(decision.status)
     }
-
-    let rows: [Row]
 
     private static let keys = ["request", "host", "scopes", "claims", "token", "expect"]
 
     /// - Throws: `Failure` with file and line.
-    init(_ file: SourceFile) throws {
+    static func all(in file: SourceFile) throws -> [Self] {
         let document = YAMLReader().read(file)
         if let mistake = document.diagnostics.first(where: { $0.severity == .error }) {
             throw Failure(.usage, "\(mistake)")
@@ -82,15 +78,15 @@ struct ExpectedRequests {
         guard let elements = document.root?.elements else {
             throw Failure(.usage, "\(file.path) is not a list of requests")
         }
-        rows = try elements.map { try Self.row($0, file.path) }
+        return try elements.map { try Self($0, file.path) }
     }
 
-    private static func row(_ node: YAMLNode, _ path: String) throws -> Row {
+    private init(_ node: YAMLNode, _ path: String) throws {
         func mistake(_ reason: String, _ node: YAMLNode) -> Failure {
             Failure(.usage, "\(path):\(node.span.start.line): \(reason)")
         }
         guard let entries = node.entries else { throw mistake("a request is a mapping with request and expect", node) }
-        if let unknown = entries.first(where: { !keys.contains($0.key) }) {
+        if let unknown = entries.first(where: { !Self.keys.contains($0.key) }) {
             throw mistake("unknown key \"\(unknown.key)\"", unknown.value)
         }
         func text(_ key: String) -> String? {
@@ -112,6 +108,6 @@ struct ExpectedRequests {
             request.claims[claim.key] = JSONValue(claim.value)
         }
         if node.entry("token")?.value.scalar?.boolean == false { request.scopes = nil }
-        return Row(request: request, expected: expected, line: node.span.start.line)
+        (self.request, self.expected, line) = (request, expected, node.span.start.line)
     }
 }

@@ -55,7 +55,7 @@ struct ResourcesCheckCommand: Subcommand {
         let now = SystemWallClock().now
         if let requests {
             var rows = DecisionTable(path: requests)
-            for row in try ExpectedRequests(try SourceFile(readingFrom: requests)).rows {
+            for row in try ExpectedRequest.all(in: try SourceFile(readingFrom: requests)) {
                 let decision = row.request.decision(by: table, now: now)
                 let place = decision.index.map(map.place(of:))
                 rows.add(
