@@ -24,8 +24,6 @@ struct DemoCommand: Subcommand {
               carnet demo --port 8081 --clients clients.yaml --store demo-store
             """)
 
-    private static let watchInterval = Duration.seconds(1)
-
     @Option(help: ArgumentHelp("The port on 127.0.0.1.", valueName: "n")) var port: Int = 8400
 
     @OptionGroup(title: "Provider options") var providers: ProviderOptions
@@ -117,7 +115,7 @@ struct DemoCommand: Subcommand {
         let logger = Logger(label: "carnet.demo") { _ in ConsoleLogHandler(console) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                try await setup.watch(folders, every: Self.watchInterval) { reload in
+                try await setup.watch(folders, every: .seconds(1)) { reload in
                     for id in reload.replaced { console.note("\(id) was reloaded") }
                     for id in reload.removed { console.note("\(id) was removed") }
                     for problem in reload.problems { console.warn(problem.printable) }

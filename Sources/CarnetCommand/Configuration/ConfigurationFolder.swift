@@ -53,8 +53,9 @@ struct ConfigurationFolder {
         let shown = environment.shortened(path)
         // Root can change any file anyway.
         guard [geteuid(), 0].contains(status.st_uid) else {
+            let user = getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) } ?? "\(status.st_uid)"
             throw Failure(
-                .usage, "\(shown) belongs to \(Self.name(of: status.st_uid)), who could redirect credentials with it",
+                .usage, "\(shown) belongs to the user \(user), who could redirect credentials with it",
                 next: ["take ownership: sudo chown \(geteuid()) \(path.shellWord)", "or move it elsewhere"])
         }
         guard status.st_mode & 0o022 == 0 else {
@@ -63,10 +64,5 @@ struct ConfigurationFolder {
                 .usage, "\(shown) can be changed by \(writers), who could redirect credentials with it",
                 next: ["check its content, then run: chmod go-w \(path.shellWord)"])
         }
-    }
-
-    private static func name(of user: uid_t) -> String {
-        guard let entry = getpwuid(user) else { return "the user \(user)" }
-        return "the user \(String(cString: entry.pointee.pw_name))"
     }
 }

@@ -17,7 +17,7 @@ struct LintInput {
     init(_ paths: [String], stdinName: String?) throws {
         var stdin: Read?
         var names: [String] = []
-        self.paths = paths.isEmpty ? [Self.defaultPath] : paths
+        self.paths = paths.isEmpty ? [Path.isFolder("providers") ? "providers" : "."] : paths
         for path in self.paths {
             if path == "-" {
                 guard stdin == nil else { continue }
@@ -55,8 +55,6 @@ struct LintInput {
             }
         }
     }
-
-    private static var defaultPath: String { Path.isFolder("providers") ? "providers" : "." }
 
     /// Fixes the files, and writes the changed ones.
     ///

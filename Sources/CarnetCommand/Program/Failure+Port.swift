@@ -4,7 +4,7 @@ import NIOCore
 extension Failure {
     /// Where a server waits for connections.
     enum Listener {
-        case port(Int, of: String = loopback, option: String = "--port")
+        case port(Int, of: String = "127.0.0.1", option: String = "--port")
         case file(String)
     }
 
@@ -25,8 +25,6 @@ extension Failure {
             throw failure(of: listener, for: isUnknown ? EADDRNOTAVAIL : (error as? IOError)?.errnoCode)
         }
     }
-
-    private static let loopback = "127.0.0.1"
 
     /// - Parameter code: Of the system; `nil` if it is unknown.
     private static func failure(of listener: Listener, for code: CInt?) -> Failure {

@@ -48,7 +48,10 @@ enum HelpText {
         }.map { block in
             if block.element.hasPrefix("USAGE: ") { return usage(block.element, columns: columns) }
             if block.element.hasPrefix("  See ") { return wrapped(block.element, columns: columns) }
-            return isRoot ? block.element : withoutVersion(block.element)
+            // The version is that of the whole program: `carnet --version`.
+            return isRoot
+                ? block.element
+                : block.element.split(separator: "\n").filter { !$0.hasPrefix("  --version ") }.joined(separator: "\n")
         }.joined(separator: "\n\n")
     }
 
@@ -59,11 +62,6 @@ enum HelpText {
         if title == "OPTIONS:" { return isRoot ? 4 : 2 }
         if let place = shared.firstIndex(of: title) { return 5 + place }
         return title.hasSuffix(":") ? 3 : 100
-    }
-
-    /// The version is that of the whole program: `carnet --version`.
-    private static func withoutVersion(_ block: String) -> String {
-        block.split(separator: "\n").filter { !$0.hasPrefix("  --version ") }.joined(separator: "\n")
     }
 
     /// A line in lines of at most that many columns. Its continuation begins below its last column of text.
