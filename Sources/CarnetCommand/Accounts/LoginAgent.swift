@@ -92,7 +92,6 @@ struct LoginAgent: ListeningUserAgent {
     }
 }
 
-/// Lines from standard input.
 enum StandardInput {
     static var isTerminal: Bool { isatty(STDIN_FILENO) != 0 }
 

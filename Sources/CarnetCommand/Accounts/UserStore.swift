@@ -14,7 +14,6 @@ struct UserStore {
         self.environment = environment
     }
 
-    /// The folder of the records.
     func folder(ofSandbox isSandbox: Bool) -> String {
         environment.storeFolder + (isSandbox ? "/sandbox" : "")
     }

@@ -28,7 +28,6 @@ struct TokenCommand: Subcommand {
             }
         }
 
-        /// Prints this part of an access token.
         func print(
             _ tokens: TokenSet, ownedBy owner: String, next: [String] = [], _ console: Console
         ) throws {

@@ -21,7 +21,6 @@ struct HostEnvironment: Sendable {
     /// Providers and client registrations of the user; also the key of the token store.
     var configurationFolder: String { folder("XDG_CONFIG_HOME", or: ".config") }
 
-    /// The folder for the program's data.
     var dataFolder: String { folder("XDG_DATA_HOME", or: ".local/share") }
 
     /// Where the tokens are.

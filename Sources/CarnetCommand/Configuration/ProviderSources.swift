@@ -58,8 +58,6 @@ struct ProviderSources {
         return String(cString: place)
     }
 
-    /// The provider of a name.
-    ///
     /// - Throws: `UnknownProviderError` with the nearest names.
     func entry(_ name: String) throws -> ProviderRegistry.Entry {
         try registry.entry(named: name)

@@ -57,7 +57,6 @@ struct Registrations {
         }
     }
 
-    /// The user's own clients file.
     static func ownFile(_ environment: HostEnvironment) -> String {
         environment.configurationFolder + "/clients.yaml"
     }

@@ -216,7 +216,6 @@ struct InstallationCheck: Sendable {
     let name: String
     let outcome: Outcome
     let text: String
-    /// What to do.
     let next: String?
 
     static func ok(_ name: String, _ text: String) -> Self { Self(name: name, outcome: .ok, text: text, next: nil) }

@@ -30,7 +30,6 @@ struct NetworkOptions: ParsableArguments {
 
     @OptionGroup var reach: ReachOptions
 
-    /// How long one exchange may take.
     var deadline: Duration { patience.deadline }
 }
 

@@ -21,7 +21,6 @@ extension CompletionKind {
         }
     }
 
-    /// The accounts of the provider that the command line names.
     static var accounts: CompletionKind {
         .custom { words, _, _ in await CompletionWords(words).accounts() }
     }

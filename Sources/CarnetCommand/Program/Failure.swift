@@ -19,7 +19,6 @@ struct Failure: Error, CustomStringConvertible {
     var status: ExitStatus
     var summary: String
     var details: [Detail] = []
-    /// What to do next.
     var next: [String] = []
 
     var description: String { summary }

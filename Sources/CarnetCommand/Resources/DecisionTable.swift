@@ -3,7 +3,6 @@ import CarnetProtocol
 
 /// The decisions about a file of requests, beside the expected ones.
 struct DecisionTable {
-    /// The file.
     let path: String
     private var rows: [[String]] = []
     private var documents: [JSONValue] = []

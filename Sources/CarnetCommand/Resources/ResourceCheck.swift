@@ -79,8 +79,6 @@ struct ResourcesCheckCommand: Subcommand {
         if !decision.isAllowed { throw ExitStatus.failed }
     }
 
-    /// The token's claims.
-    ///
     /// - Throws: `ValidationError`.
     private func claimObject() throws -> JSONObject {
         var object = JSONObject()
