@@ -1,7 +1,5 @@
 import ArgumentParser
 import Carnet
-import CarnetDemo
-import CarnetDescriptors
 import CarnetTransport
 
 /// Which servers a command may reach, and whose certificates it trusts.
