@@ -67,7 +67,7 @@ package struct OpenAPIImport {
         let listed = document.isSwagger ? nil : document.root.entry("servers")?.value
         let swagger = document.isSwagger ? ServerReader.readSwagger(document) : nil
         var servers = listed.map { ServerReader.read($0, findings) } ?? [swagger].compactMap(\.self)
-        if servers.isEmpty { servers = [.root] }
+        if servers.isEmpty, let root = ServerBase("") { servers = [root] }
         var own: [SourceSpan: [ServerBase]] = [:]
         for servers in operations.all.compactMap(\.servers) where own[servers.span] == nil {
             own[servers.span] = ServerReader.read(servers, findings)

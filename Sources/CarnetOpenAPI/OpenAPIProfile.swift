@@ -116,9 +116,8 @@ extension OpenAPIDocument {
             }
             guard depth < 4 else { continue }
             for key in ["allOf", "oneOf", "anyOf"] {
-                let parts = schema.entry(key)?.value.elements ?? []
                 // Of alternatives, the first.
-                for part in parts.prefix(key == "allOf" ? 8 : 1) {
+                for part in (schema.entry(key)?.value.elements ?? []).prefix(key == "allOf" ? 8 : 1) {
                     all.merge(properties(of: part, depth: depth + 1)) { first, _ in first }
                 }
             }
@@ -162,10 +161,9 @@ struct OpenAPIHeaders {
         }
         var common: [String: YAMLNode]?
         for operation in operations.all {
-            let own = headers(operation.node?.entry("parameters")?.value)
-            let shared = headers(operation.parameters)
             guard common?.isEmpty != true else { break }
-            let both = own.merging(shared) { first, _ in first }
+            let both = headers(operation.node?.entry("parameters")?.value)
+                .merging(headers(operation.parameters)) { first, _ in first }
             common = common.map { $0.filter { both[$0.key] != nil } } ?? both
         }
         for (name, node) in (common ?? [:]).sorted(by: { $0.key < $1.key }) {

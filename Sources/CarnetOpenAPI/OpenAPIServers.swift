@@ -31,11 +31,6 @@ struct ServerBase {
     }
 
     var key: ByteKey? { host.map(ByteKey.init) }
-
-    private init() { (host, path, origin) = (nil, "", nil) }
-
-    /// The server of a description that names none.
-    static let root = ServerBase()
 }
 
 /// Servers as a map names them: with the same host, and the same path before those of operations.

@@ -124,13 +124,11 @@ struct GatewayCheckCommand: Subcommand {
         guard account.count == 1, !first.contains("=") else {
             return try reading(console, try CheckedAccount(values: account))
         }
-        let file = try SourceFile(readingFrom: first)
-        return try reading(console, try CheckedAccount(file))
+        return try reading(console, try CheckedAccount(try SourceFile(readingFrom: first)))
     }
 
     private func runTable(_ path: String, _ gateway: Gateway, _ console: Console) throws {
-        let source = try SourceFile(readingFrom: path)
-        let requests = try reading(console, try ExpectedDecisions(source))
+        let requests = try reading(console, try ExpectedDecisions(try SourceFile(readingFrom: path)))
         var table = DecisionTable(path: path)
         for row in requests.rows {
             let decision = requests.decision(of: row, by: gateway)

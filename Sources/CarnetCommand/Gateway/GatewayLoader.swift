@@ -31,7 +31,7 @@ final class GatewayLoader: Sendable {
     let sandbox: GatewaySandbox?
     let logger: Logger
     let places: GatewayPlaces
-    /// Opened once: a version with another store needs a new start.
+    /// Opened once: a version with another store needs a new start. `nil` with a sandbox.
     let opened = Lock<(places: [SecretPlace?], store: GatewayStore)?>(nil)
     /// The ids of the keys that were in use last.
     let keyIDs = Lock<[String]?>(nil)
@@ -167,9 +167,6 @@ final class GatewayLoader: Sendable {
 
     /// In bytes.
     private static let shortestSecret = 16
-
-    /// The store that the gateway opened; `nil` with a sandbox.
-    var store: GatewayStore? { opened.withLock { $0?.store } }
 }
 
 extension GatewayRules {

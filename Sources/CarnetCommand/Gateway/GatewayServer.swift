@@ -127,7 +127,7 @@ struct GatewayServer: Sendable {
 
     /// Removes what sessions leave in the store: at the start, and each hour.
     private func cleanStore() async throws {
-        guard let store = loader.store else { return }
+        guard let store = loader.opened.withLock({ $0?.store }) else { return }
         while true {
             do {
                 let count = try await GatewaySession.removeExpired(in: store)

@@ -211,7 +211,7 @@ struct GatewaySession {
                     note.expiresAt > now
                 else { continue }
                 found.sessions.append(GatewaySession(key: key, subject: connection.subject ?? "", note: note))
-            } catch let error as TokenStoreError where error.kind == .unreadable || store.lacksKey {
+            } catch let error as TokenStoreError where error.kind == .unreadable || store.keys.isMissing {
                 found.unreadable.append((key, error))
             }
         }
@@ -233,7 +233,7 @@ struct GatewaySession {
             let stored: StoredConnection?
             do {
                 stored = try await store.tokens.load(key)
-            } catch let error as TokenStoreError where error.kind == .unreadable || store.lacksKey {
+            } catch let error as TokenStoreError where error.kind == .unreadable || store.keys.isMissing {
                 continue
             }
             guard let stored else { continue }

@@ -92,8 +92,6 @@ struct GatewayStore: Sendable {
         }
     }
 
-    var lacksKey: Bool { keys.isMissing }
-
     /// The same store for a command beside the gateway. Root acts as the gateway's user from now on.
     ///
     /// - Throws: `TokenStoreError`.

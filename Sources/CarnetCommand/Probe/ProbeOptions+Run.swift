@@ -33,8 +33,7 @@ extension ProbeOptions {
         for (number, (entry, provider)) in probers.enumerated() {
             let id = entry.descriptor.id.rawValue
             let network = ProbeTransport(transport(provider), pause: .seconds(pause), isFirst: number == 0)
-            let prober = Prober(provider, of: entry.descriptor, over: network)
-            known.outcomes[id] = try await prober.probe { endpoint in
+            known.outcomes[id] = try await Prober(provider, of: entry.descriptor, over: network).probe { endpoint in
                 console.showProgress("\(number + 1) of \(probers.count): \(id), \(endpoint)")
             }
             if let results {

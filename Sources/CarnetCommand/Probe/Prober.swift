@@ -114,8 +114,7 @@ struct Prober {
     private func send(_ request: SimulatedRequest, to endpoint: Endpoint) async throws(OAuthError) -> ProbeOutcome {
         let place = Self.place(request.url)
         do {
-            let response = try await transport.send(Self.outgoing(request), limits: limits)
-            return judge(response, to: request, endpoint)
+            return judge(try await transport.send(Self.outgoing(request), limits: limits), to: request, endpoint)
         } catch let error as TransportError {
             // A large page is a page.
             if error.kind == .responseTooLarge, endpoint == .authorization {

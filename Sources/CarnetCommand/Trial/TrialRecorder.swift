@@ -5,26 +5,17 @@ import CarnetProtocol
 
 /// Keeps the exchanges of a trial until its report takes them.
 final class TrialRecorder: ExchangeObserver {
-    private struct Recorded {
-        var exchange: TrialStep.Exchange
-        /// The response with its secrets, once it has come.
-        var revealed: ShownResponse?
-    }
-
-    private let exchanges = Lock<[Recorded]>([])
+    private let exchanges = Lock<[TrialStep.Exchange]>([])
 
     func willSend(_ request: RedactedRequest, step: OAuthError.Step) {
-        exchanges.withLock {
-            $0.append(Recorded(exchange: TrialStep.Exchange(step: step, request: ShownRequest(request))))
-        }
+        exchanges.withLock { $0.append(TrialStep.Exchange(step: step, request: ShownRequest(request))) }
     }
 
     func didReceive(_ response: RedactedResponse, step: OAuthError.Step) {
         exchanges.withLock { exchanges in
             // Exchanges can overlap; the response belongs to the latest open one of its step.
-            guard let index = exchanges.lastIndex(where: { $0.exchange.step == step && $0.exchange.response == nil })
-            else { return }
-            exchanges[index].exchange.response = exchanges[index].revealed ?? ShownResponse(response)
+            guard let index = exchanges.lastIndex(where: { $0.step == step && $0.response == nil }) else { return }
+            exchanges[index].response = exchanges[index].revealed ?? ShownResponse(response)
         }
     }
 
@@ -32,7 +23,7 @@ final class TrialRecorder: ExchangeObserver {
     func take() -> [TrialStep.Exchange] {
         exchanges.withLock { exchanges in
             defer { exchanges = [] }
-            return exchanges.map(\.exchange)
+            return exchanges
         }
     }
 
@@ -44,20 +35,18 @@ final class TrialRecorder: ExchangeObserver {
     func reveal(_ request: OutgoingRequest) -> Int? {
         let shown = ShownRequest(revealing: request)
         return exchanges.withLock { exchanges in
-            let index = exchanges.lastIndex { recorded in
-                recorded.revealed == nil && recorded.exchange.response == nil
-                    && recorded.exchange.request.method == shown.method
-                    && Self.page(recorded.exchange.request.url) == Self.page(shown.url)
+            let index = exchanges.lastIndex { exchange in
+                exchange.revealed == nil && exchange.response == nil && exchange.request.method == shown.method
+                    && Self.page(exchange.request.url) == Self.page(shown.url)
             }
-            if let index { exchanges[index].exchange.request = shown }
+            if let index { exchanges[index].request = shown }
             return index
         }
     }
 
     func reveal(_ response: IncomingResponse, at index: Int?) {
-        guard let index else { return }
         exchanges.withLock { exchanges in
-            guard exchanges.indices.contains(index) else { return }
+            guard let index, exchanges.indices.contains(index) else { return }
             exchanges[index].revealed = ShownResponse(revealing: response)
         }
     }

@@ -16,6 +16,8 @@ struct TrialStep {
         var request: ShownRequest
         /// `nil` if none came, or if it is the user's browser that goes there.
         var response: ShownResponse?
+        /// The response with its secrets, once it has come, for `response`.
+        var revealed: ShownResponse?
     }
 
     var title: String
