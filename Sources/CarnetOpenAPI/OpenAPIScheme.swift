@@ -82,32 +82,25 @@ struct OpenAPIScheme {
         self.name = name
         self.span = span
         let text = node.text
-        switch text("type") {
-        case "oauth2"?: kind = .oauth2
-        case "openIdConnect"?:
-            kind = .openIDConnect
-            metadata = text("openIdConnectUrl")
-            return
-        case "http"? where !isSwagger:
-            let scheme = text("scheme")?.lowercased() ?? ""
-            kind = ["bearer", "dpop"].contains(scheme) ? .bearer : .other("the HTTP scheme \(scheme.quoted)")
-            return
-        case "apiKey"?:
-            let isAuthorization = text("in") == "header" && text("name")?.lowercased() == "authorization"
-            kind = isAuthorization ? .authorizationKey : .other("an API key")
-            if text("in") == "header" { header = text("name") }
-            return
-        case "basic"? where isSwagger:
-            kind = .other("the HTTP scheme \("basic".quoted)")
-            return
-        case "mutualTLS"?:
-            kind = .other("a client certificate")
-            return
-        case let type:
+        let (type, place) = (text("type"), text("in"))
+        kind =
+            switch type {
+            case "oauth2"?: .oauth2
+            case "openIdConnect"?: .openIDConnect
+            case "http"? where ["bearer", "dpop"].contains(text("scheme")?.lowercased()) && !isSwagger: .bearer
+            case "http"? where !isSwagger:
+                .other("the HTTP scheme \((text("scheme")?.lowercased() ?? "").quoted)")
+            case "basic"? where isSwagger: .other("the HTTP scheme \("basic".quoted)")
+            case "apiKey"? where place == "header" && text("name")?.lowercased() == "authorization": .authorizationKey
+            case "apiKey"?: .other("an API key")
+            case "mutualTLS"?: .other("a client certificate")
             // A finding says already that a reference leads nowhere.
-            kind = .other(type == nil && node.entry("$ref") != nil ? "" : "the type \((type ?? "").quoted)")
-            return
-        }
+            case nil where node.entry("$ref") != nil: .other("")
+            default: .other("the type \((type ?? "").quoted)")
+            }
+        if type == "apiKey", place == "header" { header = text("name") }
+        if kind == .openIDConnect { metadata = text("openIdConnectUrl") }
+        guard kind == .oauth2 else { return }
         metadata = text("oauth2MetadataUrl")
         if isSwagger {
             readFlow(text("flow") ?? "", node)

@@ -10,6 +10,8 @@ struct EmbeddedDescriptor: Hashable, Sendable {
         /// Empty if any value may be given.
         var allowed: [String]
 
+        fileprivate var constantName: String { EmbeddedDescriptor.constantName(of: name) }
+
         /// The cases of its enumeration. Empty for a secret, or if two values would have one name, such as `1.0` and `10`.
         fileprivate var cases: [String] {
             let names = allowed.map(EmbeddedDescriptor.constantName)
@@ -78,18 +80,15 @@ extension [EmbeddedDescriptor] {
             source += "    /// The inputs of `\(descriptor.id)`, for `ClientRegistration`.\n"
             for input in descriptor.inputs {
                 guard let title = input.title else { continue }
-                source +=
-                    "    /// - Parameter \(EmbeddedDescriptor.constantName(of: input.name)): \(Self.comment(title))\n"
+                source += "    /// - Parameter \(input.constantName): \(Self.comment(title))\n"
             }
             let inputs = descriptor.inputs.filter(\.isRequired) + descriptor.inputs.filter { !$0.isRequired }
             let parameters = inputs.map { input in
-                let type = descriptor.type(of: input)
-                return "`\(EmbeddedDescriptor.constantName(of: input.name))`: \(type)"
-                    + (input.isRequired ? "" : "? = nil")
+                "`\(input.constantName)`: \(descriptor.type(of: input))" + (input.isRequired ? "" : "? = nil")
             }
             source += "    public static func `\(descriptor.constantName)`(\(parameters.joined(separator: ", ")))"
             let members = inputs.map { input in
-                let value = "`\(EmbeddedDescriptor.constantName(of: input.name))`"
+                let value = "`\(input.constantName)`"
                 let member = input.isSecret ? ".reveal()" : input.cases.isEmpty ? "" : ".rawValue"
                 return "\(Self.literal(input.name)): \(value)\(input.isRequired || member.isEmpty ? "" : "?")\(member)"
             }
