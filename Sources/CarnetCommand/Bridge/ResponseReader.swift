@@ -5,15 +5,11 @@ import HTTPTypes
 
 /// Reads the messages of one response while it arrives: a stream of events, or one JSON document.
 final class ResponseReader: Sendable {
-    private enum Body {
-        case events(EventReader)
-        case document([UInt8])
-        /// Neither, so nothing is in it.
-        case other
-    }
-
     private struct State {
-        var body = Body.other
+        /// Of a stream of events.
+        var reader: EventReader?
+        /// Without this and `reader`, nothing is in the response.
+        var document: [UInt8]?
         var hasBegun = false
         var type = ""
         var isTooLarge = false
@@ -50,9 +46,9 @@ final class ResponseReader: Sendable {
             state.hasBegun = true
             state.type = type
             if type.hasPrefix("text/event-stream") {
-                state.body = .events(EventReader())
+                (state.reader, state.document) = (EventReader(), nil)
             } else if ["application/json", "text/plain"].contains(where: type.hasPrefix) || type.isEmpty {
-                state.body = .document([])
+                (state.reader, state.document) = (nil, [])
             }
         }
         begin(head)
@@ -61,23 +57,15 @@ final class ResponseReader: Sendable {
     private func read(_ bytes: [UInt8]) -> Bool {
         var events: [EventReader.Event] = []
         let isWithinLimits = state.withLock { state in
-            switch state.body {
-            case .events(var reader):
-                state.body = .other
-                defer { state.body = .events(reader) }
-                guard reader.read(bytes, { events.append($0) }) else { break }
-                state.count += events.count { $0.type == "message" }
-                return true
-            case .document(var document):
-                state.body = .other
-                guard document.count + bytes.count <= Bridge.maximum else { break }
-                document += bytes
-                state.body = .document(document)
-                return true
-            case .other: return true
+            let length = (state.document?.count ?? 0) + bytes.count
+            let isDocumentWithinLimits = state.document == nil || length <= Bridge.maximum
+            guard state.reader?.read(bytes, { events.append($0) }) ?? isDocumentWithinLimits else {
+                (state.document, state.isTooLarge) = (nil, true)
+                return false
             }
-            state.isTooLarge = true
-            return false
+            state.document? += bytes
+            state.count += events.count { $0.type == "message" }
+            return true
         }
         for event in events {
             switch event.type {
@@ -98,21 +86,16 @@ final class ResponseReader: Sendable {
         }
         try check()
         let document: [UInt8]? = state.withLock { state in
-            if case .events(var reader) = state.body {
-                var last: [UInt8]?
-                reader.end { last = $0.type == "message" ? $0.data : nil }
-                state.body = .events(reader)
-                if last != nil { state.count += 1 }
-                return last
+            var last: [UInt8]?
+            state.reader?.end { last = $0.type == "message" ? $0.data : nil }
+            if let document = state.document, !document.isEmpty {
+                state.document = nil
+                // Another type than that of JSON is named, unless it is JSON.
+                let isJSON = state.type.isEmpty || state.type.hasPrefix("application/json")
+                if isJSON || Message(document) != nil { last = document }
             }
-            guard case .document(let document) = state.body, !document.isEmpty else { return nil }
-            state.body = .other
-            // Another type than that of JSON is named, unless it is JSON.
-            guard state.type.isEmpty || state.type.hasPrefix("application/json") || Message(document) != nil else {
-                return nil
-            }
-            state.count += 1
-            return document
+            if last != nil { state.count += 1 }
+            return last
         }
         if let document { take(document) }
     }
@@ -130,8 +113,8 @@ final class ResponseReader: Sendable {
     /// The content type of a response that has no messages.
     var otherType: String? {
         state.withLock { state in
-            if case .other = state.body, state.count == 0, !state.type.isEmpty { return state.type.quotable(limit: 80) }
-            return nil
+            let isOther = state.reader == nil && state.document == nil && state.count == 0 && !state.type.isEmpty
+            return isOther ? state.type.quotable(limit: 80) : nil
         }
     }
 
@@ -141,7 +124,5 @@ final class ResponseReader: Sendable {
 
     var retry: Duration? { events?.retry }
 
-    private var events: EventReader? {
-        state.withLock { state in if case .events(let reader) = state.body { reader } else { nil } }
-    }
+    private var events: EventReader? { state.withLock(\.reader) }
 }
