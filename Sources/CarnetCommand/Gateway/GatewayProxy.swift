@@ -12,14 +12,14 @@ struct GatewayProxyCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "proxy", abstract: "Print or write the configuration of a reverse proxy.",
         discussion: """
-            The proxies are \(GatewayProxy.names.joined(separator: ", ")). traefik-kubernetes makes the objects of a cluster.
+            The proxies are \(Self.names.joined(separator: ", ")). traefik-kubernetes makes the objects of a cluster.
 
             Examples:
               carnet gateway proxy nginx gateway.yaml --no-tls
               carnet gateway proxy caddy gateway.yaml --output /etc/caddy --program wiki.apps.example=http://127.0.0.1:9001
             """)
 
-    @Argument(help: ArgumentHelp("The proxy.", valueName: "proxy"), completion: .list(GatewayProxy.names))
+    @Argument(help: ArgumentHelp("The proxy.", valueName: "proxy"), completion: .list(Self.names))
     var name: String
 
     @Argument(help: ArgumentHelp("The gateway file.", valueName: "file"), completion: .yamlFile)
@@ -73,55 +73,44 @@ struct GatewayProxyCommand: Subcommand {
     @OptionGroup(title: "Output options") var plainOutput: PlainOutputOptions
     var output: OutputOptions { plainOutput.all }
 
+    private static var names: [String] { ProxyKind.all.map(\.name) }
+
     func run(_ context: CommandContext) async throws {
-        try GatewayProxy(options: self, context: context).run(name, file, at: address)
-    }
-}
-
-/// `carnet gateway proxy`: the configuration of a proxy, made from the gateway file.
-struct GatewayProxy {
-    let options: GatewayProxyCommand
-    let context: CommandContext
-    private var console: Console { context.console }
-
-    static var names: [String] { ProxyKind.all.map(\.name) }
-
-    func run(_ name: String, _ path: String, at address: GatewayAddressOptions) throws {
-        guard options.timeout.map((1...86_400).contains) ?? true else {
+        let console = context.console
+        guard timeout.map((1...86_400).contains) ?? true else {
             throw Failure(.usage, "--timeout must be a number of seconds from 1 to 86400")
         }
         guard let kind = ProxyKind.all.first(where: { $0.name == name.lowercased() }) else {
             throw UsageMistake.unknown(
                 name, "proxy", in: Self.names, next: "choose one of \(Self.names.joined(separator: ", "))")
         }
-        let source = try SourceFile(readingFrom: path)
-        let file = GatewayFile(source)
-        guard let rules = file.rules else { throw Failure(diagnostics: file.diagnostics, in: source, console) }
-        guard options.listen.map((1...65_535).contains) ?? true else {
+        let source = try SourceFile(readingFrom: file)
+        let read = GatewayFile(source)
+        guard let rules = read.rules else { throw Failure(diagnostics: read.diagnostics, in: source, console) }
+        guard listen.map((1...65_535).contains) ?? true else {
             throw Failure(.usage, "--listen must be a number from 1 to 65535")
         }
-        guard !kind.isCluster || options.listen == nil else {
+        guard !kind.isCluster || listen == nil else {
             throw Failure(
                 .usage, "--listen is for a proxy of a machine: a cluster has entry points", next: ["leave it out"])
         }
         let setup = try ProxySetup(
-            rules, of: path, in: try folder() ?? kind.folder,
-            gateway: try gateway(kind, at: address), tls: try tls(kind, rules, path),
-            port: options.listen, programs: try options.programs.map { try ProgramPlace($0) },
-            connections: address.connections, timeout: options.timeout)
+            rules, of: file, in: try configurableFolder() ?? kind.folder, gateway: try gateway(kind),
+            tls: try tls(kind, rules, console), port: listen, programs: try programs.map { try ProgramPlace($0) },
+            connections: address.connections, timeout: timeout)
         try kind.check(setup)
-        if options.folder == nil {
-            show(kind.files(setup), kind)
+        if folder == nil {
+            show(kind.files(setup), kind, console)
         } else {
-            let secret = try secretFile(rules, path, kind, setup)
-            try write(kind.files(setup) + [secret].compactMap { $0 }, kind, in: setup.folder)
+            let secret = try secretFile(rules, kind, setup, context.environment)
+            try write(kind.files(setup) + [secret].compactMap { $0 }, kind, in: setup.folder, console)
         }
-        note(setup, rules, kind, "carnet gateway \(path.shellWord)\(start(address))")
+        note(setup, rules, kind, console)
     }
 
     /// The folder of `--output` as the files of the proxy can name it.
-    private func folder() throws -> String? {
-        guard let written = options.folder else { return nil }
+    private func configurableFolder() throws -> String? {
+        guard let written = folder else { return nil }
         let folder = URL(filePath: written, directoryHint: .notDirectory).standardizedFileURL.path
         guard ProgramPlace.isPlain(folder) else {
             throw Failure(
@@ -137,14 +126,14 @@ struct GatewayProxy {
     }
 
     /// How the proxy has https; `nil` for plain HTTP.
-    private func tls(_ kind: ProxyKind, _ rules: GatewayRules, _ path: String) throws -> ProxySetup.TLS? {
-        let (certificate, key) = (options.certificate, options.certificateKey)
-        guard rules.origin.scheme == "https", !options.withoutTLS else {
+    private func tls(_ kind: ProxyKind, _ rules: GatewayRules, _ console: Console) throws -> ProxySetup.TLS? {
+        let key = certificateKey
+        guard rules.origin.scheme == "https", !withoutTLS else {
             guard certificate == nil, key == nil else {
-                throw options.withoutTLS
+                throw withoutTLS
                     ? Failure(.usage, "--no-tls has no use for a certificate", next: ["leave out one of them"])
                     : Failure(
-                        .usage, "\(path): the origin has http, and so no use for a certificate",
+                        .usage, "\(file): the origin has http, and so no use for a certificate",
                         next: ["write an origin with https, or leave out --certificate"])
             }
             return nil
@@ -158,11 +147,12 @@ struct GatewayProxy {
         case (.filesOrNone, nil, nil): return .automatic
         case (.files, let certificate?, let key?), (.filesOrNone, let certificate?, let key?):
             return .certificate(
-                try file(certificate, "--certificate", kind), key: try file(key, "--certificate-key", kind))
+                try path(certificate, "--certificate", kind, console),
+                key: try path(key, "--certificate-key", kind, console))
         case (.files, _, _), (.filesOrNone, _, _):
             throw needs("certificate and key", "--certificate FILE --certificate-key FILE")
         case (.oneFile, let certificate?, let key) where key == nil || key == certificate + ".key":
-            return .certificate(try file(certificate, "--certificate", kind), key: nil)
+            return .certificate(try path(certificate, "--certificate", kind, console), key: nil)
         case (.oneFile, _, _):
             throw needs(
                 "one file with certificate, chain and key, or the key in FILE.key",
@@ -175,7 +165,7 @@ struct GatewayProxy {
     }
 
     /// The path of an option as the files of the proxy can name it.
-    private func file(_ written: String, _ option: String, _ kind: ProxyKind) throws -> String {
+    private func path(_ written: String, _ option: String, _ kind: ProxyKind, _ console: Console) throws -> String {
         let path = URL(filePath: written, directoryHint: .notDirectory).standardizedFileURL.path
         guard ProgramPlace.isPlain(path) else {
             throw Failure(
@@ -183,14 +173,14 @@ struct GatewayProxy {
                 next: ["choose a path with letters, digits, hyphens and dots"])
         }
         // Another machine may have it, or this user may not see it.
-        if options.folder != nil, access(path, F_OK) != 0, errno == ENOENT {
+        if folder != nil, access(path, F_OK) != 0, errno == ENOENT {
             console.warn("\(option) \(written): no such file, without which \(kind.name) does not start")
         }
         return path
     }
 
-    private func gateway(_ kind: ProxyKind, at place: GatewayAddressOptions) throws -> ProxySetup.Gateway {
-        if let socket = place.socket {
+    private func gateway(_ kind: ProxyKind) throws -> ProxySetup.Gateway {
+        if let socket = address.socket {
             guard kind.takesSockets else {
                 throw Failure(
                     .usage, "this configuration of \(kind.name) reaches the gateway by a port",
@@ -202,16 +192,16 @@ struct GatewayProxy {
             }
             return .socket(socket)
         }
-        let isAny = place.bind == "0.0.0.0" || place.bind == "::"
-        guard let address = ProgramPlace.address("\(isAny ? "127.0.0.1" : place.bind):\(place.port)") else {
+        let isAny = address.bind == "0.0.0.0" || address.bind == "::"
+        guard let place = ProgramPlace.address("\(isAny ? "127.0.0.1" : address.bind):\(address.port)") else {
             throw Failure(
-                .usage, "--bind \(place.bind) with --port \(place.port) is no address for a proxy",
+                .usage, "--bind \(address.bind) with --port \(address.port) is no address for a proxy",
                 next: ["write an IPv4 address or a name, and a port from 1 to 65535"])
         }
-        return .address(address)
+        return .address(place)
     }
 
-    private func start(_ address: GatewayAddressOptions) -> String {
+    private var startOptions: String {
         let standard = address.connections == GatewayAddressOptions.defaultConnections
         let connections = standard ? "" : " --connections \(address.connections)"
         if let socket = address.socket { return " --socket \(socket.shellWord)\(connections)" }
@@ -221,7 +211,7 @@ struct GatewayProxy {
 
     // MARK: - Files
 
-    private func show(_ files: [ProxyFile], _ kind: ProxyKind) {
+    private func show(_ files: [ProxyFile], _ kind: ProxyKind, _ console: Console) {
         if !console.isJSON { console.print(bytes: Array(files.map(\.text).joined(separator: "\n").utf8)) }
         console.print(
             json: JSONObject([
@@ -232,11 +222,11 @@ struct GatewayProxy {
 
     /// The file with the secret that the gateway has; `nil` if the gateway file names none.
     private func secretFile(
-        _ rules: GatewayRules, _ path: String, _ kind: ProxyKind, _ setup: ProxySetup
+        _ rules: GatewayRules, _ kind: ProxyKind, _ setup: ProxySetup, _ environment: HostEnvironment
     ) throws -> ProxyFile? {
         guard let place = rules.proxy.secret, let variable = setup.secretVariable else { return nil }
-        let secret = try GatewayPlaces(file: path)
-            .value(of: place, "secret", rules.proxy.line(of:), context.environment).reveal()
+        let secret = try GatewayPlaces(file: file)
+            .value(of: place, "secret", rules.proxy.line(of:), environment).reveal()
         // No file has to quote these.
         guard secret.utf8.allSatisfy({ ASCII.isAlphanumeric($0) || "-._~+/=".utf8.contains($0) }) else {
             throw Failure(
@@ -246,7 +236,7 @@ struct GatewayProxy {
         return kind.secretFile(setup, variable, secret)
     }
 
-    private func write(_ files: [ProxyFile], _ kind: ProxyKind, in folder: String) throws {
+    private func write(_ files: [ProxyFile], _ kind: ProxyKind, in folder: String, _ console: Console) throws {
         let files = files.map {
             // Some proxies read their files as a user of their own.
             NewFiles.File(path: "\(folder)/\($0.path)", bytes: Array($0.text.utf8), isPrivate: $0.isPrivate)
@@ -256,7 +246,7 @@ struct GatewayProxy {
                 guard Path.isFolder(parent) || mkdir(parent, 0o755) == 0 else { throw TokenStoreError.system(parent) }
             }
             try NewFiles.write(
-                files, replacing: options.force, next: "keep a copy of what is yours, then add --force to replace it")
+                files, replacing: force, next: "keep a copy of what is yours, then add --force to replace it")
         } catch let error as TokenStoreError {
             throw Failure(.usage, error.reason, next: ["run the command as a user who may write to \(folder)"])
         }
@@ -268,7 +258,7 @@ struct GatewayProxy {
     // MARK: - Notes
 
     /// What is left to do.
-    private func note(_ setup: ProxySetup, _ rules: GatewayRules, _ kind: ProxyKind, _ start: String) {
+    private func note(_ setup: ProxySetup, _ rules: GatewayRules, _ kind: ProxyKind, _ console: Console) {
         for host in setup.hosts {
             if let program = host.programs.first(where: \.isGuess) {
                 console.note(
@@ -289,7 +279,7 @@ struct GatewayProxy {
                 "plain HTTP: TLS must end in front of \(kind.name), and nobody else may reach it; without --no-tls, \(kind.name) has https itself"
             )
         }
-        if options.folder == nil {
+        if folder == nil {
             for file in kind.files(setup) {
                 console.note("write to \(setup.folder)/\(file.path) the part that begins with this name")
             }
@@ -305,7 +295,8 @@ struct GatewayProxy {
                 "while the gateway is down, any user of this machine can take its port and let everybody pass; --socket PATH prevents that"
             )
         }
-        for step in (kind.isCluster ? [] : [start]) + kind.next(setup) { console.note("next: \(step)") }
+        let start = kind.isCluster ? [] : ["carnet gateway \(file.shellWord)\(startOptions)"]
+        for step in start + kind.next(setup) { console.note("next: \(step)") }
         console.note(
             "after a change of hosts, headers, tokens, bearer or the secret in the gateway file, make the files again")
     }
