@@ -7,12 +7,10 @@ import CarnetFoundation
 struct ClientAssertion {
     static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
-    private enum Signer {
-        case key(ClientKey, SignatureAlgorithm)
-        case secret(Secret, AssertionAlgorithm)
-    }
-
-    private let signer: Signer
+    /// `nil` if the client's secret signs.
+    private let key: ClientKey?
+    private let algorithm: String
+    private let signature: @Sendable ([UInt8]) throws(ClientKeyError) -> [UInt8]
     private let registration: ClientRegistration
     private let rules: ResolvedAssertion
     /// The section of the descriptor that controls it.
@@ -32,7 +30,8 @@ struct ClientAssertion {
         let wanted = rules.algorithm.map { [$0] } ?? rules.announcedAlgorithms
         let algorithm = try key.algorithm(
             among: wanted.map(\.rawValue), at: provider, descriptorKey: "\(section).algorithm")
-        signer = .key(key, algorithm)
+        (self.key, self.algorithm) = (key, algorithm.rawValue)
+        signature = { input throws(ClientKeyError) in try key.signature(for: input, algorithm) }
         self.registration = registration
         self.rules = rules
         self.section = section
@@ -53,7 +52,8 @@ struct ClientAssertion {
                 descriptorKey: "client.assertion.algorithm",
                 hint: algorithm.isSymmetric ? "ask the provider for a longer secret" : "client_secret_jwt uses HS256")
         }
-        signer = .secret(secret, algorithm)
+        (key, self.algorithm) = (nil, algorithm.rawValue)
+        signature = { JSONWebSignature.hmac($0, algorithm, key: Array(secret.reveal().utf8)) ?? [] }
         self.registration = registration
         self.rules = rules
         section = "client.assertion"
@@ -88,32 +88,18 @@ struct ClientAssertion {
             }
             claims[claim.name] = .string(claim.value)
         }
+        let keyID: String? =
+            switch rules.keyID {
+            case .ofKey: key?.id
+            case .text(let id) where key != nil: id
+            case .absent, .text: nil
+            }
         do throws(ClientKeyError) {
-            return try sign(claims)
+            return try JSONWebSignature.sign(
+                claims, keyID: keyID, certificate: key.flatMap { registration.certificate?.thumbprint(ofKey: $0) },
+                algorithm: algorithm, with: signature)
         } catch {
             throw OAuthError(.configuration, .badRegistration, error.description)
-        }
-    }
-
-    private func sign(_ claims: JSONObject) throws(ClientKeyError) -> Secret {
-        switch signer {
-        case .key(let key, let algorithm):
-            let keyID: String? =
-                switch rules.keyID {
-                case .ofKey: key.id
-                case .absent: nil
-                case .text(let id): id
-                }
-            return try JSONWebSignature.sign(
-                claims, keyID: keyID, certificate: registration.certificate?.thumbprint(ofKey: key),
-                algorithm: algorithm.rawValue
-            ) { input throws(ClientKeyError) in
-                try key.signature(for: input, algorithm)
-            }
-        case .secret(let secret, let algorithm):
-            return try JSONWebSignature.sign(claims, keyID: nil, algorithm: algorithm.rawValue) { input in
-                JSONWebSignature.hmac(input, algorithm, key: Array(secret.reveal().utf8)) ?? []
-            }
         }
     }
 }

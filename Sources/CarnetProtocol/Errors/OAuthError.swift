@@ -196,15 +196,10 @@ extension OAuthError.Step {
     /// The section of the descriptor that shapes the step.
     package var section: String {
         switch self {
-        case .discovery: "discovery"
+        case .discovery, .profile, .revocation, .introspection, .exchange, .connection: rawValue
         case .keys: "endpoints.jwks"
         case .accessToken: "access_token"
-        case .profile: "profile"
         case .resource: "resources"
-        case .revocation: "revocation"
-        case .introspection: "introspection"
-        case .exchange: "exchange"
-        case .connection: "connection"
         case .signOut, .logout: "logout"
         case .registration: "endpoints.registration"
         case .pushedAuthorization: "authorization.pushed"

@@ -54,7 +54,8 @@ extension ClientKey {
                 throw ClientKeyError(source, "has the unknown use \"\(name.quotable(limit: 20))\"")
             }
         }
-        guard let material = Material(type, curve: try text("crv"), jwk) else {
+        let curve = try text("crv")
+        guard let material = try? Material(type, curve: curve, jwk) else {
             throw ClientKeyError(
                 source, "is not a usable key of the type \"\(type.quotable(limit: 20))\"",
                 hint: "accepted: RSA with at least \(Self.rsaBits.lowerBound) bits, EC with P-256, P-384 or P-521, "
@@ -71,7 +72,8 @@ extension ClientKey {
 }
 
 extension ClientKey.Material {
-    fileprivate init?(_ type: String, curve: String?, _ jwk: JSONValue) {
+    /// - Throws: The library's error for numbers that are no key.
+    fileprivate init?(_ type: String, curve: String?, _ jwk: JSONValue) throws {
         func bytes(_ name: String) -> [UInt8]? { jwk[name]?.string.flatMap { Base64URL.decode($0.utf8) } }
         guard let d = bytes("d") else { return nil }
         switch (type, curve) {
@@ -80,29 +82,16 @@ extension ClientKey.Material {
             guard let n = bytes("n"), let e = bytes("e"), JSONWebKey.rsa(modulus: n, exponent: e) != nil else {
                 return nil
             }
-            let key: _RSA.Signing.PrivateKey? =
-                if let p = bytes("p"), let q = bytes("q") {
-                    try? _RSA.Signing.PrivateKey(n: n, e: e, d: d, p: p, q: q)
-                } else {
-                    try? _RSA.Signing.PrivateKey._createFromNumbers(n: n, e: e, d: d)
-                }
-            guard let key else { return nil }
-            self = .rsa(key)
-        case ("EC", "P-256"?):
-            guard d.count == 32, let key = try? P256.Signing.PrivateKey(rawRepresentation: d) else { return nil }
-            self = .p256(key)
-        case ("EC", "P-384"?):
-            guard d.count == 48, let key = try? P384.Signing.PrivateKey(rawRepresentation: d) else { return nil }
-            self = .p384(key)
-        case ("EC", "P-521"?):
-            guard d.count == 66, let key = try? P521.Signing.PrivateKey(rawRepresentation: d) else { return nil }
-            self = .p521(key)
-        case ("OKP", "Ed25519"?):
-            guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: d) else { return nil }
-            self = .ed25519(key)
-        case ("OKP", "X25519"?):
-            guard let key = try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: d) else { return nil }
-            self = .x25519(key)
+            if let p = bytes("p"), let q = bytes("q") {
+                self = .rsa(try _RSA.Signing.PrivateKey(n: n, e: e, d: d, p: p, q: q))
+            } else {
+                self = .rsa(try _RSA.Signing.PrivateKey._createFromNumbers(n: n, e: e, d: d))
+            }
+        case ("EC", "P-256"?) where d.count == 32: self = .p256(try P256.Signing.PrivateKey(rawRepresentation: d))
+        case ("EC", "P-384"?) where d.count == 48: self = .p384(try P384.Signing.PrivateKey(rawRepresentation: d))
+        case ("EC", "P-521"?) where d.count == 66: self = .p521(try P521.Signing.PrivateKey(rawRepresentation: d))
+        case ("OKP", "Ed25519"?): self = .ed25519(try Curve25519.Signing.PrivateKey(rawRepresentation: d))
+        case ("OKP", "X25519"?): self = .x25519(try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: d))
         default: return nil
         }
     }

@@ -16,9 +16,11 @@ package struct ProviderMetadata: Sendable {
     /// The announced algorithms that are safe, never `none` or HS256.
     package let signatureAlgorithms: [SignatureAlgorithm]
     /// The algorithms of signed callbacks, signed profiles and signed introspection responses.
-    package let callbackAlgorithms: [SignatureAlgorithm]
-    package let profileAlgorithms: [SignatureAlgorithm]
-    package let introspectionAlgorithms: [SignatureAlgorithm]
+    package var callbackAlgorithms: [SignatureAlgorithm] { announced("authorization_signing_alg_values_supported") }
+    package var profileAlgorithms: [SignatureAlgorithm] { announced("userinfo_signing_alg_values_supported") }
+    package var introspectionAlgorithms: [SignatureAlgorithm] {
+        announced("introspection_signing_alg_values_supported")
+    }
     /// Whether callbacks contain the issuer (RFC 9207, section 3).
     package let announcesIssuerParameter: Bool
     /// The known methods of client authentication at the token endpoint.
@@ -33,7 +35,9 @@ package struct ProviderMetadata: Sendable {
     package let demandsPushedAuthorization: Bool
     /// Whether authorization requests must be signed, and the accepted algorithms (RFC 9101, section 10.5).
     package let demandsRequestObject: Bool
-    package let requestObjectAlgorithms: [SignatureAlgorithm]
+    package var requestObjectAlgorithms: [SignatureAlgorithm] {
+        announced("request_object_signing_alg_values_supported")
+    }
     /// The whole document.
     package let document: JSONValue
 }
@@ -112,9 +116,6 @@ extension ProviderMetadata {
         let aliased = MTLSEndpoints.names.filter { own[$0] == nil && own.late[$0] == nil }
         var (mtls, refusedMTLS) = Self.endpoints(aliased, in: body[stated: "mtls_endpoint_aliases"])
         signatureAlgorithms = try Self.algorithms("id_token_signing_alg_values_supported", of: body)
-        callbackAlgorithms = Self.announced("authorization_signing_alg_values_supported", of: body)
-        profileAlgorithms = Self.announced("userinfo_signing_alg_values_supported", of: body)
-        introspectionAlgorithms = Self.announced("introspection_signing_alg_values_supported", of: body)
         // Some servers send the one method alone.
         let methods = "token_endpoint_auth_methods_supported"
         let announced = if let single = body[methods]?.string { [single] } else { try Self.texts(methods, of: body) }
@@ -125,7 +126,6 @@ extension ProviderMetadata {
         acceptsClientDocuments = try Self.flag("client_id_metadata_document_supported", of: body)
         demandsPushedAuthorization = try Self.flag("require_pushed_authorization_requests", of: body)
         demandsRequestObject = try Self.flag("require_signed_request_object", of: body)
-        requestObjectAlgorithms = Self.announced("request_object_signing_alg_values_supported", of: body)
         announcesIssuerParameter = try Self.flag("authorization_response_iss_parameter_supported", of: body)
         var foreign: [EndpointName: WebURL] = [:]
         if let origin = provider.originOfFoundIssuer {
@@ -188,8 +188,8 @@ extension ProviderMetadata {
     }
 
     /// The algorithms of a rarely used feature. An invalid list counts as absent; then RS256 is accepted.
-    private static func announced(_ name: String, of body: JSONValue) -> [SignatureAlgorithm] {
-        (try? algorithms(name, of: body)) ?? []
+    private func announced(_ name: String) -> [SignatureAlgorithm] {
+        (try? Self.algorithms(name, of: document)) ?? []
     }
 
     /// The asymmetric algorithms.
@@ -221,7 +221,6 @@ extension ProviderMetadata {
         }
         return (found, refused)
     }
-
 }
 
 extension OAuthError {

@@ -7,18 +7,13 @@ extension Profile {
     package static func request(
         _ further: ProfileRequest, _ tokens: TokenSet, at provider: FilledProvider
     ) throws(OAuthError) -> PreparedRequest {
-        var parameters = RequestParameters(.profile, .profile, further.request)
-        try parameters.addExtra(
-            further.request.parameters, key: "profile.requests.parameters", hidden: further.request.late.hidden)
-        guard let url = further.url else {
+        let key = "profile.requests"
+        return try request(further.request, tokens, at: provider, section: key, key: key) { () throws(OAuthError) in
+            if let url = further.url { return url }
             throw OAuthError(
                 .profile, .valueMissing,
-                "a value of the URL \(further.lateURL) is not known, or its host is not trusted",
-                descriptorKey: "profile.requests")
+                "a value of the URL \(further.lateURL) is not known, or its host is not trusted", descriptorKey: key)
         }
-        return try PreparedRequest.make(
-            parameters, to: url, key: "profile.requests", rules: further.request,
-            token: try TokenCredential(tokens, in: provider.profile.tokenIn, at: provider, for: .profile))
     }
 
     /// The claims that a further request is made for: those that are missing, if it says so. The verification of an address

@@ -195,15 +195,22 @@ extension Profile {
     /// The userinfo request. The access token is in the header, unless the descriptor says otherwise (RFC 6750,
     /// section 2).
     package static func request(_ tokens: TokenSet, at provider: FilledProvider) throws(OAuthError) -> PreparedRequest {
-        var parameters = RequestParameters(.profile, .profile, provider.profile.request)
-        try parameters.addExtra(
-            provider.profile.request.parameters, key: "profile.parameters", hidden: provider.profile.request.late.hidden
-        )
+        try request(
+            provider.profile.request, tokens, at: provider, section: "profile", key: "endpoints.userinfo",
+            accept: provider.profile.jwt.isRequired ? "application/jwt" : "application/json"
+        ) { () throws(OAuthError) in try provider.endpoint(.userinfo, for: .profile) }
+    }
+
+    static func request(
+        _ rules: ResolvedRequest, _ tokens: TokenSet, at provider: FilledProvider, section: String, key: String,
+        accept: String = "application/json", to url: () throws(OAuthError) -> WebURL
+    ) throws(OAuthError) -> PreparedRequest {
+        var parameters = RequestParameters(.profile, .profile, rules)
+        try parameters.addExtra(rules.parameters, key: "\(section).parameters", hidden: rules.late.hidden)
         return try PreparedRequest.make(
-            parameters, to: try provider.endpoint(.userinfo, for: .profile), key: "endpoints.userinfo",
-            rules: provider.profile.request,
+            parameters, to: try url(), key: key, rules: rules,
             token: try TokenCredential(tokens, in: provider.profile.tokenIn, at: provider, for: .profile),
-            accept: provider.profile.jwt.isRequired ? "application/jwt" : "application/json")
+            accept: accept)
     }
 
     /// Validates the userinfo response.

@@ -40,7 +40,7 @@ extension RedactedResponse {
         let places = provider.map { ResponsePlaces(of: request, at: $0) } ?? ResponsePlaces()
         let redactor = Redactor(hiding: request.secrets + places.secrets(in: json))
         let redaction = BodyRedaction(
-            redactor: redactor, limit: Self.maximumLength, hidesUnknown: request.step.mayReturnTokens && !isError,
+            redactor: redactor, hidesUnknown: request.step.mayReturnTokens && !isError,
             hidesTokens: request.step.mayReturnTokens || isError, isError: isError)
         let text = redaction.shown(json, places.harmless).jsonText()
         let isShort = text.unicodeScalars.prefix(Self.maximumLength + 1).count <= Self.maximumLength
@@ -48,7 +48,7 @@ extension RedactedResponse {
         body = redactor.redact(text, limit: Self.maximumLength) + (isShort ? "" : "…")
     }
 
-    private static let maximumLength = 4096
+    fileprivate static let maximumLength = 4096
     private static let longestText = 500
 }
 
@@ -69,7 +69,6 @@ extension OAuthError.Step {
 /// Replaces what may not be shown of a body.
 private struct BodyRedaction {
     let redactor: Redactor
-    let limit: Int
     let hidesUnknown: Bool
     /// Whether strings of unknown members lose what looks like a token.
     let hidesTokens: Bool
@@ -103,15 +102,14 @@ private struct BodyRedaction {
         case .string(let text):
             standing == .secret || standing == .unknown && hidesUnknown
                 ? Self.mark
-                : .string(
-                    standing == .unknown && hidesTokens
-                        ? redactor.redact(text, limit: limit).withoutTokens : redactor.redact(text, limit: limit))
-        case .number(let text):
-            standing == .secret || redactor.redact(text, limit: limit) != text ? Self.mark : value
+                : .string(standing == .unknown && hidesTokens ? redacted(text).withoutTokens : redacted(text))
+        case .number(let text): standing == .secret || redacted(text) != text ? Self.mark : value
         case .bool: standing == .secret ? Self.mark : value
         case .null: value
         }
     }
+
+    private func redacted(_ text: String) -> String { redactor.redact(text, limit: RedactedResponse.maximumLength) }
 
     private static let mark = JSONValue.string(Secret("").description)
 

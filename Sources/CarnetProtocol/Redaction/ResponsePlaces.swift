@@ -23,7 +23,7 @@ struct ResponsePlaces {
         addHarmless(rules.success.field)
         for root in [rules.root] + rules.tokenSets.items.map(\.value) {
             for list in [rules.fields.accessToken, rules.fields.refreshToken, rules.fields.idToken] {
-                secret += list.pointers.map { JSONPointer(tokens: root.tokens + $0.tokens) }
+                addSecret(list, below: root.tokens)
             }
             for list in [rules.fields.tokenType, rules.fields.expiresIn, rules.fields.scope] {
                 addHarmless(list, below: root.tokens)
@@ -71,9 +71,7 @@ struct ResponsePlaces {
     private mutating func add(_ rules: DeviceResponseRules) {
         add(rules.errors)
         let (fields, root) = (rules.fields, rules.root.tokens)
-        for list in [fields.deviceCode, fields.userCode] {
-            secret += list.pointers.map { JSONPointer(tokens: root + $0.tokens) }
-        }
+        for list in [fields.deviceCode, fields.userCode] { addSecret(list, below: root) }
         for list in [fields.verificationURI, fields.expiresIn, fields.interval] { addHarmless(list, below: root) }
     }
 
@@ -110,6 +108,10 @@ struct ResponsePlaces {
                 addHarmless(rule.value.pointers)
             }
         }
+    }
+
+    private mutating func addSecret(_ list: PointerList, below root: [String]) {
+        secret += list.pointers.map { JSONPointer(tokens: root + $0.tokens) }
     }
 
     private mutating func addHarmless(_ list: PointerList?, below root: [String?] = []) {

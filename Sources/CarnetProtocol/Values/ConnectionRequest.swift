@@ -35,16 +35,15 @@ package struct ConnectionRequest: Sendable {
     /// - Parameter key: The descriptor key of the request.
     package func call(_ call: CallRules, key: String) throws(OAuthError) -> PreparedRequest {
         let target = try url(call.url, .connection, key: "\(key).url")
-        let rules = ResolvedRequest(
-            method: .post, headers: known.named(call.headers.items), parameters: known.named(call.parameters.items))
+        var headers = known.named(call.headers.items)
+        let extra = known.named(call.parameters.items)
         var parameters = RequestParameters(.connection, section: key)
         let hidden = known.secretNames(of: call.parameters.items)
-        try parameters.addExtra(rules.parameters, key: "\(key).parameters", hidden: hidden)
+        try parameters.addExtra(extra, key: "\(key).parameters", hidden: hidden)
         let method = call.method ?? .get
         let isQueried = method == .get || method == .delete || call.body == .query
         var body: [UInt8] = []
         var shownBody: String?
-        var headers = rules.headers
         if isQueried {
             try parameters.refuseRepeats(of: parameters.items, inQueryOf: target, key: key)
         } else if !parameters.items.isEmpty {
