@@ -1,3 +1,4 @@
+import CarnetDescriptors
 public import HTTPTypes
 
 /// A complete request, ready to be sent.
@@ -42,4 +43,19 @@ public struct IncomingResponse: Sendable {
     func quoted(_ text: String, limit: Int = 200, hiding secrets: [Secret] = []) -> String {
         Redactor(hiding: secrets + (request?.secrets ?? [])).redact(text, limit: limit).quotable(limit: limit)
     }
+}
+
+extension HTTPFields {
+    /// The value of a field. The subscript joins the values through three generic types, even if there is one.
+    package func value(of name: HTTPField.Name) -> String? {
+        let values = self[values: name]
+        return values.count == 1 ? values[0] : self[name]
+    }
+}
+
+extension HTTPRequest {
+    private static let overrides = MethodOverride.headers.compactMap { HTTPField.Name($0) }
+
+    /// The first header of the request that programs take for its method.
+    package var methodOverride: String? { Self.overrides.first { headerFields.contains($0) }?.rawName }
 }

@@ -6,23 +6,11 @@ struct TokenCredential {
     /// The header with the token.
     let header: String?
     /// The scheme before the token in the header.
-    private var prefix: String
+    private let prefix: String
     /// The parameter with the token.
     let parameter: String?
     /// Whether the parameter is in the body.
     let isInBody: Bool
-
-    init(_ token: Secret, in placement: TokenPlacement, at provider: FilledProvider) {
-        self.token = token
-        if case .body = placement { isInBody = true } else { isInBody = false }
-        switch placement {
-        case .authorization:
-            (header, parameter) = ("Authorization", nil)
-            prefix = provider.api.sendsBareToken ? "" : provider.api.scheme + " "
-        case .header(let name): (header, prefix, parameter) = (name, "", nil)
-        case .query(let name, _), .body(let name, _): (header, prefix, parameter) = (nil, "", name)
-        }
-    }
 
     /// The access token of a set. A token that is bound to a key has its own scheme and goes only into the
     /// Authorization header (RFC 9449, section 7.1).
@@ -39,16 +27,22 @@ struct TokenCredential {
         _ token: Secret, isSenderConstrained: Bool, in placement: TokenPlacement, at provider: FilledProvider,
         for step: OAuthError.Step
     ) throws(OAuthError) {
-        self.init(token, in: placement, at: provider)
-        guard isSenderConstrained else { return }
-        guard placement == .authorization else {
+        guard !isSenderConstrained || placement == .authorization else {
             throw OAuthError(
                 step, .unsupported,
                 "a token that is bound to a key may only be sent in the Authorization header (RFC 9449, section 7.1)",
                 descriptorKey: step == .revocation ? "revocation.token_in" : "api.token_in",
                 hint: "remove the key, or client.dpop_bound_access_tokens")
         }
-        prefix = "DPoP "
+        self.token = token
+        if case .body = placement { isInBody = true } else { isInBody = false }
+        switch placement {
+        case .authorization:
+            (header, parameter) = ("Authorization", nil)
+            prefix = isSenderConstrained ? "DPoP " : provider.api.sendsBareToken ? "" : provider.api.scheme + " "
+        case .header(let name): (header, prefix, parameter) = (name, "", nil)
+        case .query(let name, _), .body(let name, _): (header, prefix, parameter) = (nil, "", name)
+        }
     }
 
     /// The header's value, and its redacted form.

@@ -1,5 +1,5 @@
 import CarnetDescriptors
-import CarnetFoundation
+package import CarnetFoundation
 
 /// The claims of a response that is a JWT. Its signature and the rules of its `JWTPolicy` have been checked.
 struct SignedResponse {
@@ -58,5 +58,19 @@ struct SignedResponse {
         try claims.audience(naming: [verification.registration.clientID, expected.otherAudience].compactMap { $0 })
         try claims.checkTimes(at: verification.now, skew: expected.provider.clockSkew)
         self.claims = claims.all
+    }
+}
+
+/// What validates a signed response: the signer's keys, the expected audience and the current time.
+package struct ResponseVerification: Sendable {
+    package var keys: JSONWebKeySet
+    package var registration: ClientRegistration
+    package var now: Date
+
+    /// - Parameter keys: The keys of the provider.
+    package init(with keys: JSONWebKeySet, for registration: ClientRegistration, now: Date) {
+        self.keys = keys
+        self.registration = registration
+        self.now = now
     }
 }
