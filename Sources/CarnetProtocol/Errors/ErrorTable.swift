@@ -271,7 +271,8 @@ extension ErrorRow {
                 steps: [.tokenRequest]),
             Advice(registeredRedirect, codes: ["redirect_uri_mismatch", "invalid_redirect_uri"]),
             Advice(
-                registeredRedirect, codes: ["invalid_request"], steps: [.tokenRequest, .callback, .pushedAuthorization]),
+                registeredRedirect, codes: ["invalid_request"],
+                steps: [.tokenRequest, .callback, .pushedAuthorization]),
             Advice(
                 "check the client id, and allow this grant for the client at the provider",
                 codes: ["unauthorized_client", "unsupported_grant_type", "unsupported_response_type"]),

@@ -3,7 +3,8 @@ package import CarnetFoundation
 import HTTPTypes
 
 extension IncomingResponse {
-    /// The media type without its parameters, in lower case (RFC 9110, section 8.3.1); empty if it is too long or not ASCII.
+    /// The media type without its parameters, in lower case (RFC 9110, section 8.3.1); empty if it is too long or not
+    /// ASCII.
     var mediaType: String? {
         guard let field = head.headerFields.value(of: .contentType) else { return nil }
         var essence: [UInt8] = []
