@@ -5,13 +5,8 @@ import CarnetProtocol
 
 /// Why the requests of a test client cannot be built.
 struct RequestFindings {
-    private let simulation: Simulation
-    private let context: LintContext
-
-    init(_ simulation: Simulation, _ context: LintContext) {
-        self.simulation = simulation
-        self.context = context
-    }
+    let simulation: Simulation
+    let context: LintContext
 
     /// One cause affects several requests, and is reported once.
     var all: [Diagnostic] {

@@ -17,7 +17,7 @@ package struct SampleSimulator: DescriptorSimulator {
         var found = zip(contexts, simulated).map { context, simulated in
             switch simulated {
             case .findings(let findings): findings
-            case .simulation(let simulation): RequestFindings(simulation, context).all
+            case .simulation(let simulation): RequestFindings(simulation: simulation, context: context).all
             }
         }
         for (index, simulated) in simulated.enumerated() {

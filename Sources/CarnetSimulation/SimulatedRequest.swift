@@ -19,19 +19,12 @@ package struct SimulatedRequest: Sendable {
 
     /// A page that the browser goes to.
     init(page url: String) {
-        method = "GET"
-        self.url = url
-        headers = []
-        body = ""
+        (method, self.url, headers, body) = ("GET", url, [], "")
     }
 }
 
 /// The requests of one client, in the order of a sign-in and what follows.
 package enum SimulatedStep: String, CaseIterable, Sendable {
-    case authorization
-    case token
-    case refresh
-    case userinfo
-    case revocation
+    case authorization, token, refresh, userinfo, revocation
     case endSession = "end_session"
 }

@@ -100,8 +100,7 @@ package enum LintFixer {
     private static func readsWorse(_ new: SourceFile, than old: SourceFile) -> Bool {
         let before = DescriptorDocument(old)
         let after = DescriptorDocument(new)
-        if after.root == nil, before.root != nil { return true }
-        if after.descriptor == nil, before.descriptor != nil { return true }
-        return after.diagnostics.count > before.diagnostics.count
+        return after.root == nil && before.root != nil || after.descriptor == nil && before.descriptor != nil
+            || after.diagnostics.count > before.diagnostics.count
     }
 }

@@ -116,6 +116,9 @@ extension YAMLNode {
             + (elements ?? []).flatMap(\.additions)
     }
 
+    /// The elements of a list, or the values of a mapping.
+    var parts: [YAMLNode] { elements ?? (entries ?? []).map(\.value) }
+
     /// Visits each scalar with its key, or that of the list that it is in.
     func visitScalars(
         of key: String = "", except others: [String] = [], _ visit: (String, YAMLScalar, SourceSpan) -> Void

@@ -6,10 +6,7 @@ package protocol Reporter: Sendable {
 
 /// The formats of a report, as in `carnet lint --format`.
 package enum ReportFormat: String, CaseIterable, Sendable {
-    case text
-    case json
-    case sarif
-    case github
+    case text, json, sarif, github
 
     package func reporter(usesColor: Bool = false) -> any Reporter {
         switch self {

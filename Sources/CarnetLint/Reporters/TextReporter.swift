@@ -82,12 +82,7 @@ package struct TextReporter: Reporter {
         case strong = "1"
 
         init(_ severity: Diagnostic.Severity) {
-            self =
-                switch severity {
-                case .error: .error
-                case .warning: .warning
-                case .information: .note
-                }
+            self = severity == .error ? .error : severity == .warning ? .warning : .note
         }
     }
 

@@ -101,11 +101,7 @@ struct Suppressions {
         var nextLines: [Int: Int] = [:]
         for start in comments.map(\.span.start).reversed() {
             let next = start.line + 1
-            guard let comment = nextLines[next], isAlone(next, text) else {
-                nextLines[start.line] = next
-                continue
-            }
-            nextLines[start.line] = comment
+            nextLines[start.line] = nextLines[next].flatMap { isAlone(next, text) ? $0 : nil } ?? next
         }
         return nextLines
     }

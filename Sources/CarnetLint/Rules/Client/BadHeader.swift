@@ -103,27 +103,28 @@ struct BadHeader: SingleValueRule {
         let (descriptor, places) = (context.descriptor, context.places)
         let token = descriptor.token.request
         var headers: [(YAMLEntry, Owner)] = []
+        func add(_ entries: [YAMLEntry], hasBody: Bool) {
+            headers += entries.map { ($0, hasBody ? .request : .bodiless) }
+        }
         for request in context.requests where !request.headers.isEmpty {
-            let hasBody = request.kind.map { kind in
+            let hasBody = request.kind.flatMap { kind in
                 descriptor.rules(of: kind)?.hasBody(
                     or: kind.method, inheriting: kind.inheritsToken ? token : nil,
-                    addsParameters: kind != .profile || descriptor.sendsTokenInBody) ?? true
+                    addsParameters: kind != .profile || descriptor.sendsTokenInBody)
             }
-            headers += request.headers.map { ($0, hasBody == false ? .bodiless : .request) }
+            add(request.headers, hasBody: hasBody ?? true)
         }
         for (rules, place) in zip(descriptor.profile.requests, places.profile.requests.all) {
             let hasBody = rules.request.hasBody(or: .get, addsParameters: descriptor.sendsTokenInBody)
-            let owner: Owner = hasBody ? .request : .bodiless
-            headers += place.request.headers.entries.map { ($0, owner) }
+            add(place.request.headers.entries, hasBody: hasBody)
         }
         for step in places.exchange.named() {
-            let owner: Owner = descriptor.exchange[step.name]?.request.hasBody(or: .post) ?? true ? .request : .bodiless
-            headers += step.value.request.headers.entries.map { ($0, owner) }
+            let hasBody = descriptor.exchange[step.name]?.request.hasBody(or: .post) ?? true
+            add(step.value.request.headers.entries, hasBody: hasBody)
         }
         for call in context.calls {
             let isQueried = [nil, .get, .delete].contains(call.rules.method) || call.rules.body == .query
-            let hasBody = !isQueried && !call.rules.parameters.isEmpty
-            headers += call.place.headers.entries.map { ($0, hasBody ? .request : .bodiless) }
+            add(call.place.headers.entries, hasBody: !isQueried && !call.rules.parameters.isEmpty)
         }
         return headers
     }

@@ -98,6 +98,6 @@ struct CredentialOmitted: LintRule {
 extension YAMLNode {
     /// The strings of a value.
     var texts: [String] {
-        scalar.map { [$0.text] } ?? ((elements ?? []) + (entries ?? []).map(\.value)).flatMap(\.texts)
+        scalar.map { [$0.text] } ?? parts.flatMap(\.texts)
     }
 }

@@ -44,11 +44,8 @@ struct ReadDifferently: SingleValueRule {
     private func firstTab(in context: LintContext) -> SourceSpan? {
         var texts = context.document.comments.map(\.span)
         func collect(_ node: YAMLNode) {
-            for entry in node.entries ?? [] {
-                texts.append(entry.keySpan)
-                collect(entry.value)
-            }
-            for element in node.elements ?? [] { collect(element) }
+            texts += (node.entries ?? []).map(\.keySpan)
+            for part in node.parts { collect(part) }
             if node.scalar != nil { texts.append(node.span) }
         }
         if let own = context.document.ownRoot { collect(own) }
@@ -101,19 +98,15 @@ struct ReadDifferently: SingleValueRule {
 
     /// Finds strings with a question mark inside `{ }` and `[ ]`.
     private func visitFlow(_ node: YAMLNode, isFlow: Bool, _ context: LintContext, _ found: inout [Diagnostic]) {
-        switch node.content {
-        case .mapping(let entries):
+        guard let scalar = node.scalar else {
             let isFlow = isFlow || startsFlow(node, context)
-            for entry in entries { visitFlow(entry.value, isFlow: isFlow, context, &found) }
-        case .sequence(let elements):
-            let isFlow = isFlow || startsFlow(node, context)
-            for element in elements { visitFlow(element, isFlow: isFlow, context, &found) }
-        case .scalar(let scalar):
-            guard isFlow, scalar.isPlain, scalar.text.holds(UInt8(ascii: "?")),
-                context.text.text(in: node.span) == scalar.text
-            else { return }
-            found.append(finding("PyYAML accepts no ? here without quotes", scalar.text, context, at: node.span))
+            for part in node.parts { visitFlow(part, isFlow: isFlow, context, &found) }
+            return
         }
+        guard isFlow, scalar.isPlain, scalar.text.holds(UInt8(ascii: "?")),
+            context.text.text(in: node.span) == scalar.text
+        else { return }
+        found.append(finding("PyYAML accepts no ? here without quotes", scalar.text, context, at: node.span))
     }
 
     private func startsFlow(_ node: YAMLNode, _ context: LintContext) -> Bool {

@@ -7,9 +7,7 @@ import CarnetFoundation
 final class DescriptorURL: Sendable {
     /// The kinds of URL that the rules distinguish.
     enum Kind {
-        case issuer
-        case endpoint
-        case other
+        case issuer, endpoint, other
     }
 
     let kind: Kind

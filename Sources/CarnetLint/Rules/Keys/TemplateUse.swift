@@ -25,7 +25,7 @@ struct TemplateUse: Sendable {
         ) {
             guard let value = node, let text = value.scalar?.text else {
                 // The strings of a JSON value.
-                for part in (node?.elements ?? []) + (node?.entries ?? []).map(\.value) {
+                for part in node?.parts ?? [] {
                     add(part, isURL: isURL, knowsIssuer: knowsIssuer, hidesSecrets: hidesSecrets)
                 }
                 return
