@@ -1,5 +1,4 @@
 import CarnetDescriptors
-import CarnetFoundation
 
 /// The examples of a rule: texts of one or more of them, with an empty line between two. A line break ends each.
 struct RuleExamples: ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
@@ -9,7 +8,10 @@ struct RuleExamples: ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
     init(arrayLiteral texts: String...) { self.texts = texts.flatMap(Self.separated) }
 
     private static func separated(_ text: String) -> [String] {
-        text.holds("\n\n") ? text.split(separator: "\n\n").map { "\($0)\n" } : [text + "\n"]
+        let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        return lines.reduce(into: [""]) { texts, line in
+            if line.isEmpty { texts.append("") } else { texts[texts.count - 1] += "\(Substring(line))\n" }
+        }
     }
 }
 

@@ -82,12 +82,9 @@ struct UnlikelyValue: LintRule {
                 "scopes would be joined by the word \"\(text)\"", in: context, at: node.span,
                 help: Self.words[text.lowercased()].map { "write '\($0)'" } ?? "write the character itself")
         }
-        let grants = [
-            places.token.grantType, places.refresh.grantType, places.clientCredentials.grantType,
-            places.device.token.grantType, places.tokenExchange.grantType, places.jwtBearer.grant.grantType,
-        ]
-        for node in grants.compactMap(\.node) { found += misspelled(node, Self.grantTypes, context) }
-        for (node, own) in zip(grants.map(\.node), Self.kinds.map(\.grantType)) {
+        let grants = Self.kinds.map { places.rules(of: $0)?.grant.grantType.node }
+        for node in grants.compactMap({ $0 }) { found += misspelled(node, Self.grantTypes, context) }
+        for (node, own) in zip(grants, Self.kinds.map(\.grantType)) {
             // Some servers exchange tokens by the grant of assertions (on behalf of).
             let mayDiffer = own == RequestKind.tokenExchange.grantType
             guard let node, let text = node.scalar?.text, text != own, Self.grantTypes.contains(text),
