@@ -26,8 +26,7 @@ extension BreakingChange {
 
 extension DiagnosticExplanation {
     static let removedProvider = DiagnosticExplanation(
-        code: "B001", name: "provider-removed",
-        summary: "A provider was removed, or has another id.",
+        code: "B001", name: "provider-removed", summary: "A provider was removed, or has another id.",
         rationale: """
             Programs, clients files and stored sign-ins name a provider by its id. To rename one, keep the old id in a file of its \
             own that contains `extends: NEW-ID`. To remove one, first publish it with `status: { closed: REASON }`, or with a \
@@ -35,8 +34,7 @@ extension DiagnosticExplanation {
             """)
 
     static let account = DiagnosticExplanation(
-        code: "B002", name: "account-changed",
-        summary: "A person who signs in again is another account.",
+        code: "B002", name: "account-changed", summary: "A person who signs in again is another account.",
         rationale: """
             A provider, an issuer and a subject identify an account. If the issuer changes, or the subject comes from another \
             place, a host does not recognize the people who signed in earlier, and Carnet refuses to refresh tokens of another \
@@ -46,8 +44,7 @@ extension DiagnosticExplanation {
         references: ["OpenID Connect Core 1.0, section 5.7"])
 
     static let input = DiagnosticExplanation(
-        code: "B003", name: "input-changed",
-        summary: "The inputs of existing registrations no longer fit.",
+        code: "B003", name: "input-changed", summary: "The inputs of existing registrations no longer fit.",
         rationale: """
             A host's configuration and stored sign-ins contain values for the inputs. An input that is removed, renamed or newly \
             required, and a narrower type, pattern or list of values, stop such a program. Another default sends its users to \
@@ -63,8 +60,7 @@ extension DiagnosticExplanation {
             """)
 
     static let protection = DiagnosticExplanation(
-        code: "B005", name: "protection-weakened",
-        summary: "A protection that the descriptor had is gone.",
+        code: "B005", name: "protection-weakened", summary: "A protection that the descriptor had is gone.",
         rationale: """
             Hosts chose the descriptor with PKCE, a nonce, bound tokens or signed responses. An update takes the protection from \
             all of them, and none of them sees it. A reason in the key itself explains it to the readers of the file, not to \
@@ -72,8 +68,7 @@ extension DiagnosticExplanation {
             """)
 
     static let requestedScopes = DiagnosticExplanation(
-        code: "B006", name: "requested-scopes-changed",
-        summary: "A sign-in requests other scopes than before.",
+        code: "B006", name: "requested-scopes-changed", summary: "A sign-in requests other scopes than before.",
         rationale: """
             Without a scope that was requested, a program's calls fail after the next sign-in. A new one is missing in all \
             earlier grants, and a provider that limits an application to registered scopes refuses the sign-in. A scope that \
@@ -81,24 +76,21 @@ extension DiagnosticExplanation {
             """)
 
     static let scope = DiagnosticExplanation(
-        code: "B007", name: "scope-removed",
-        summary: "A scope is gone from the catalogue, or implies less.",
+        code: "B007", name: "scope-removed", summary: "A scope is gone from the catalogue, or implies less.",
         rationale: """
             Programs name the scopes of `scopes.catalog`, and earlier grants contain them. If a scope no longer implies another, \
             an earlier grant no longer covers it, and Carnet asks for consent again.
             """)
 
     static let resource = DiagnosticExplanation(
-        code: "B008", name: "resource-changed",
-        summary: "A resource is gone, or needs more than before.",
+        code: "B008", name: "resource-changed", summary: "A resource is gone, or needs more than before.",
         rationale: """
             Programs call the resources of a descriptor by URL or id, and a resource server decides by them. An earlier grant \
             with the old scopes must suffice for the same request, and its headers must stay. Titles may change.
             """)
 
     static let moved = DiagnosticExplanation(
-        code: "B009", name: "tokens-moved",
-        summary: "Tokens of earlier sign-ins do not go where they now should.",
+        code: "B009", name: "tokens-moved", summary: "Tokens of earlier sign-ins do not go where they now should.",
         rationale: """
             Carnet sends the tokens of a sign-in only to the servers that the descriptor named at that time. If an endpoint moves \
             to another origin, the request of each earlier sign-in fails until its user signs in again. Another audience makes \
@@ -127,8 +119,7 @@ extension DiagnosticExplanation {
             """)
 
     static let missingValue = DiagnosticExplanation(
-        code: "B012", name: "value-missing",
-        summary: "A request needs a value that earlier sign-ins did not keep.",
+        code: "B012", name: "value-missing", summary: "A request needs a value that earlier sign-ins did not keep.",
         rationale: """
             `token.response.capture`, `callback.capture`, `exchange` and `connection` keep their values at the sign-in. A header or \
             URL that uses a new one is incomplete for each earlier sign-in. Give the template a default, such as \

@@ -3,8 +3,7 @@ import CarnetDescriptors
 /// The rules about what is sent, and about what the author expects of all responses together.
 extension DiagnosticExplanation {
     package static let requestNotMade = DiagnosticExplanation(
-        "R002", name: "request-not-made",
-        summary: "The engine cannot build a request for a test client.",
+        "R002", name: "request-not-made", summary: "The engine cannot build a request for a test client.",
         rationale: """
             The linter runs the code that builds real requests, for a client that fits the descriptor. An error here \
             therefore stops every client.

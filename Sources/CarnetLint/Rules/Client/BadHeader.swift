@@ -11,8 +11,7 @@ package enum ManagedHeaders {
 
 struct BadHeader: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        "C008", name: "bad-header",
-        summary: "A header has an invalid name or value, or Carnet sets it itself.",
+        "C008", name: "bad-header", summary: "A header has an invalid name or value, or Carnet sets it itself.",
         rationale: """
             Carnet sets 'Content-Type', 'DPoP' and the headers of the connection itself. It does not send a second value, so a \
             comment cannot suppress this rule. 'Authorization' replaces the header of the client or the token, so its \

@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct BadRedirect: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        "C016", name: "bad-redirect",
-        summary: "A redirect URI has a fragment or no scheme.",
+        "C016", name: "bad-redirect", summary: "A redirect URI has a fragment or no scheme.",
         rationale: """
             A redirect URI is an absolute URI without a fragment. The provider adds the response parameters at the \
             end of the URI, where they would become a part of the fragment.

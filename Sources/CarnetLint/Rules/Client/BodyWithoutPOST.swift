@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct BodyWithoutPOST: LintRule {
     let explanation = DiagnosticExplanation(
-        "C009", name: "body-without-post",
-        summary: "A GET request has a body.",
+        "C009", name: "body-without-post", summary: "A GET request has a body.",
         rationale: """
             A body has no meaning in a GET request. Servers and proxies drop it, and the parameters with it. Use \
             'body: query' to send the parameters of a GET request in the query.

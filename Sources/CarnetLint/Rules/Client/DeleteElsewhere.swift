@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct DeleteElsewhere: LintRule {
     let explanation = DiagnosticExplanation(
-        "C051", name: "delete-elsewhere",
-        summary: "A request that reads something uses DELETE.",
+        "C051", name: "delete-elsewhere", summary: "A request that reads something uses DELETE.",
         rationale: """
             DELETE removes something; some providers revoke tokens this way. Requests for tokens and profiles use GET \
             or POST.

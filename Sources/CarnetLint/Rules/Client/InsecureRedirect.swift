@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct InsecureRedirect: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        "C013", name: "insecure-redirect",
-        summary: "A redirect URI uses http on a host that is not this machine.",
+        "C013", name: "insecure-redirect", summary: "A redirect URI uses http on a host that is not this machine.",
         rationale: """
             The provider sends the code to this URI. Over http, everyone on the path can read it. Only loopback hosts \
             need no TLS.

@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct PasswordGrant: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        "C031", name: "password-grant",
-        summary: "A request sends a user's password to get a token.",
+        "C031", name: "password-grant", summary: "A request sends a user's password to get a token.",
         rationale: """
             With the password grant, users type their passwords into every client, and every client can leak them. It \
             also prevents a second factor. OAuth 2.0 Security Best Current Practice forbids it, and Carnet does not \

@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct ProtectionOmitted: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        "C005", name: "protection-omitted",
-        summary: "'omit' leaves out a parameter that protects the sign-in.",
+        "C005", name: "protection-omitted", summary: "'omit' leaves out a parameter that protects the sign-in.",
         rationale: """
             'omit' is for parameters that a server rejects. Every sign-in needs the state. Turn off PKCE and the \
             nonce with 'authorization.pkce' and 'authorization.nonce', which demand a reason.

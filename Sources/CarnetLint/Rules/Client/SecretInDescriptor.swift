@@ -5,8 +5,7 @@ struct SecretInDescriptor: SingleValueRule {
     static let code = "C011"
 
     let explanation = DiagnosticExplanation(
-        Self.code, name: "secret-in-descriptor",
-        summary: "A value in the file looks like a secret.",
+        Self.code, name: "secret-in-descriptor", summary: "A value in the file looks like a secret.",
         rationale: """
             Everyone who uses the provider has the descriptor, and it is in version control. Secrets belong in the \
             client registration, which comes from the host's configuration or the environment. Replace a secret that \

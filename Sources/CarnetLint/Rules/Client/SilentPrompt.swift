@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct SilentPrompt: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        "C060", name: "silent-prompt",
-        summary: "Every sign-in sends prompt=none.",
+        "C060", name: "silent-prompt", summary: "Every sign-in sends prompt=none.",
         rationale: """
             'prompt=none' forbids the provider to show a page. A user without a session at the provider gets \
             'login_required' and can never sign in. If 'prompt' has another value besides 'none', every provider returns an error.

@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct TokenInCallback: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        "C030", name: "token-in-callback",
-        summary: "The response type requests a token in the callback.",
+        "C030", name: "token-in-callback", summary: "The response type requests a token in the callback.",
         rationale: """
             'response_type' is for providers with another name for 'code'. With 'token' or 'id_token', the tokens \
             pass through the browser, where its history and other pages can expose them. Carnet rejects a callback \

@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct EscapedControlCharacter: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        "D023", name: "escaped-control-character",
-        summary: "An escape writes a control character into a string.",
+        "D023", name: "escaped-control-character", summary: "An escape writes a control character into a string.",
         rationale: """
             Programs print names, titles and descriptions. A terminal obeys control characters: they can hide text, \
             change the title of a window or forge a line. An escape in double quotes, such as `"\\e"` or `"\\u202E"`, \

@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct BadAPIHost: LintRule {
     let explanation = DiagnosticExplanation(
-        "E010", name: "bad-api-host",
-        summary: "An element of api.hosts is not a host name.",
+        "E010", name: "bad-api-host", summary: "An element of api.hosts is not a host name.",
         rationale: """
             Carnet sends the access token to these hosts and to those of the resources, and to no other host. The \
             meaning of a scheme, a path or a wildcard in this list would be a guess, and a wrong guess leaks a token.

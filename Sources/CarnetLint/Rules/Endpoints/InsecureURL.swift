@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct InsecureURL: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        "E001", name: "insecure-url", fix: .safe,
-        summary: "A URL uses http on a host that is not this machine.",
+        "E001", name: "insecure-url", fix: .safe, summary: "A URL uses http on a host that is not this machine.",
         rationale: """
             Codes, tokens and client secrets go to these URLs. Without TLS, everyone on the path can read and change \
             them. Carnet requests https only, and http only on a loopback host, for servers under development.

@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct MalformedURL: LintRule {
     let explanation = DiagnosticExplanation(
-        "E007", name: "malformed-url",
-        summary: "A URL is invalid for every value of its inputs.",
+        "E007", name: "malformed-url", summary: "A URL is invalid for every value of its inputs.",
         rationale: """
             Carnet requests only URLs of printable ASCII, as RFC 3986 defines them. Write a host name with other \
             letters in its 'xn--' form, and percent-encode other characters. A value with a scheme of its own cannot \

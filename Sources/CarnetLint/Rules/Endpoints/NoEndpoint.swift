@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct NoEndpoint: LintRule {
     let explanation = DiagnosticExplanation(
-        "E008", name: "no-endpoint",
-        summary: "The descriptor has neither an issuer nor the endpoints of a sign-in.",
+        "E008", name: "no-endpoint", summary: "The descriptor has neither an issuer nor the endpoints of a sign-in.",
         rationale: """
             A provider needs an issuer, whose metadata document names the endpoints, a resource, whose metadata names \
             the issuer, or endpoints in the descriptor: at least 'authorization' and 'token'. A provider without a page to \

@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct QueryInIssuer: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        "E006", name: "query-in-issuer",
-        summary: "The issuer has a query.",
+        "E006", name: "query-in-issuer", summary: "The issuer has a query.",
         rationale: """
             An issuer identifier is a URL without query and fragment. Carnet builds the URL of the metadata document \
             from it, and compares it byte by byte with the 'iss' of ID tokens and authorization responses.

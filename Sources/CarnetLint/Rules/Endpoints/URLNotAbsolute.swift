@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct URLNotAbsolute: LintRule {
     let explanation = DiagnosticExplanation(
-        "E002", name: "url-not-absolute",
-        summary: "A URL does not start with https://.",
+        "E002", name: "url-not-absolute", summary: "A URL does not start with https://.",
         rationale: """
             Carnet guesses neither a scheme nor a host. Only the URLs of calls with the access token may start with '/', if there \
             is 'api.base_url': 'endpoints.userinfo', 'profile.requests', 'resources' and 'connection'. A scheme other than https and http could start a program when \

@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct URLWithFragment: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        "E004", name: "url-with-fragment",
-        summary: "A URL has a fragment.",
+        "E004", name: "url-with-fragment", summary: "A URL has a fragment.",
         rationale: """
             Browsers and clients never send a fragment to the server, and parameters that are added to the URL would \
             become part of it. OAuth forbids fragments in endpoints.

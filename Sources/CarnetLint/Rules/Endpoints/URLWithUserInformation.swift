@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct URLWithUserInformation: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        "E003", name: "url-with-user-information",
-        summary: "A URL has a user name or password before its host.",
+        "E003", name: "url-with-user-information", summary: "A URL has a user name or password before its host.",
         rationale: """
             'https://acme.example@evil.example' goes to evil.example. Software and people disagree about such URLs, \
             and a password in a URL ends up in logs.

@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct InputMovesURL: LintRule {
     let explanation = DiagnosticExplanation(
-        "K104", name: "input-moves-url",
-        summary: "The value of an input could move a URL to another host.",
+        "K104", name: "input-moves-url", summary: "The value of an input could move a URL to another host.",
         rationale: """
             The person who enters the value would receive codes and secrets. A value of type text can contain a slash, a \
             question mark or an @, so only urlencode makes it a part of a path or query. A value of type host_path can \

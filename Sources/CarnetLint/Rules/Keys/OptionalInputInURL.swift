@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct OptionalInputInURL: LintRule {
     let explanation = DiagnosticExplanation(
-        "K105", name: "optional-input-in-url",
-        summary: "A URL needs an input that is optional.",
+        "K105", name: "optional-input-in-url", summary: "A URL needs an input that is optional.",
         rationale: """
             Carnet leaves out a parameter whose optional input has no value. It cannot leave out a URL: without the \
             value, the endpoint would be missing.

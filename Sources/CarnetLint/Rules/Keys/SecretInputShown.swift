@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct SecretInputShown: LintRule {
     let explanation = DiagnosticExplanation(
-        "K107", name: "secret-input-shown",
-        summary: "A secret input is used where its value would be visible.",
+        "K107", name: "secret-input-shown", summary: "A secret input is used where its value would be visible.",
         rationale: """
             Carnet redacts a secret input in the parameters and headers of its own requests. A URL, a request that \
             goes through the browser, and a default are shown and logged.

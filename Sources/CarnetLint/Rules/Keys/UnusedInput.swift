@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct UnusedInput: LintRule {
     let explanation = DiagnosticExplanation(
-        "K102", name: "unused-input", severity: .warning,
-        summary: "An input is declared but never used.",
+        "K102", name: "unused-input", severity: .warning, summary: "An input is declared but never used.",
         rationale: """
             Everyone who configures the provider has to supply a value that has no effect. Usually a URL or \
             parameter that should use the input contains a fixed value instead.

@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct UnusedTable: LintRule {
     let explanation = DiagnosticExplanation(
-        "K122", name: "unused-table", severity: .warning,
-        summary: "No template uses a table of 'tables'.",
+        "K122", name: "unused-table", severity: .warning, summary: "No template uses a table of 'tables'.",
         rationale: """
             A table only has an effect through the function map. Kept values are different: the host application can \
             read them, so an unused value is not a mistake.

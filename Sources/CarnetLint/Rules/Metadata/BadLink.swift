@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct BadLink: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        "M005", name: "bad-link", severity: .warning,
-        summary: "A link to documentation is not a web address.",
+        "M005", name: "bad-link", severity: .warning, summary: "A link to documentation is not a web address.",
         rationale: """
             People open 'docs', 'register.url' and 'link' in a browser. Anything but a complete URL leads nowhere. No request \
             goes there, so a page that has only http is allowed.

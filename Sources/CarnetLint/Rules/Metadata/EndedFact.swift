@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct EndedFact: LintRule {
     let explanation = DiagnosticExplanation(
-        "M008", name: "passed-date", severity: .warning,
-        summary: "A fact of the file has ended, or the provider has.",
+        "M008", name: "passed-date", severity: .warning, summary: "A fact of the file has ended, or the provider has.",
         rationale: """
             A note's `until` is the last day on which its key is right, such as the day before an API version ends. After \
             this day, and after the day in `status.retiring`, a sign-in or a request may fail. `carnet lint` compares the \

@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct IDNotFileName: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        "M001", name: "id-not-file-name", severity: .warning,
-        summary: "The id differs from the name of the file.",
+        "M001", name: "id-not-file-name", severity: .warning, summary: "The id differs from the name of the file.",
         rationale: """
             Users select a provider by its id, and look for it by its file name. If the two differ, people edit the \
             wrong file, and a copy with the same id overrides the original.

@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct ProfileWithoutOpenID: LintRule {
     let explanation = DiagnosticExplanation(
-        "S014", name: "profile-without-openid",
-        summary: "The profile is in the ID token, and no scope asks for one.",
+        "S014", name: "profile-without-openid", summary: "The profile is in the ID token, and no scope asks for one.",
         rationale: """
             A server issues an ID token if the scope 'openid' is granted. Without it, a sign-in succeeds, and nobody knows \
             who signed in. If the provider issues ID tokens anyway, add 'samples.token', a token response that has one.

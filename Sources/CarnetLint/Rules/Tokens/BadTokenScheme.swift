@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct BadTokenScheme: LintRule {
     let explanation = DiagnosticExplanation(
-        "T009", name: "bad-token-scheme",
-        summary: "api.scheme is not the name of an authentication scheme.",
+        "T009", name: "bad-token-scheme", summary: "api.scheme is not the name of an authentication scheme.",
         rationale: """
             The scheme is one word before the token in the Authorization header, such as Bearer, OAuth or token.
             """,

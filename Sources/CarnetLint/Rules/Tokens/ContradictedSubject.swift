@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct ContradictedSubject: LintRule {
     let explanation = DiagnosticExplanation(
-        "T070", name: "contradicted-subject",
-        summary: "The mapped subject differs from the 'sub' of the same sample.",
+        "T070", name: "contradicted-subject", summary: "The mapped subject differs from the 'sub' of the same sample.",
         rationale: """
             A client must reject a userinfo response whose subject is not the ID token's 'sub'. Each sign-in would fail \
             with 'subjectMismatch'.

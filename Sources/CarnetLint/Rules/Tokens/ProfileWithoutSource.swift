@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct ProfileWithoutSource: LintRule {
     let explanation = DiagnosticExplanation(
-        "T002", name: "profile-without-source",
-        summary: "The profile's source does not exist at this provider.",
+        "T002", name: "profile-without-source", summary: "The profile's source does not exist at this provider.",
         rationale: """
             A profile from 'userinfo' needs that endpoint, named or discovered. A profile from 'id_token' needs an \
             issuer, so that Carnet can validate the ID token.

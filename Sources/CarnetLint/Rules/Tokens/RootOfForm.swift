@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct RootOfForm: LintRule {
     let explanation = DiagnosticExplanation(
-        "T012", name: "root-of-form",
-        summary: "A response in form encoding has a root other than the whole body.",
+        "T012", name: "root-of-form", summary: "A response in form encoding has a root other than the whole body.",
         rationale: """
             A form is a list of parameters, and no parameter contains an object. Carnet finds no tokens there.
             """,

@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct SubjectFromFurtherRequest: LintRule {
     let explanation = DiagnosticExplanation(
-        "T050", name: "subject-from-further-request",
-        summary: "A further request of the profile maps the subject.",
+        "T050", name: "subject-from-further-request", summary: "A further request of the profile maps the subject.",
         rationale: """
             The subject identifies the account, and Carnet compares it with the ID token's. It must come from the \
             first request, because a further request may fail. Carnet ignores the subject of a further request.

@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct UnredactedSample: SingleValueRule {
     let explanation = DiagnosticExplanation(
-        "T006", name: "unredacted-sample",
-        summary: "A sample contains a value that looks like a real token.",
+        "T006", name: "unredacted-sample", summary: "A sample contains a value that looks like a real token.",
         rationale: """
             Samples are real responses without their secrets. They are public with the descriptor, and the sandbox \
             returns them. A refresh token in a sample may be valid for years. An example of a JWT has no signature: it \
