@@ -31,17 +31,11 @@ package struct ReceivedCookies: Sendable {
         _ request: HTTPRequest, namesBeginningWith prefix: String,
         isOwn: (_ name: String, _ value: String) -> Bool = { _, _ in true }
     ) {
-        // A browser sends one field over HTTP/1.1, and may send one for each cookie over HTTP/2 (RFC 9113, section
-        // 8.2.3).
-        self.init(
-            fields: request.headerFields[values: .cookie].map { Array($0.utf8) }, namesBeginningWith: prefix,
-            isOwn: isOwn)
-    }
-
-    init(fields: [[UInt8]], namesBeginningWith prefix: String, isOwn: (String, String) -> Bool) {
         var places: [ArraySlice<UInt8>: Int] = [:]
         var found: [(name: String, values: [String])] = []
-        for field in fields {
+        // A browser sends one field over HTTP/1.1, and may send one for each cookie over HTTP/2 (RFC 9113, section
+        // 8.2.3).
+        for field in request.headerFields[values: .cookie].map({ Array($0.utf8) }) {
             Work.count(field.count + 1)
             for pair in field.split(separator: UInt8(ascii: ";")) {
                 let pair = Self.trimmed(pair)

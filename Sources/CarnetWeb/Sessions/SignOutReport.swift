@@ -37,13 +37,10 @@ extension SignOutReport.Departure {
 
     init(from provider: Provider, _ extent: SignOut, _ outcome: SignOutOutcome, isPageOpened: Bool) {
         self.init(
-            provider: provider.id,
-            providerName: provider.name,
+            provider: provider.id, providerName: provider.name,
             isRevoked: extent == .local ? nil : outcome.isRevoked,
-            isEndedAtProvider: extent == .everywhere ? isPageOpened : nil,
-            isHere: true,
-            failures: outcome.failures.prefix(Self.failureLimit).map { $0.message.prefix(bytes: Self.textLimit) }
-        )
+            isEndedAtProvider: extent == .everywhere ? isPageOpened : nil, isHere: true,
+            failures: outcome.failures.prefix(Self.failureLimit).map { $0.message.prefix(bytes: Self.textLimit) })
     }
 
     init(elsewhereFrom provider: Provider) {
