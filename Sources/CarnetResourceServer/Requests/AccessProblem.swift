@@ -32,7 +32,7 @@ enum AccessProblem: Error {
     /// The status; the error code (RFC 6750, section 3.1; RFC 9449, section 12.2; RFC 9470, section 3), none for a request
     /// without a token; what the sender of the request may know, where values of the token are not repeated; and the reason
     /// for the server's log.
-    var answer: (status: HTTPResponse.Status, code: String?, publicDescription: String?, reason: String) {
+    var parts: (status: HTTPResponse.Status, code: String?, publicDescription: String?, reason: String) {
         switch self {
         case .malformed(let reason): (.badRequest, "invalid_request", reason, reason)
         case .notFound(let reason): (.notFound, nil, nil, reason)

@@ -35,7 +35,7 @@ extension ResourceServer {
     private var metadataPath: String { ResourceMetadata.path(of: resource) }
 
     func refusal(_ problem: AccessProblem, isDPoP: Bool) -> AccessRefusal {
-        let (status, code, description, reason) = problem.answer
+        let (status, code, description, reason) = problem.parts
         var response = HTTPResponse(status: status, headerFields: [.cacheControl: "no-store"])
         switch problem {
         case .unavailable: response.headerFields[.retryAfter] = "10"
