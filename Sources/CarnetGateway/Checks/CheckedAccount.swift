@@ -96,8 +96,7 @@ extension CheckedAccount: GatewaySection {
                 throw GatewayFileMistake(
                     reason: "--as: \(text) would be one value with a comma; write \(parts.joined(separator: " "))")
             }
-            let value = YAMLNode(
-                .scalar(YAMLScalar(String(text[equals...].dropFirst()), isPlain: true)), span: .fileStart)
+            let value = YAMLNode(.scalar(YAMLScalar(String(written), isPlain: true)), span: .fileStart)
             if key.hasPrefix("claims.") {
                 Self.add(String(key.dropFirst("claims.".count)), value, to: &claims)
             } else {

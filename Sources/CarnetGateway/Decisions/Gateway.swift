@@ -145,11 +145,7 @@ package struct Gateway: Sendable {
     package func decide(_ request: ForwardedRequest, asAnyOf identities: [GatewayIdentity]) -> GatewayDecision {
         let first = decide(request, as: identities.first)
         guard first.outcome == .forbidden || first.outcome == .signIn else { return first }
-        for identity in identities.dropFirst() {
-            let other = decide(request, as: identity)
-            if other.isAllowed { return other }
-        }
-        return first
+        return identities.dropFirst().lazy.map { decide(request, as: $0) }.first(where: \.isAllowed) ?? first
     }
 
     private func sender(_ identity: GatewayIdentity) -> Sender? {

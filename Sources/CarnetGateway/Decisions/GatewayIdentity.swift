@@ -70,8 +70,7 @@ package struct GatewayIdentity: Sendable {
     /// headers, tokens and pages read no other.
     func counting(at provider: GatewayProvider) -> GatewayIdentity {
         var identity = self
-        let isTrusted = isEmailVerified == true || isEmailVerified == nil && provider.trustsEmail != nil
-        if !isTrusted { identity.dropEmail() }
+        if !(isEmailVerified ?? (provider.trustsEmail != nil)) { identity.dropEmail() }
         identity.claims["email"] = identity.email.map { .string($0) }
         return identity
     }

@@ -5,7 +5,6 @@ package struct AddressRange: Hashable, Sendable {
     package let network: IPAddress
     /// How many bits the addresses share.
     package let length: Int
-
 }
 
 extension AddressRange {

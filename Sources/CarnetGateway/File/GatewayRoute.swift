@@ -1,5 +1,4 @@
 package import CarnetDescriptors
-import CarnetFoundation
 
 /// Which requests, and who may send them.
 package struct GatewayRoute: Sendable {

@@ -1,5 +1,4 @@
 package import CarnetDescriptors
-import CarnetFoundation
 package import HTTPTypes
 
 /// The token of the signed-in person that the program of a route gets.

@@ -25,9 +25,9 @@ extension GatewaySection {
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
         self.init(at: node)
-        guard
-            Self.keys.read(node, into: &self, &decoder, shorthand: Self.shorthand, elsewhere: Self.elsewhere)
-        else { return nil }
+        guard Self.keys.read(node, into: &self, &decoder, shorthand: Self.shorthand, elsewhere: Self.elsewhere) else {
+            return nil
+        }
     }
 }
 

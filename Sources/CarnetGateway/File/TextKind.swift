@@ -1,7 +1,6 @@
 import Carnet
 import CarnetDescriptors
 import CarnetFoundation
-import CarnetProtocol
 import HTTPTypes
 
 /// Why a string is not of its kind.
@@ -21,9 +20,7 @@ struct TextKind<Value: Sendable>: Sendable {
     let pattern: String?
     let make: @Sendable (String) throws(TextProblem) -> Value
 
-    init(
-        _ phrase: String, pattern: String? = nil, _ make: @escaping @Sendable (String) throws(TextProblem) -> Value
-    ) {
+    init(_ phrase: String, pattern: String? = nil, _ make: @escaping @Sendable (String) throws(TextProblem) -> Value) {
         self.phrase = phrase
         self.pattern = pattern
         self.make = make
@@ -46,10 +43,8 @@ struct TextKind<Value: Sendable>: Sendable {
         do throws(TextProblem) {
             return try make(scalar.text)
         } catch {
-            let fix = error.replacement.map { text in
-                Fix(
-                    summary: "write \(text)", applicability: .safe,
-                    edits: [Fix.Edit(span: node.span, replacement: text)])
+            let fix = error.replacement.map {
+                Fix(summary: "write \($0)", applicability: .safe, edits: [.init(span: node.span, replacement: $0)])
             }
             decoder.report(
                 error.rule, error.message, at: node.span, help: error.help, fix: fix, hidesSpan: error.hidesSpan)
@@ -80,9 +75,7 @@ extension TextKind<String> {
         return text
     }
 
-    static let emailDomain = TextKind(
-        "a domain of e-mail addresses, such as example.com"
-    ) { text throws(TextProblem) in
+    static let emailDomain = TextKind("a domain of e-mail addresses, such as example.com") { text throws(TextProblem) in
         guard RequestHost.isName(text.asciiLowercased) else {
             throw TextProblem(
                 message: "\"\(text)\" is not a domain",
@@ -116,28 +109,22 @@ extension TextKind<String> {
         return text
     }
 
-    static let method = TextKind(
-        "an HTTP method in upper case, such as GET"
-    ) { text throws(TextProblem) in
-        let upper = String(
-            decoding: text.utf8.map { (0x61...0x7A).contains($0) ? $0 & 0xDF : $0 }, as: UTF8.self)
-        guard !text.isEmpty, text.utf8.allSatisfy({ ASCII.isLetter($0) || $0 == UInt8(ascii: "-") }), text == upper
-        else {
+    static let method = TextKind("an HTTP method in upper case, such as GET") { text throws(TextProblem) in
+        let upper = String(decoding: text.utf8.map { (0x61...0x7A).contains($0) ? $0 & 0xDF : $0 }, as: UTF8.self)
+        let isName = !upper.isEmpty && upper.utf8.allSatisfy { ASCII.isLetter($0) || $0 == UInt8(ascii: "-") }
+        guard isName, text == upper else {
             // Nobody means a method in lower case, which is another one (RFC 9110, section 9.1).
-            let isLower = !upper.isEmpty && upper.utf8.allSatisfy { ASCII.isLetter($0) || $0 == UInt8(ascii: "-") }
             throw TextProblem(
                 message: "\"\(text)\" is not a method",
-                help: isLower
+                help: isName
                     ? "did you mean \"\(upper)\"? methods are compared with their case"
                     : "write a method such as GET; without the key, a route is for every method",
-                replacement: isLower ? upper : nil)
+                replacement: isName ? upper : nil)
         }
         return text
     }
 
-    static let host = TextKind(
-        "a host name without a port, or *. and a domain"
-    ) { text throws(TextProblem) in
+    static let host = TextKind("a host name without a port, or *. and a domain") { text throws(TextProblem) in
         let name = text.hasPrefix("*.") ? String(text.dropFirst(2)) : text
         guard RequestHost.isName(name.asciiLowercased) else {
             let help =
@@ -155,15 +142,10 @@ extension TextKind<String> {
         return text.asciiLowercased
     }
 
-    static let path = TextKind(
-        "a path such as /admin/**"
-    ) { text throws(TextProblem) in
+    static let path = TextKind("a path such as /admin/**") { text throws(TextProblem) in
         // A star of its own is a character of a path; who writes it means more than one.
-        guard
-            text.utf8.split(separator: UInt8(ascii: "/")).allSatisfy({
-                $0.elementsEqual("**".utf8) || !$0.contains(UInt8(ascii: "*"))
-            })
-        else {
+        let segments = text.utf8.split(separator: UInt8(ascii: "/"))
+        guard segments.allSatisfy({ $0.elementsEqual("**".utf8) || !$0.contains(UInt8(ascii: "*")) }) else {
             throw TextProblem(
                 message: "\"\(text)\" has a star that stands for nothing",
                 help: "/** at the end stands for all below, and {name} for one segment")
@@ -216,9 +198,7 @@ extension TextKind<ProviderID> {
 }
 
 extension TextKind<WebURL> {
-    static let origin = TextKind(
-        "an origin such as https://apps.example"
-    ) { text throws(TextProblem) in
+    static let origin = TextKind("an origin such as https://apps.example") { text throws(TextProblem) in
         let help = "write scheme and host, such as https://apps.example; http only on this machine"
         let url: WebURL
         do throws(WebURLError) {
@@ -264,9 +244,7 @@ extension TextKind<AddressRange> {
 }
 
 extension TextKind<HTTPField.Name> {
-    static let header = TextKind("the name of a header") { text throws(TextProblem) in
-        try HeaderNames.checked(text)
-    }
+    static let header = TextKind("the name of a header", HeaderNames.checked)
 }
 
 extension String {

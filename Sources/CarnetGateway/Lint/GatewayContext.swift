@@ -1,5 +1,4 @@
 package import CarnetDescriptors
-import CarnetFoundation
 
 /// What a rule about gateway files sees.
 package struct GatewayContext: Sendable {

@@ -1,4 +1,3 @@
-import CarnetDescriptors
 import CarnetFoundation
 import CarnetLint
 import HTTPTypes
@@ -219,19 +218,16 @@ package struct ProgramPlace: Sendable {
     let path: String
     /// `nil` for one that the operator has to write.
     let address: String?
+}
 
-    init(host: String, path: String, address: String?) {
-        (self.host, self.path, self.address) = (host, path, address)
-    }
-
+extension ProgramPlace {
     /// - Parameter text: `HOST=URL`, or `HOST/PATH/=URL`.
     /// - Throws: `WritingError`.
     package init(_ text: String) throws {
         let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
         let place = parts.first ?? ""
         let slash = place.firstIndex(of: "/") ?? place.endIndex
-        host = place[..<slash].lowercased()
-        path = slash == place.endIndex ? "/" : String(place[slash...])
+        let path = slash == place.endIndex ? "/" : String(place[slash...])
         var target = parts.count == 2 ? parts[1] : ""
         if target.hasPrefix("http://") { target.removeFirst("http://".count) }
         if target.hasSuffix("/") { target.removeLast() }
@@ -243,7 +239,7 @@ package struct ProgramPlace: Sendable {
                     "or for one path: --program apps.example/notes/=http://127.0.0.1:9002",
                 ])
         }
-        self.address = address
+        self.init(host: place[..<slash].lowercased(), path: path, address: address)
     }
 
     /// A name or an IPv4 address with a port.

@@ -96,13 +96,10 @@ package struct ForwardedRequest: Sendable {
         of url: String
     ) throws(ForwardingProblem) -> (scheme: String, host: String, target: String) {
         let bytes = url.utf8
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
-            throw .invalid(header: ProxyHeader.original.target)
-        }
-        let rest = bytes[bytes.index(colon, offsetBy: 3)...]
-        guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else {
-            throw .invalid(header: ProxyHeader.original.target)
-        }
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8),
+            case let rest = bytes[bytes.index(colon, offsetBy: 3)...],
+            let slash = rest.firstIndex(of: UInt8(ascii: "/"))
+        else { throw .invalid(header: ProxyHeader.original.target) }
         return (
             String(decoding: bytes[..<colon], as: UTF8.self), String(decoding: rest[..<slash], as: UTF8.self),
             String(decoding: rest[slash...], as: UTF8.self)

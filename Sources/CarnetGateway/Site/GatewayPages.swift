@@ -1,5 +1,3 @@
-import Carnet
-import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol
 package import CarnetWeb
@@ -9,9 +7,7 @@ import HTTPTypes
 struct GatewayPages: Sendable {
     private let pages: PlainSignInPages
 
-    init(_ rules: GatewayRules) {
-        pages = rules.signInPages
-    }
+    init(_ rules: GatewayRules) { pages = rules.signInPages }
 
     /// What a person lacks. The page says nothing of the program behind.
     func forbidden(
@@ -125,10 +121,9 @@ struct GatewayPages: Sendable {
     }
 
     private func page(_ status: HTTPResponse.Status, _ title: String, _ content: HTML, id: String? = nil) -> WebReply {
-        var reply = WebReply.html(
+        let reply = WebReply.html(
             pages.page(title, content).text, status: status, policy: pages.contentSecurityPolicy)
-        if let id { reply.head.headerFields[.decision] = id }
-        return reply
+        return id.map(reply.referring) ?? reply
     }
 }
 

@@ -1,4 +1,3 @@
-import Carnet
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol

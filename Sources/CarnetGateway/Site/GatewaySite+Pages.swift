@@ -1,5 +1,3 @@
-import Carnet
-import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol
 import CarnetResourceServer

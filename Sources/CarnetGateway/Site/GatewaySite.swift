@@ -1,5 +1,3 @@
-import Carnet
-import CarnetDescriptors
 package import CarnetFoundation
 import CarnetProtocol
 package import CarnetWeb
@@ -38,10 +36,8 @@ package final class GatewaySite: Sendable {
             defer { version = new }
             return version.web
         }
-        former.withLock { $0 = $0.suffix(Self.formerLimit) + [old] }
+        former.withLock { $0 = $0.suffix(3) + [old] }
     }
-
-    private static let formerLimit = 3
 
     /// Returns when no sign-in and no refresh of tokens is in progress.
     package func finish() async {

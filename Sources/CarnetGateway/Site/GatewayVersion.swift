@@ -1,7 +1,4 @@
-package import Carnet
-import CarnetDescriptors
 package import CarnetFoundation
-package import CarnetProtocol
 package import CarnetResourceServer
 package import CarnetWeb
 import HTTPTypes

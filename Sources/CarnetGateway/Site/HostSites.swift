@@ -1,4 +1,3 @@
-import CarnetDescriptors
 import CarnetFoundation
 import CarnetResourceServer
 import CarnetWeb

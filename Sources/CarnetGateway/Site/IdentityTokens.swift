@@ -1,7 +1,6 @@
 import Carnet
 import CarnetDescriptors
 import CarnetFoundation
-import CarnetProtocol
 import HTTPTypes
 
 /// Signs who sent a request, for the program behind the proxy (RFC 7519).

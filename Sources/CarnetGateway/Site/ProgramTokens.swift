@@ -1,6 +1,4 @@
-import Carnet
 import CarnetCrypto
-import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol
 import CarnetWeb

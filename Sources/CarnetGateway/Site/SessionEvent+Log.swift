@@ -1,5 +1,4 @@
 import CarnetFoundation
-import CarnetProtocol
 import CarnetWeb
 import HTTPTypes
 import Logging
