@@ -60,7 +60,6 @@ package struct HeaderTemplate: Hashable, Sendable {
         static let prefix = "account."
     }
 
-    package let source: String
     let parts: [Part]
 
     static let kind = TextKind("a string with places such as {account.subject}") { text throws(TextProblem) in
@@ -92,7 +91,6 @@ package struct HeaderTemplate: Hashable, Sendable {
             rest = rest[rest.index(after: end)...]
         }
         if !rest.isEmpty { parts.append(.literal(String(decoding: rest, as: UTF8.self))) }
-        self.source = source
         self.parts = parts
     }
 

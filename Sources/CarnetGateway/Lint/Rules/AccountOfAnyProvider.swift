@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct AccountOfAnyProvider: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G003",
-        name: "account-of-any-provider",
+        code: "G003", name: "account-of-any-provider",
         summary: "A condition names a subject, group, claim or client without the provider that states it.",
         rationale: """
             Each provider gives its own meaning to subjects, groups and claims. With several providers in the file, an \

@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct AnyProxyTrusted: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G013",
-        name: "any-proxy-trusted",
+        code: "G013", name: "any-proxy-trusted",
         summary: "Every address may ask for decisions, without a secret.",
         rationale: """
             A program that can reach the gateway could describe any request in the headers of a proxy. List the addresses \

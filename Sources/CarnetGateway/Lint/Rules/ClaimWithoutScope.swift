@@ -3,9 +3,7 @@ import CarnetFoundation
 
 struct ClaimWithoutScope: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G020",
-        name: "claim-without-scope",
-        severity: .warning,
+        code: "G020", name: "claim-without-scope", severity: .warning,
         summary: "A rule needs a claim for which the provider requires a scope that is not requested.",
         rationale: """
             Some providers list the groups of a person at a URL of their own, which needs a scope. Without the scope, nobody \

@@ -2,9 +2,7 @@ import CarnetDescriptors
 
 struct GatewayKeyWithoutEffect: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G028",
-        name: "gateway-key-without-effect",
-        severity: .warning,
+        code: "G028", name: "gateway-key-without-effect", severity: .warning,
         summary: "Something in the file has no effect.",
         rationale: """
             The page of providers is left out only if people sign in with one provider. A session ends after its lifetime, \

@@ -3,9 +3,7 @@ import CarnetFoundation
 
 struct GroupWithoutClaim: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G029",
-        name: "group-without-claim",
-        severity: .warning,
+        code: "G029", name: "group-without-claim", severity: .warning,
         summary: "A condition needs a group, and the provider's descriptor knows no claim with groups.",
         rationale: """
             Without the claim, nobody meets the condition. The claim is 'groups' unless the provider's key 'groups' in the \

@@ -3,9 +3,7 @@ import HTTPTypes
 
 struct HeaderOfTheProxy: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G030",
-        name: "header-of-the-proxy",
-        severity: .warning,
+        code: "G030", name: "header-of-the-proxy", severity: .warning,
         summary: "A header for the program has a name that proxies use themselves.",
         rationale: """
             The generated configurations set or remove this header, so carnet gateway proxy refuses the file. With another \

@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct HostOfRequestLine: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G022",
-        name: "host-of-request-line",
+        code: "G022", name: "host-of-request-line",
         summary: "The proxy may serve another host than it asks about.",
         rationale: """
             With an absolute request line, the host of the line replaces the field Host (RFC 9112, section 3.2.2). nginx \

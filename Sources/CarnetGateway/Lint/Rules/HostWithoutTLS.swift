@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct HostWithoutTLS: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G019",
-        name: "host-without-tls",
+        code: "G019", name: "host-without-tls",
         summary: "Nobody can sign in at a host, because the origin has no TLS and the host needs it.",
         rationale: """
             Cookies of a session go over http only to this machine itself: to localhost, 127.0.0.1 and other addresses that \

@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct ImpossibleCondition: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G011",
-        name: "impossible-condition",
+        code: "G011", name: "impossible-condition",
         summary: "Nobody can meet a condition.",
         rationale: """
             All keys of a condition must be met. An e-mail address of another domain than email_domain, a claim without a \

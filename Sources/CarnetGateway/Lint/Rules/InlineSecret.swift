@@ -4,8 +4,7 @@ import CarnetProtocol
 
 struct InlineSecret: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G010",
-        name: "inline-secret",
+        code: "G010", name: "inline-secret",
         summary: "The file contains a secret.",
         rationale: """
             A gateway file is in version control, and everybody who reviews it reads it. A secret belongs in the environment \

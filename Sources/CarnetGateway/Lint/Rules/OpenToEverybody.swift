@@ -2,9 +2,7 @@ import CarnetDescriptors
 
 struct OpenToEverybody: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G023",
-        name: "open-to-everybody",
-        severity: .warning,
+        code: "G023", name: "open-to-everybody", severity: .warning,
         summary: "A route lets in every account of a provider where anyone can register.",
         rationale: """
             At a consumer service, everybody can have an account. With signed_in or a provider as the only condition, the whole \

@@ -3,9 +3,7 @@ import CarnetFoundation
 
 struct PointerWithoutSlash: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G018",
-        name: "pointer-without-slash",
-        severity: .warning,
+        code: "G018", name: "pointer-without-slash", severity: .warning,
         summary: "The place of the groups looks like a JSON Pointer, and is the name of a claim.",
         rationale: """
             A JSON Pointer begins with a slash. Without it, the gateway looks for one claim whose name has a slash in it, and \

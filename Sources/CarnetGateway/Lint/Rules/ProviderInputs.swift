@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct ProviderInputs: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G016",
-        name: "provider-inputs",
+        code: "G016", name: "provider-inputs",
         summary: "The inputs of a provider are not those that its descriptor has.",
         rationale: """
             A descriptor with inputs, such as the host of a company's own server, needs a value for each. The gateway does not \

@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct ProviderNotInFile: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G001",
-        name: "provider-not-in-file",
+        code: "G001", name: "provider-not-in-file",
         summary: "A route or an issuer names a provider that the file does not list, or the list has one twice.",
         rationale: """
             Nobody can sign in with a provider that is not in the list, so the route would refuse everybody. A provider \

@@ -3,8 +3,7 @@ import HTTPTypes
 
 struct RepeatedHeader: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G005",
-        name: "repeated-header",
+        code: "G005", name: "repeated-header",
         summary: "Two values are in one header.",
         rationale: """
             The names of headers have no case. If an identity header, the identity token and the token of a route share a header, \

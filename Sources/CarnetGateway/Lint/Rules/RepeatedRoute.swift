@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct RepeatedRoute: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G002",
-        name: "repeated-route",
+        code: "G002", name: "repeated-route",
         summary: "Two routes decide about the same requests.",
         rationale: """
             The most specific route decides, and the order of the file has no meaning. Two routes with the same host, path \

@@ -3,8 +3,7 @@ import CarnetFoundation
 
 struct StatementOfAnyTenant: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G024",
-        name: "statement-of-any-tenant",
+        code: "G024", name: "statement-of-any-tenant",
         summary: "A condition trusts what any tenant of a provider says.",
         rationale: """
             Some providers have many tenants, and everybody can create one. A tenant's administrator chooses its groups, roles, \

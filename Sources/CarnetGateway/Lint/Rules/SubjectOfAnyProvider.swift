@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct SubjectOfAnyProvider: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G021",
-        name: "subject-of-any-provider",
+        code: "G021", name: "subject-of-any-provider",
         summary: "The program behind the proxy gets a subject or groups, and not the provider that states them.",
         rationale: """
             Each provider has its own subjects and groups. With several providers in the file, two people may have the same \

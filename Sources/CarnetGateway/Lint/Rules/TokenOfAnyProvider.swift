@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct TokenOfAnyProvider: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G026",
-        name: "token-of-any-provider",
+        code: "G026", name: "token-of-any-provider",
         summary: "A program cannot know which provider's token it gets, or whether it gets one.",
         rationale: """
             A program sends an access token to the servers of one provider. The token of another provider would be disclosed to \

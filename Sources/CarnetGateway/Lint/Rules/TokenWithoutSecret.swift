@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct TokenWithoutSecret: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G025",
-        name: "token-without-secret",
+        code: "G025", name: "token-without-secret",
         summary: "Anybody at an address of a proxy can ask for the token of a person.",
         rationale: """
             A response to the proxy has the token of the person whose cookie the question has. Without proxy.secret, every process \

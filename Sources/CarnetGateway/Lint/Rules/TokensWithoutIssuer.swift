@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct TokensWithoutIssuer: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G004",
-        name: "tokens-without-issuer",
+        code: "G004", name: "tokens-without-issuer",
         summary: "A route is for programs, but no access token can be presented there.",
         rationale: """
             Programs need access tokens of an issuer in bearer, at a route with bearer: true. Otherwise the route refuses \

@@ -2,8 +2,7 @@ import CarnetDescriptors
 
 struct UnknownGatewayProvider: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G014",
-        name: "unknown-provider",
+        code: "G014", name: "unknown-provider",
         summary: "No built-in provider and no file has the id of a provider.",
         rationale: """
             The gateway starts only if it knows each of its providers. A provider is built in, or a file in a folder of \

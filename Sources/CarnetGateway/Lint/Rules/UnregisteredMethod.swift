@@ -2,9 +2,7 @@ import CarnetDescriptors
 
 struct UnregisteredMethod: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G027",
-        name: "unregistered-method",
-        severity: .warning,
+        code: "G027", name: "unregistered-method", severity: .warning,
         summary: "A route names a method that is not registered.",
         rationale: """
             A route with a misspelled method decides about no request, and the requests that it was written for are \

@@ -2,9 +2,7 @@ import CarnetDescriptors
 
 struct UnusedIssuer: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G015",
-        name: "unused-issuer",
-        severity: .warning,
+        code: "G015", name: "unused-issuer", severity: .warning,
         summary: "The file accepts access tokens, but no route does; or a route that takes them is open to anyone.",
         rationale: """
             A route takes access tokens only with bearer: true. A route that is open to anyone needs none. Otherwise the \

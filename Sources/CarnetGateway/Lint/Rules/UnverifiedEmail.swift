@@ -3,9 +3,7 @@ import CarnetFoundation
 
 struct UnverifiedEmail: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G017",
-        name: "unverified-email",
-        severity: .warning,
+        code: "G017", name: "unverified-email", severity: .warning,
         summary: "A condition needs an e-mail address, and no provider states that its addresses are verified.",
         rationale: """
             An address counts only if the provider states that it belongs to the person. A provider whose profile has no such \

@@ -3,9 +3,7 @@ import CarnetFoundation
 
 struct UselessCondition: GatewayRule {
     let explanation = DiagnosticExplanation(
-        code: "G012",
-        name: "useless-condition",
-        severity: .warning,
+        code: "G012", name: "useless-condition", severity: .warning,
         summary: "Everybody who meets a condition meets another one of the same route.",
         rationale: """
             Of the conditions in a list, one is enough. A condition that demands more than another has no effect, so the \
