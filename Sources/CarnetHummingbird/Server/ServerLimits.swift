@@ -37,24 +37,16 @@ package struct ServerLimits: Sendable {
         handlers: @escaping @Sendable () -> [any RemovableChannelHandler] = { [] },
         onStart: @escaping @Sendable (any Channel) async -> Void = { _ in }
     ) -> Application<Responder> where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
-        Application(
-            responder: responder, server: server(handlers),
-            configuration: ApplicationConfiguration(address: address, backlog: backlog),
-            onServerRunning: onStart, logger: Logger(label: "carnet.server") { _ in SwiftLogNoOpLogHandler() })
-    }
-
-    /// An HTTP/1.1 server with these limits.
-    ///
-    /// - Parameter handlers: More handlers for each connection, which see its requests first.
-    package func server(
-        _ handlers: @escaping @Sendable () -> [any RemovableChannelHandler] = { [] }
-    ) -> HTTPServerBuilder {
         let open = OpenConnections(self)
-        return .http1(
+        let server = HTTPServerBuilder.http1(
             configuration: HTTP1Channel.Configuration(
                 additionalChannelHandlers: handlers() + [ConnectionGuard(self, open)],
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: headerBytes, maxHeaderListSize: headerBytes, maxHeaderFieldCount: headerFields)
             ))
+        return Application(
+            responder: responder, server: server,
+            configuration: ApplicationConfiguration(address: address, backlog: backlog),
+            onServerRunning: onStart, logger: Logger(label: "carnet.server") { _ in SwiftLogNoOpLogHandler() })
     }
 }
