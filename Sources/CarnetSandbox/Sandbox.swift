@@ -215,12 +215,10 @@ extension AuthorizationServer {
 
     /// Whether a fault makes an endpoint fail.
     fileprivate func fails(_ endpoint: EndpointName) -> Bool {
-        switch endpoint {
-        case .jwks: has(.keys500)
-        case .userinfo: has(.userinfo500)
-        case .revocation: has(.revocation500)
-        default: false
-        }
+        let faults: [EndpointName: SandboxFault] = [
+            .jwks: .keys500, .userinfo: .userinfo500, .revocation: .revocation500,
+        ]
+        return faults[endpoint].map(has) ?? false
     }
 
     /// Whether a user's profile names a URL as the user's picture.

@@ -68,11 +68,9 @@ struct DemoPages: Sendable {
             \(details)
             """)
     }
-}
 
-// MARK: - The first page
+    // MARK: - The first page
 
-extension DemoPages {
     /// As many fit on a screen or two.
     private static let fewProviders = 24
 

@@ -81,9 +81,7 @@ package struct DescriptorReport {
             return ([], "The sign-in could not begin: \(error)")
         }
     }
-}
 
-extension DescriptorReport {
     /// The line of a finding, with what is wrong in it.
     struct Excerpt {
         private static let contextLimit = 60

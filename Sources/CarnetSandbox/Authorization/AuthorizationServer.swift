@@ -148,18 +148,7 @@ struct AuthorizationServer: Sendable {
         case .pushedAuthorizationRequest: pushedAuthorizationRequest(request)
         }
     }
-}
 
-extension Provider {
-    /// The provider of a resource that is its own authorization server, if the descriptor does not say which it has.
-    fileprivate var withInventedIssuer: Provider {
-        let isKnown = self.endpoints[.authorization] != nil && self.endpoints[.token] != nil
-        guard self.issuer == nil, self.discoveryURL == nil, !isKnown, let resource = self.resource else { return self }
-        return found(resource, issuer: "\(resource.scheme)://\(resource.authority)", scopes: [])
-    }
-}
-
-extension AuthorizationServer {
     /// The endpoint that a request reaches. Some providers have several at one URL.
     func endpoint(for request: ServerRequest) -> EndpointName? {
         if revokedToken(in: request.url) != nil { return .revocation }
@@ -195,5 +184,14 @@ extension AuthorizationServer {
                 && received[names["response_type"]] == nil
         default: return has(provider.refresh.request, "refresh_token")
         }
+    }
+}
+
+extension Provider {
+    /// The provider of a resource that is its own authorization server, if the descriptor does not say which it has.
+    fileprivate var withInventedIssuer: Provider {
+        let isKnown = self.endpoints[.authorization] != nil && self.endpoints[.token] != nil
+        guard self.issuer == nil, self.discoveryURL == nil, !isKnown, let resource = self.resource else { return self }
+        return found(resource, issuer: "\(resource.scheme)://\(resource.authority)", scopes: [])
     }
 }

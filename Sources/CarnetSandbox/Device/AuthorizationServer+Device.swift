@@ -112,11 +112,9 @@ extension AuthorizationServer {
             return try issue(grantID, grant)
         }
     }
-}
 
-// MARK: - The page
+    // MARK: - The page
 
-extension AuthorizationServer {
     /// The page at which a person enters or confirms the code (RFC 8628, section 3.3).
     mutating func verification(_ request: ServerRequest) -> Reply {
         switch request.method {

@@ -3,16 +3,8 @@ import CarnetFoundation
 /// Base64 with the URL alphabet and without padding (RFC 7515, section 2).
 enum Base64URL {
     static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        String(
-            Data(bytes).base64EncodedString().compactMap { character -> Character? in
-                switch character {
-                case "+": "-"
-                case "/": "_"
-                case "=": nil
-                default: character
-                }
-            }
-        )
+        Data(bytes).base64EncodedString()
+            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
     static func decode(_ text: some StringProtocol) -> [UInt8]? {

@@ -1,19 +1,14 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// The encoding of `application/x-www-form-urlencoded` (RFC 6749, appendix B).
 enum PercentEncoding {
     /// Encodes every byte outside `A-Z a-z 0-9 - . _ ~`, a space as `%20`.
     static func encode(_ text: String) -> String {
-        var output = ""
-        for byte in text.utf8 {
-            if isUnreserved(byte) {
-                output.unicodeScalars.append(UnicodeScalar(byte))
-            } else {
-                let hex = String(byte, radix: 16, uppercase: true)
-                output += "%" + (hex.count == 1 ? "0" : "") + hex
-            }
-        }
-        return output
+        text.utf8.map { byte in
+            let hex = String(byte, radix: 16, uppercase: true)
+            return isUnreserved(byte) ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + hex
+        }.joined()
     }
 
     /// Encodes a value in the way that a descriptor says.
@@ -48,17 +43,11 @@ enum PercentEncoding {
     }
 
     private static func hexValue(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x41 + 10
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
-        }
+        Character(UnicodeScalar(byte)).hexDigitValue.map { UInt8($0) }
     }
 
     static func isUnreserved(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-            || "-._~".utf8.contains(byte)
+        ASCII.isAlphanumeric(byte) || "-._~".utf8.contains(byte)
     }
 }
 

@@ -74,30 +74,7 @@ struct ReceivedParameters {
 
     /// Whether the parameter was sent at all, empty or not.
     func contains(_ name: String) -> Bool { pairs.contains { $0.name.isSameBytes(as: name) } }
-}
 
-/// What a descriptor calls the standard's parameters, and which it leaves out.
-struct ParameterNames {
-    let rename: NamedList<String>
-    let omitted: [String]
-    let encode: NamedList<ParameterEncoding>
-    /// Those whose text is JSON.
-    let json: Set<String>
-
-    init(_ rules: ResolvedRequest) {
-        (rename, omitted, encode, json) = (rules.rename, rules.omit, rules.encode, rules.json)
-    }
-
-    init(_ rules: ResolvedAuthorization) {
-        (rename, omitted, encode, json) = (rules.rename, rules.omit, rules.encode, [])
-    }
-
-    subscript(standard: String) -> String { rename[standard] ?? standard }
-
-    func omits(_ standard: String) -> Bool { omitted.contains(standard) }
-}
-
-extension ReceivedParameters {
     /// Checks what holds for every request of a section: nothing twice, nothing that is to be left out, all that the
     /// descriptor adds.
     func check(
@@ -148,9 +125,7 @@ extension ReceivedParameters {
         let hint = name != standard && contains(standard) ? "; it is called \(name) here, not \(standard)" : ""
         throw .invalidRequest("the parameter \(name) is missing\(hint)")
     }
-}
 
-extension ReceivedParameters {
     /// Reads values again that are encoded in a way of their own, and demands just that way.
     mutating func decode(_ names: ParameterNames) throws(OAuthError) {
         guard !written.isEmpty else { return }
@@ -167,4 +142,25 @@ extension ReceivedParameters {
             pairs[index].value = value
         }
     }
+}
+
+/// What a descriptor calls the standard's parameters, and which it leaves out.
+struct ParameterNames {
+    let rename: NamedList<String>
+    let omitted: [String]
+    let encode: NamedList<ParameterEncoding>
+    /// Those whose text is JSON.
+    let json: Set<String>
+
+    init(_ rules: ResolvedRequest) {
+        (rename, omitted, encode, json) = (rules.rename, rules.omit, rules.encode, rules.json)
+    }
+
+    init(_ rules: ResolvedAuthorization) {
+        (rename, omitted, encode, json) = (rules.rename, rules.omit, rules.encode, [])
+    }
+
+    subscript(standard: String) -> String { rename[standard] ?? standard }
+
+    func omits(_ standard: String) -> Bool { omitted.contains(standard) }
 }

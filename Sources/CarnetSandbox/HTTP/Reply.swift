@@ -78,9 +78,7 @@ struct Reply {
             ["error": "invalid_request", "error_description": .string("\(method.rawValue) is not \(allowed)")],
             status: .methodNotAllowed, [.allow: allowed])
     }
-}
 
-extension Reply {
     /// The reply with the provider's own status for success.
     func succeeding(as rules: SuccessRules) -> Reply {
         var reply = self

@@ -79,8 +79,11 @@ struct Identity {
     /// The profile of the userinfo endpoint: the complete sample, or the standard claims that the scopes allow.
     func userinfo(for scopes: Set<String>) -> JSONValue {
         guard !hasSample, provider.profile.root.tokens.isEmpty, var object = profile.object else { return profile }
-        for claim in StandardClaim.all where !scopes.contains(claim.scope) && isAtStandardPlace(claim) {
-            object[claim.member] = nil
+        for claim in StandardClaim.all where !scopes.contains(claim.scope) {
+            let isInPlace = provider.profile.claims.contains {
+                $0.name == claim.name && $0.value.first?.tokens == [claim.member]
+            }
+            if isInPlace { object[claim.member] = nil }
         }
         return .object(object)
     }
@@ -99,10 +102,6 @@ struct Identity {
                 token.set(value, at: JSONPointer(tokens: [standard.member]))
             }
         }
-    }
-
-    private func isAtStandardPlace(_ claim: StandardClaim) -> Bool {
-        provider.profile.claims.contains { $0.name == claim.name && $0.value.first?.tokens == [claim.member] }
     }
 
     /// The claims of the first response.

@@ -58,11 +58,9 @@ struct RegisteredKey: Sendable {
         return try _RSA.Signing.PublicKey(n: n, e: e)
             .isValidSignature(.init(rawRepresentation: signature), for: digest, padding: padding)
     }
-}
 
-// MARK: - Encryption
+    // MARK: - Encryption
 
-extension RegisteredKey {
     /// An ephemeral public key with the secret that it makes with this key (RFC 7518, section 4.6); `nil` if none can be
     /// agreed on.
     func agreement() throws -> (ephemeral: JSONValue, secret: SharedSecret)? {

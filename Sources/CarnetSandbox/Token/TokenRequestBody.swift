@@ -51,6 +51,17 @@ struct TokenRequestBody {
         try parameters.decode(names)
         try parameters.check(names, added: rules.parameters, mayRepeat: mayRepeat)
     }
+
+    /// Beside a body the query holds just what the descriptor puts there (RFC 6749, section 3.2, knows nothing there).
+    private func checkQuery(_ rules: ResolvedRequest, _ names: ParameterNames) throws(OAuthError) {
+        let wanted = rules.queryParameters.map { names[$0] }
+        for name in queried where !wanted.contains(name) {
+            throw .invalidRequest("the parameter \(name) is in the query; it must be in the body")
+        }
+        for name in wanted where parameters.contains(name) && !queried.contains(name) {
+            throw .invalidRequest("the parameter \(name) is in the body; it must be in the query")
+        }
+    }
 }
 
 /// A request that has met the rules of its section, and the client that it authenticated.
@@ -77,19 +88,6 @@ extension AuthorizationServer {
         if isNaming, !names.omits("client_id") { _ = try body.parameters.require("client_id", names) }
         let client = try authenticateClient(request, body.parameters, names, rules, own: own)
         return ClientRequest(parameters: body.parameters, names: names, client: client)
-    }
-}
-
-extension TokenRequestBody {
-    /// Beside a body the query holds just what the descriptor puts there (RFC 6749, section 3.2, knows nothing there).
-    private func checkQuery(_ rules: ResolvedRequest, _ names: ParameterNames) throws(OAuthError) {
-        let wanted = rules.queryParameters.map { names[$0] }
-        for name in queried where !wanted.contains(name) {
-            throw .invalidRequest("the parameter \(name) is in the query; it must be in the body")
-        }
-        for name in wanted where parameters.contains(name) && !queried.contains(name) {
-            throw .invalidRequest("the parameter \(name) is in the body; it must be in the query")
-        }
     }
 }
 

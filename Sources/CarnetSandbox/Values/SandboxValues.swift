@@ -15,6 +15,26 @@ extension TemplateValues {
     mutating func set(_ origin: TemplateOrigin, _ name: String, _ text: String?) {
         known[TemplateReference(origin, name)] = text.map { Value($0) }
     }
+
+    /// What values must be. One of chance is as it was received, if it was.
+    func named(_ templates: [Named<Template>], receiving received: (String) -> String?) -> [Named<String>] {
+        templates.compactMap { item in
+            guard item.value.isRandom else { return fill(item.value).map { Named(item.name, $0.text) } }
+            return Named(item.name, received(item.name).flatMap { $0.isEmpty ? nil : $0 } ?? "(any value)")
+        }
+    }
+
+    /// The ID token that was handed out, also under the names that keep it beside the engine's own reading.
+    fileprivate mutating func setIDToken(of grant: Grant?, at provider: Provider) {
+        set(.token, "id_token", grant?.idToken)
+        guard let token = grant?.idToken else { return }
+        let rules = provider.token.response
+        let places = rules.fields.idToken.pointers.below(rules.root)
+        for capture in rules.capture.items
+        where capture.value.pointers.pointers.contains(where: places.contains) {
+            set(.token, capture.name, token)
+        }
+    }
 }
 
 extension Provider {
@@ -95,26 +115,7 @@ extension JSONValue {
         response.set(self[root]?.array == nil ? adapted[0] : .array(adapted), at: root)
         return response
     }
-}
 
-extension SuccessRules {
-    /// A body with the member that shows success, if it has none.
-    func adding(to body: JSONValue) -> JSONValue {
-        guard let place = field?.pointers.first, body.first(of: field?.pointers ?? []) == nil else { return body }
-        var body = body
-        body.set(values.first ?? true, at: place)
-        return body
-    }
-}
-
-extension JSONPointer {
-    /// The place that a condition names: by a pointer, or a member's name.
-    init(ofCondition name: String) {
-        self = (name.utf8.first == UInt8(ascii: "/") ? JSONPointer(name) : nil) ?? JSONPointer(tokens: [name])
-    }
-}
-
-extension JSONValue {
     fileprivate func meets(_ conditions: [Named<String>]) -> Bool {
         conditions.allSatisfy { condition in
             switch self[JSONPointer(ofCondition: condition.name)] {
@@ -137,26 +138,29 @@ extension JSONValue {
     }
 }
 
+extension SuccessRules {
+    /// A body with the member that shows success, if it has none.
+    func adding(to body: JSONValue) -> JSONValue {
+        guard let place = field?.pointers.first, body.first(of: field?.pointers ?? []) == nil else { return body }
+        var body = body
+        body.set(values.first ?? true, at: place)
+        return body
+    }
+}
+
+extension JSONPointer {
+    /// The place that a condition names: by a pointer, or a member's name.
+    init(ofCondition name: String) {
+        self = (name.utf8.first == UInt8(ascii: "/") ? JSONPointer(name) : nil) ?? JSONPointer(tokens: [name])
+    }
+}
+
 extension JSONValue? {
     /// The text of the member that a rule keeps; the rule's example if there is no such member, not if it is null.
     fileprivate func kept(by rule: ResponseCapture) -> String? {
         let pointers = rule.pointers.pointers
         guard let self, self.hasMember(at: pointers) else { return rule.example }
         return self.first(of: pointers)?.scalarText
-    }
-}
-
-extension TemplateValues {
-    /// The ID token that was handed out, also under the names that keep it beside the engine's own reading.
-    fileprivate mutating func setIDToken(of grant: Grant?, at provider: Provider) {
-        set(.token, "id_token", grant?.idToken)
-        guard let token = grant?.idToken else { return }
-        let rules = provider.token.response
-        let places = rules.fields.idToken.pointers.below(rules.root)
-        for capture in rules.capture.items
-        where capture.value.pointers.pointers.contains(where: places.contains) {
-            set(.token, capture.name, token)
-        }
     }
 }
 
@@ -246,16 +250,6 @@ extension AuthorizationServer {
             return date
         }
         return nil
-    }
-}
-
-extension TemplateValues {
-    /// What values must be. One of chance is as it was received, if it was.
-    func named(_ templates: [Named<Template>], receiving received: (String) -> String?) -> [Named<String>] {
-        templates.compactMap { item in
-            guard item.value.isRandom else { return fill(item.value).map { Named(item.name, $0.text) } }
-            return Named(item.name, received(item.name).flatMap { $0.isEmpty ? nil : $0 } ?? "(any value)")
-        }
     }
 }
 
