@@ -3,41 +3,6 @@ import CarnetFoundation
 import CarnetProtocol
 
 extension TokenStoreConformance {
-    func overwrite(_ stores: Stores, _ context: CheckContext) async throws {
-        let old = Connection.sample(token: "old")
-        let new = Connection.sample(token: "new")
-        let first = try await stores.first.save(old, replacing: nil)
-        let second = try await stores.second.save(new, replacing: first)
-        try context.require(first != second, "two different records have the same revision")
-        let third = try await stores.first.save(old, replacing: nil)
-        let loaded = try await stores.second.load(old.key)
-        try context.require(loaded?.connection == old, "saving with no revision did not replace the record")
-        try context.require(loaded?.revision == third, "the revision is not that of the last save")
-    }
-
-    func staleRevisionConflicts(_ stores: Stores, _ context: CheckContext) async throws {
-        let stale = try await stores.first.save(.sample(token: "1"), replacing: nil)
-        let current = try await stores.second.save(.sample(token: "2"), replacing: stale)
-        try await requireConflict(context, "a save that replaces a stale revision succeeded") {
-            try await stores.first.save(.sample(token: "3"), replacing: stale)
-        }
-        let loaded = try await stores.first.load(Connection.sample().key)
-        try context.require(
-            loaded?.connection == .sample(token: "2") && loaded?.revision == current,
-            "a save that conflicted changed the record")
-    }
-
-    func recordSignedInAgainConflicts(_ stores: Stores, _ context: CheckContext) async throws {
-        let revision = try await stores.first.save(.sample(), replacing: nil)
-        try await stores.second.remove(Connection.sample().key)
-        _ = try await stores.second.save(.sample(token: "2"), replacing: nil)
-        try await requireConflict(context, "a save replaced the record of a later sign-in: a revision was repeated") {
-            try await stores.first.save(.sample(token: "3"), replacing: revision)
-        }
-        let loaded = try await stores.first.load(Connection.sample().key)?.connection
-        try context.require(loaded == .sample(token: "2"), "a save that conflicted changed the record")
-    }
-
     func remove(_ stores: Stores, _ context: CheckContext) async throws {
         let kept = Connection.sample(account: "kept")
         let gone = Connection.sample(account: "gone")
@@ -134,29 +99,6 @@ extension TokenStoreConformance {
         try context.require(Set(listed) == Set(kept.map(\.key)), "keys does not return the saved accounts")
         for connection in kept { try await stores.second.remove(connection.key) }
         try context.require(try await stores.first.keys().isEmpty, "an account with an unusual name was not removed")
-    }
-
-    /// The old tokens may be void when new ones are saved, so a cancelled task saves all the same.
-    func saveOutlivesCancellation(_ stores: Stores, _ context: CheckContext) async throws {
-        let saving = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            return try await stores.first.save(.sample(), replacing: nil)
-        }
-        guard case .success(let revision) = await saving.result else {
-            throw context.violation("a save failed because its task was cancelled")
-        }
-        let loaded = try await stores.second.load(Connection.sample().key)
-        try context.require(loaded?.revision == revision, "a save of a cancelled task saved nothing")
-    }
-
-    func prepareToSaveChangesNothing(_ stores: Stores, _ context: CheckContext) async throws {
-        try await stores.first.prepareToSave(Connection.sample().key)
-        try context.require(try await stores.second.keys().isEmpty, "prepareToSave left a record")
-        let revision = try await stores.first.save(.sample(), replacing: nil)
-        try await stores.second.prepareToSave(Connection.sample().key)
-        let loaded = try await stores.first.load(Connection.sample().key)
-        try context.require(
-            loaded?.connection == .sample() && loaded?.revision == revision, "prepareToSave changed a record")
     }
 
     func concurrentSwapHasOneWinner(_ stores: Stores, _ context: CheckContext) async throws {
