@@ -74,7 +74,6 @@ extension Sandbox {
 }
 
 extension AuthorizationServer {
-    /// The scopes that a page asks about.
     fileprivate func scopes(onPageWith ticket: String) -> [String]? {
         consents[ticket]?.request.scopes ?? ledger.deviceTickets[ticket].flatMap { ledger.devices[$0]?.scopes }
     }

@@ -144,13 +144,12 @@ public actor Sandbox {
         do throws(WebURLError) {
             url = try WebURL(text)
         } catch {
-            let reason = "\(text) is not a URL: \(error.reason)"
-            return (
-                .json(["error": "invalid_request", "error_description": .string(reason)], status: .badRequest), nil, nil
-            )
+            let body: JSONValue = [
+                "error": "invalid_request", "error_description": .string("\(text) is not a URL: \(error.reason)"),
+            ]
+            return (.json(body, status: .badRequest), nil, nil)
         }
-        var request = ServerRequest(
-            head: request, url: url, body: body, certificate: Self.certificate(of: request))
+        var request = ServerRequest(head: request, url: url, body: body, certificate: Self.certificate(of: request))
         for index in servers.indices {
             let id = servers[index].provider.id
             do throws(OAuthError) {
@@ -187,14 +186,9 @@ public actor Sandbox {
 
     private func notFound(_ url: WebURL) -> Reply {
         let places = servers.flatMap(\.places).map { JSONValue.string($0.text) }
+        let text = "there is no endpoint at \(url.origin)\(url.path)"
         return .json(
-            [
-                "error": "not_found",
-                "error_description": .string("there is no endpoint at \(url.origin)\(url.path)"),
-                "served": .array(places),
-            ],
-            status: .notFound
-        )
+            ["error": "not_found", "error_description": .string(text), "served": .array(places)], status: .notFound)
     }
 }
 
@@ -213,7 +207,6 @@ extension AuthorizationServer {
         return has(.metadata500) ? .serverError : metadata(request)
     }
 
-    /// Whether a fault makes an endpoint fail.
     fileprivate func fails(_ endpoint: EndpointName) -> Bool {
         let faults: [EndpointName: SandboxFault] = [
             .jwks: .keys500, .userinfo: .userinfo500, .revocation: .revocation500,

@@ -32,7 +32,6 @@ struct PendingRequest: Sendable {
 enum AuthorizationRefusal: Error {
     /// Shown to the user: the redirect URI is unknown or not trusted (RFC 6749, section 4.1.2.1).
     case shown(String)
-    /// Returned to the client.
     case returned(OAuthError, to: CallbackTarget)
 
     static func shown(_ error: OAuthError) -> Self { .shown(error.description) }

@@ -2,7 +2,6 @@ import CarnetDescriptors
 import CarnetFoundation
 
 extension AuthorizationServer {
-    /// Checks an authorization request.
     func check(_ sent: ReceivedParameters) throws(AuthorizationRefusal) -> AuthorizationRequest {
         var received = sent
         let names = ParameterNames(provider.authorization)

@@ -54,7 +54,6 @@ extension AuthorizationServer {
 }
 
 extension ServerRequest {
-    /// The parameters of the query and the body.
     var allParameters: ReceivedParameters {
         let sent =
             try? mediaType == "application/json" ? ReceivedParameters(json: body) : ReceivedParameters(form: body)

@@ -9,34 +9,25 @@ extension AuthorizationServer {
     var demandsPushedRequests: Bool { provider.authorization.pushed.use == .always }
 
     /// The pushed authorization request endpoint (RFC 9126, section 2).
-    mutating func pushedAuthorizationRequest(_ request: ServerRequest) -> Reply {
-        do throws(OAuthError) {
-            guard let url = endpoints[.pushedAuthorizationRequest] else {
-                throw .serverError("there is no such endpoint")
-            }
-            guard request.method == .post else { return .methodNotAllowed(request.method, allowed: "POST") }
-            let body = try TokenRequestBody(request, endpoint: url)
-            guard body.encoding == .form else { throw .invalidRequest("the parameters are not sent as a form") }
-            let received = body.parameters
-            guard !received.contains("request_uri") else {
-                throw .invalidRequest("request_uri cannot be pushed (RFC 9126, section 2.1)")
-            }
-            let client = try authenticateClient(request, received, ParameterNames(provider.authorization))
-            let parameters = try unsigned(received)
-            let checked = try translating({ (refusal: AuthorizationRefusal) in refusal.error }, try check(parameters))
-            guard checked.client.clientID.isSameBytes(as: client.clientID) else {
-                throw .invalidRequest("the request belongs to another client")
-            }
-            let reference = "urn:ietf:params:oauth:request_uri:" + seams.randomText()
-            let now = seams.now().secondsSince1970
-            ledger.pushedRequests[reference] = PendingRequest(request: checked, endsAfter: now + Self.pushedLifetime)
-            return .json(
-                ["request_uri": .string(reference), "expires_in": .number(String(Self.pushedLifetime))],
-                status: .created
-            )
-        } catch {
-            return errorReply(error)
+    mutating func pushedAuthorizationRequest(_ request: ServerRequest) throws(OAuthError) -> Reply {
+        guard request.method == .post else { return .methodNotAllowed(request.method, allowed: "POST") }
+        let body = try TokenRequestBody(request, endpoint: endpoints[.pushedAuthorizationRequest] ?? request.url)
+        guard body.encoding == .form else { throw .invalidRequest("the parameters are not sent as a form") }
+        let received = body.parameters
+        guard !received.contains("request_uri") else {
+            throw .invalidRequest("request_uri cannot be pushed (RFC 9126, section 2.1)")
         }
+        let client = try authenticateClient(request, received, ParameterNames(provider.authorization))
+        let parameters = try unsigned(received)
+        let checked = try translating({ (refusal: AuthorizationRefusal) in refusal.error }, try check(parameters))
+        guard checked.client.clientID.isSameBytes(as: client.clientID) else {
+            throw .invalidRequest("the request belongs to another client")
+        }
+        let reference = "urn:ietf:params:oauth:request_uri:" + seams.randomText()
+        let now = seams.now().secondsSince1970
+        ledger.pushedRequests[reference] = PendingRequest(request: checked, endsAfter: now + Self.pushedLifetime)
+        return .json(
+            ["request_uri": .string(reference), "expires_in": .number(String(Self.pushedLifetime))], status: .created)
     }
 
     /// The request that a reference stands for; it is good for one use and beside nothing but the client's id.

@@ -133,19 +133,21 @@ struct AuthorizationServer: Sendable {
     var onlyClient: SandboxClient? { clients.count == 1 ? clients.first : nil }
 
     mutating func respond(to request: ServerRequest, at endpoint: EndpointName) -> Reply {
-        switch endpoint {
-        case .authorization: authorization(request)
-        case .token: token(request, at: .token)
-        case .refresh: token(request, at: .refresh)
-        case .deviceToken: token(request, at: .deviceToken)
-        case .userinfo: userinfo(request)
-        case .jwks: keySet(request)
-        case .revocation: revocation(request)
-        case .introspection: introspection(request)
-        case .endSession: endSession(request)
-        case .deviceAuthorization: deviceAuthorization(request)
-        case .registration: registration(request)
-        case .pushedAuthorizationRequest: pushedAuthorizationRequest(request)
+        do throws(OAuthError) {
+            return switch endpoint {
+            case .authorization: authorization(request)
+            case .token, .refresh, .deviceToken: token(request, at: endpoint)
+            case .userinfo: userinfo(request)
+            case .jwks: keySet(request)
+            case .revocation: try revocation(request)
+            case .introspection: try introspection(request)
+            case .endSession: endSession(request)
+            case .deviceAuthorization: deviceAuthorization(request)
+            case .registration: registration(request)
+            case .pushedAuthorizationRequest: try pushedAuthorizationRequest(request)
+            }
+        } catch {
+            return errorReply(error)
         }
     }
 

@@ -14,7 +14,7 @@ struct Reply {
         self.body = body
     }
 
-    private init(_ status: HTTPResponse.Status, _ headers: HTTPFields = [:], type: String, _ text: String) {
+    init(_ status: HTTPResponse.Status, _ headers: HTTPFields = [:], type: String, _ text: String) {
         self.init(status, headers, body: Array(text.utf8))
         self.headers[.contentType] = type
         self.headers[.cacheControl] = "no-store"

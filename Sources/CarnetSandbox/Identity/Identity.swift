@@ -62,10 +62,8 @@ struct Identity {
         ["name", "username", "email"].lazy.compactMap { Self.claim($0, of: provider, in: profile)?.string }.first
     }
 
-    /// The URL of the picture.
     var picture: String? { Self.claim("picture", of: provider, in: profile)?.string }
 
-    /// The profile with another person's subject.
     func profile(ofSubject subject: String) -> JSONValue {
         var profile = profile
         let pointers = provider.profile.claims.first { $0.name == "subject" }?.value ?? []

@@ -30,7 +30,6 @@ extension AuthorizationServer {
         }
     }
 
-    /// The further request of the profile that a URL is for.
     func profileRequest(at url: WebURL) -> ProfileRequest? {
         let candidates = furtherRequests.filter { $0.url?.receives(url) ?? false }
         return candidates.first { Self.query(of: url, has: own($0.request)) } ?? candidates.first

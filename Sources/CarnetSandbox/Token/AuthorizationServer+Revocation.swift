@@ -4,21 +4,17 @@ import HTTPTypes
 
 extension AuthorizationServer {
     /// The revocation endpoint (RFC 7009). Either token takes the whole family with it.
-    mutating func revocation(_ request: ServerRequest) -> Reply {
-        do throws(OAuthError) {
-            let (token, client) = try revokedToken(request)
-            if let id = ledger.grantID(of: token), let grant = ledger.grants[id] {
-                guard client.map({ grant.clientID.isSameBytes(as: $0.clientID) }) ?? true else {
-                    throw .invalidGrant("the token was issued to another client")
-                }
-                ledger.revoke(grant: id)
+    mutating func revocation(_ request: ServerRequest) throws(OAuthError) -> Reply {
+        let (token, client) = try revokedToken(request)
+        if let id = ledger.grantID(of: token), let grant = ledger.grants[id] {
+            guard client.map({ grant.clientID.isSameBytes(as: $0.clientID) }) ?? true else {
+                throw .invalidGrant("the token was issued to another client")
             }
-            let rules = provider.revocation.success
-            guard rules.field?.pointers.first != nil else { return Reply(rules.status, [.cacheControl: "no-store"]) }
-            return .json(rules.adding(to: [:]), status: rules.status)
-        } catch {
-            return errorReply(error)
+            ledger.revoke(grant: id)
         }
+        let rules = provider.revocation.success
+        guard rules.field?.pointers.first != nil else { return Reply(rules.status, [.cacheControl: "no-store"]) }
+        return .json(rules.adding(to: [:]), status: rules.status)
     }
 
     /// The token to revoke, and the client that asks if it is not the token that speaks for it.
@@ -51,25 +47,19 @@ extension AuthorizationServer {
     }
 
     /// The introspection endpoint (RFC 7662).
-    mutating func introspection(_ request: ServerRequest) -> Reply {
-        do throws(OAuthError) {
-            let (token, client) = try tokenInQuestion(
-                request, at: .introspection, provider.introspection.request,
-                own: provider.introspection.authentication)
-            let body = knowledge(of: token)
-            guard provider.introspection.jwt.isRequired else { return .json(body) }
-            let claims: JSONValue = [
-                "iss": .string(tokenIssuer), "aud": .string(client.clientID),
-                "iat": .number(String(seams.now().secondsSince1970)), "token_introspection": body,
-            ]
-            let signed = try makeSignedResponse(
-                claims, type: "token-introspection+jwt", provider.introspection.jwt, for: client.clientID)
-            return Reply(
-                .ok, [.contentType: "application/token-introspection+jwt", .cacheControl: "no-store"],
-                body: Array(signed.utf8))
-        } catch {
-            return errorReply(error)
-        }
+    mutating func introspection(_ request: ServerRequest) throws(OAuthError) -> Reply {
+        let rules = provider.introspection
+        let (token, client) = try tokenInQuestion(
+            request, at: .introspection, rules.request, own: rules.authentication)
+        let body = knowledge(of: token)
+        guard rules.jwt.isRequired else { return .json(body) }
+        let claims: JSONValue = [
+            "iss": .string(tokenIssuer), "aud": .string(client.clientID),
+            "iat": .number(String(seams.now().secondsSince1970)), "token_introspection": body,
+        ]
+        let type = "token-introspection+jwt"
+        let signed = try makeSignedResponse(claims, type: type, rules.jwt, for: client.clientID)
+        return Reply(.ok, type: "application/" + type, signed)
     }
 
     /// What is known of a token (RFC 7662, section 2.2).

@@ -117,7 +117,6 @@ struct BoundedStore<Value: Sendable>: Sendable {
     /// The keys, the latest first.
     var keys: ReversedCollection<[String]> { order.reversed() }
 
-    /// The key that was added last.
     var latestKey: String? { order.last }
 
     init(capacity: Int = 10_000) { self.capacity = capacity }

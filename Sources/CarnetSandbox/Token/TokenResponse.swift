@@ -82,7 +82,6 @@ extension [JSONPointer] {
 }
 
 extension JSONValue {
-    /// Takes out the member at a pointer, if it is there.
     mutating func remove(at pointer: JSONPointer) {
         guard let name = pointer.tokens.last else { return }
         let parent = JSONPointer(tokens: Array(pointer.tokens.dropLast()))

@@ -3,7 +3,6 @@ import CarnetFoundation
 import HTTPTypes
 
 extension AuthorizationServer {
-    /// An exchange step at a URL.
     func exchangeStep(at url: WebURL) -> Named<ExchangeStep>? {
         let values = provider.sampleValues(seams)
         return provider.exchange.first { self.url($0.value.url, values)?.receives(url) ?? false }
