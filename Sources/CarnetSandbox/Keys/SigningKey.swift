@@ -19,7 +19,7 @@ struct SigningKey: Sendable {
             set("x", point.prefix(point.count / 2))
             set("y", point.suffix(point.count / 2))
         }
-        func rsa<Hash: HashFunction>(
+        func rsa<Hash: HashFunction & Sendable>(
             _ hash: Hash.Type, _ padding: _RSA.Signing.Padding
         ) throws -> @Sendable ([UInt8]) throws -> [UInt8] {
             let key = try rsaKey()
