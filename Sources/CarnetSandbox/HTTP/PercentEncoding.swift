@@ -46,9 +46,7 @@ enum PercentEncoding {
         Character(UnicodeScalar(byte)).hexDigitValue.map { UInt8($0) }
     }
 
-    static func isUnreserved(_ byte: UInt8) -> Bool {
-        ASCII.isAlphanumeric(byte) || "-._~".utf8.contains(byte)
-    }
+    static func isUnreserved(_ byte: UInt8) -> Bool { ASCII.isAlphanumeric(byte) || "-._~".utf8.contains(byte) }
 }
 
 extension String {

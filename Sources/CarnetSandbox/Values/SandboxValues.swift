@@ -45,9 +45,7 @@ extension Provider {
         var values = TemplateValues(
             tables: self.tables, now: seams.now(), random: seams.randomBytes, digests: SandboxDigests())
         let person = Person(of: grant, at: self)
-        for capture in self.callback.capture.items {
-            values.set(.callback, capture.name, person.value(of: capture))
-        }
+        for capture in self.callback.capture.items { values.set(.callback, capture.name, person.value(of: capture)) }
         func set(_ origin: TemplateOrigin, _ captures: NamedList<ResponseCapture>, _ sample: JSONValue?) {
             for capture in captures.items {
                 values.set(origin, capture.name, person.value(of: capture, origin) ?? sample.kept(by: capture.value))

@@ -45,9 +45,7 @@ extension TokenStoreConformance {
             }
         }
         for await _ in held {}
-        let waiter = Task {
-            try await stores.second.withLock(on: key) {}
-        }
+        let waiter = Task { try await stores.second.withLock(on: key) {} }
         waiter.cancel()
         let outcome = await waiter.result
         openGate.finish()

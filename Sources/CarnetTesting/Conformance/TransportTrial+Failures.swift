@@ -8,30 +8,22 @@ extension TransportTrial {
         let authority = server.authority
         server.stop()
         await server.waitUntilClosed()
-        try await requireError([.connection], naming: authority) {
-            try await send(post(to: authority))
-        }
+        try await requireError([.connection], naming: authority) { try await send(post(to: authority)) }
     }
 
     func unsupportedRequests() async throws {
         let server = try RawServer([Self.empty])
         defer { server.stop() }
         for scheme in ["file", "ftp", "ws", "unix", ""] {
-            try await requireError([.unsupportedRequest]) {
-                try await send(post(to: server.authority, scheme: scheme))
-            }
+            try await requireError([.unsupportedRequest]) { try await send(post(to: server.authority, scheme: scheme)) }
         }
         for authority in ["", "user:pw@\(server.authority)", "\(server.authority)/x", "\(server.authority) x"] {
-            try await requireError([.unsupportedRequest]) {
-                try await send(post(to: authority))
-            }
+            try await requireError([.unsupportedRequest]) { try await send(post(to: authority)) }
         }
         for path in ["", "no-slash", "/a b", "/a\r\nX-Injected: 1", "/a#fragment", "/\u{E9}"] {
             var request = post(to: server.authority)
             request.head.path = path
-            try await requireError([.unsupportedRequest]) {
-                try await send(request)
-            }
+            try await requireError([.unsupportedRequest]) { try await send(request) }
         }
         try context.require(server.connections == 0, "a request that cannot be sent reached the server")
     }

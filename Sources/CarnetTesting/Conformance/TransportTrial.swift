@@ -48,9 +48,7 @@ struct TransportTrial: Sendable {
     ) async throws {
         let server = try RawServer(steps)
         defer { server.stop() }
-        try await requireError(kinds, naming: server.authority) {
-            try await send(to: server, limits: limits)
-        }
+        try await requireError(kinds, naming: server.authority) { try await send(to: server, limits: limits) }
         let count = server.requests.count
         try context.require(count == 1, "the server got \(count) requests instead of one")
     }
