@@ -50,11 +50,8 @@ final class CurlThread {
         }
         for route in routes.values { route.waiting = [] }
         for exchange in exchanges.values {
-            end(
-                exchange,
-                .failure(
-                    TransportError(
-                        .connection, "the connection to \(exchange.message.route) ended: the transport was shut down")))
+            let route = exchange.message.route
+            fail(exchange, .connection, "the connection to \(route) ended: the transport was shut down")
         }
         spare = []
         carnet_curl_end_loop(loop)
@@ -118,6 +115,10 @@ final class CurlThread {
         }
     }
 
+    private func fail(_ exchange: CurlExchange, _ kind: TransportError.Kind, _ reason: String) {
+        end(exchange, .failure(TransportError(kind, reason)))
+    }
+
     private func end(_ exchange: CurlExchange, _ outcome: Result<IncomingResponse, any Error>) {
         guard exchanges.removeValue(forKey: ObjectIdentifier(exchange.message)) != nil else { return }
         if exchanges.isEmpty { idleSince = clock.time }
@@ -144,10 +145,7 @@ final class CurlThread {
         guard !exchanges.isEmpty, clock.time >= nextDeadline else { return }
         for exchange in exchanges.values where clock.time >= exchange.deadline {
             let (route, deadline) = (exchange.message.route, exchange.message.limits.deadline)
-            end(
-                exchange,
-                .failure(
-                    TransportError(.timeout, "\(route) did not send a complete response within \(deadline.inSeconds)")))
+            fail(exchange, .timeout, "\(route) did not send a complete response within \(deadline.inSeconds)")
         }
         nextDeadline = exchanges.values.map(\.deadline).min() ?? .zero
     }

@@ -72,29 +72,26 @@ struct Schema: Sendable {
         if try await version(on: connection, within: limit) ?? 0 >= versions.count { return }
         // A second process waits for the first, for longer than a statement may take.
         let limit = max(limit, .seconds(60))
+        @discardableResult
+        func run(_ sql: String) async throws -> DatabaseRows { try await connection.run(sql, within: limit) }
         do {
-            _ = try await connection.run("BEGIN", within: limit)
-            _ = try await connection.run("SET LOCAL statement_timeout = \(limit.milliseconds)", within: limit)
-            _ = try await connection.run("SELECT pg_advisory_xact_lock(\(Self.advisoryLock))", within: limit)
-            let present = try await connection.run("SELECT to_regclass('carnet_schema') IS NOT NULL", within: limit)
-            if present.bytes(0, 0) != [1] {
-                _ = try await connection.run(
-                    "CREATE TABLE carnet_schema (version integer NOT NULL, needs integer NOT NULL)", within: limit)
-                _ = try await connection.run("INSERT INTO carnet_schema VALUES (0, 1)", within: limit)
+            try await run("BEGIN")
+            try await run("SET LOCAL statement_timeout = \(limit.milliseconds)")
+            try await run("SELECT pg_advisory_xact_lock(\(Self.advisoryLock))")
+            if try await run("SELECT to_regclass('carnet_schema') IS NOT NULL").bytes(0, 0) != [1] {
+                try await run("CREATE TABLE carnet_schema (version integer NOT NULL, needs integer NOT NULL)")
+                try await run("INSERT INTO carnet_schema VALUES (0, 1)")
             }
             let current = try await version(on: connection, within: limit) ?? 0
-            for version in versions.dropFirst(current) {
-                for statement in version.statements { _ = try await connection.run(statement, within: limit) }
+            let wanted = versions.dropFirst(current)
+            for statement in wanted.flatMap(\.statements) { try await run(statement) }
+            if !wanted.isEmpty { try await run("UPDATE carnet_schema SET version = \(versions.count)") }
+            if let needs = wanted.compactMap(\.needs).max() {
+                try await run("UPDATE carnet_schema SET needs = \(needs)")
             }
-            if current < versions.count {
-                _ = try await connection.run("UPDATE carnet_schema SET version = \(versions.count)", within: limit)
-            }
-            if let needs = versions.dropFirst(current).compactMap(\.needs).max() {
-                _ = try await connection.run("UPDATE carnet_schema SET needs = \(needs)", within: limit)
-            }
-            _ = try await connection.run("COMMIT", within: limit)
+            try await run("COMMIT")
         } catch {
-            _ = try? await connection.run("ROLLBACK", within: limit)
+            _ = try? await run("ROLLBACK")
             if case .refused(DatabaseFailure.duplicateTable, let message)? = error as? DatabaseFailure {
                 throw TokenStoreError(.unavailable, "the database has tables of another program: \(message)")
             }
@@ -105,8 +102,7 @@ struct Schema: Sendable {
     /// - Returns: `nil` if there are no tables yet.
     private func version(on connection: DatabaseConnection, within limit: Duration) async throws -> Int? {
         do {
-            let rows = try await connection.run(
-                "SELECT version::text, needs::text FROM carnet_schema", within: limit)
+            let rows = try await connection.run("SELECT version::text, needs::text FROM carnet_schema", within: limit)
             guard rows.rows.count == 1, let version = Int(rows.text(0, 0)), let needs = Int(rows.text(0, 1)) else {
                 throw TokenStoreError(.unavailable, "the database has a table carnet_schema that is not Carnet's")
             }

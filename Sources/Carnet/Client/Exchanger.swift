@@ -47,28 +47,18 @@ struct Exchanger: Sendable {
                 response = try await transport.send(outgoing, limits: limits)
             }
             response.request = request
-        } catch let error as TransportError where error.kind == .tooLate {
-            throw error
-        } catch let error as TransportError {
+        } catch let error as TransportError where error.kind != .tooLate {
             logger.warning("No response", metadata: ["step": "\(request.step.rawValue)", "reason": "\(error)"])
             guard error.kind != .localAddress else {
                 throw OAuthError(
-                    request.step,
-                    .undeclaredHost,
-                    "\(error)",
-                    descriptorKey: request.descriptorKey,
+                    request.step, .undeclaredHost, "\(error)", descriptorKey: request.descriptorKey,
                     hint: Advice.localHost.next)
             }
             throw OAuthError(
-                request.step,
-                .transport,
-                "\(Self.lead(error.kind)): \(error)",
-                descriptorKey: request.descriptorKey,
+                request.step, .transport, "\(Self.lead(error.kind)): \(error)", descriptorKey: request.descriptorKey,
                 hint: error.hint ?? (Self.isLasting(error.kind) ? "" : nil))
         }
-        if let sent, request.step.teachesTime {
-            clock?.learn(from: response, sentAt: sent)
-        }
+        if let sent, request.step.teachesTime { clock?.learn(from: response, sentAt: sent) }
         if response.status >= 400,
             let retryAfter = RetryAfter(of: response, at: clock?.localNow ?? SystemWallClock().now)
         {
@@ -84,11 +74,9 @@ struct Exchanger: Sendable {
         logger.debug(
             "Exchange",
             metadata: [
-                "step": "\(request.step.rawValue)",
-                "host": "\(request.outgoing.head.authority ?? "")",
+                "step": "\(request.step.rawValue)", "host": "\(request.outgoing.head.authority ?? "")",
                 "status": "\(response.status)",
-            ]
-        )
+            ])
         return response
     }
 
@@ -113,7 +101,6 @@ extension PreparedRequest {
         let steps: [OAuthError.Step] = [.discovery, .keys, .profile, .resource, .registration, .connection]
         return [.get, .head].contains(outgoing.head.method) && outgoing.body.isEmpty && steps.contains(step)
     }
-
 }
 
 extension OAuthError.Step {

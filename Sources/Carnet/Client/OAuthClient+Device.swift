@@ -18,19 +18,10 @@ extension OAuthClient {
         try await Telemetry.beginningSignIn(at: provider.id) {
             let provider = try await providerWithoutAccount()
             let (request, wanted, resources) = try DeviceAuthorization.request(
-                scopes: scopes,
-                isOffline: requestsRefreshToken,
-                resources: resource,
-                in: context(at: provider))
+                scopes: scopes, isOffline: requestsRefreshToken, resources: resource, in: context(at: provider))
             let (response, sent) = try await send(within: bounds) { request }
             return try DeviceAuthorization(
-                validating: response,
-                to: sent,
-                scopes: wanted,
-                resources: resources,
-                from: provider,
-                now: clock.now
-            )
+                validating: response, to: sent, scopes: wanted, resources: resources, from: provider, now: clock.now)
         }
     }
 
@@ -81,8 +72,7 @@ extension OAuthClient {
             let request: PreparedRequest
             do {
                 (incoming, request) = try await send(within: bounds, provedBy: dpopKey) {
-                    try DevicePoll.request(
-                        device, in: context(at: provider))
+                    try DevicePoll.request(device, in: context(at: provider))
                 }
             } catch let error as OAuthError where error.kind == .transport {
                 wait = schedule.waitAfterFailure()
@@ -96,8 +86,19 @@ extension OAuthClient {
                     continue
                 }
                 try response.decryptIDToken(for: registration, from: provider, requested: device.scopes)
-                return try await establishSession(
-                    response, of: device, provedBy: dpopKey, from: provider, as: account, choosing: choosing)
+                let accessToken = response.accessToken
+                // RFC 8628 has no ID token, and servers on oauthlib send none. No browser brings anything back here that it
+                // would have to be compared with.
+                let idToken = try await validateIDToken(of: response, requested: device.scopes, isOptional: true) {
+                    () throws(OAuthError) in
+                    // There was no authorization request, so there is no nonce.
+                    try IDTokenExpectations(
+                        from: provider.discovered, as: registration, nonce: .exactly(nil), accessToken: accessToken)
+                }
+                let result = SignInResult(
+                    response: response, idToken: idToken, scopes: device.scopes, resources: device.resources,
+                    values: ConnectionValues(values: response.values), dpopKey: dpopKey)
+                return try await establishSession(with: result, from: provider, as: account, choosing: choosing)
             } catch let error as OAuthError where error.step == .deviceAuthorization && error.leavesDecisionOpen {
                 let isStrange = [.unexpectedStatus, .unexpectedContentType].contains(error.kind)
                 strangers = isStrange ? strangers + 1 : 0
@@ -106,28 +107,6 @@ extension OAuthClient {
                 wait = schedule.waitAfterFailure(demanded: incoming.retryAfter?.seconds)
             }
         }
-    }
-
-    private func establishSession(
-        _ response: TokenResponse,
-        of device: DeviceAuthorization,
-        provedBy dpopKey: Secret?,
-        from provider: FilledProvider,
-        as account: String?,
-        choosing: ConnectionChooser?
-    ) async throws -> Session {
-        // RFC 8628 has no ID token, and servers on oauthlib send none. No browser brings anything back here that it would
-        // have to be compared with.
-        let idToken = try await validateIDToken(of: response, requested: device.scopes, isOptional: true) {
-            () throws(OAuthError) in
-            // There was no authorization request, so there is no nonce.
-            try IDTokenExpectations(
-                from: provider.discovered, as: registration, nonce: .exactly(nil), accessToken: response.accessToken)
-        }
-        let result = SignInResult(
-            response: response, idToken: idToken, scopes: device.scopes, resources: device.resources,
-            values: ConnectionValues(values: response.values), dpopKey: dpopKey)
-        return try await establishSession(with: result, from: provider, as: account, choosing: choosing)
     }
 }
 

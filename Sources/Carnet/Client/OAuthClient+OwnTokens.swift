@@ -66,18 +66,17 @@ extension OAuthClient {
     private func requestToken(for grant: ClientGrant) async throws -> ClientToken {
         let subject = ClientTokenCache.Key(grant).map { Pauses.Subject.grant($0) }
         try checkPause(of: subject, step: grant.step)
-        return try await pausing(subject) { try await self.requestNewToken(for: grant) }
-    }
-
-    private func requestNewToken(for grant: ClientGrant) async throws -> ClientToken {
-        let provider = try await providerWithoutAccount()
-        let dpopKey = try registration.keyForTokens(at: provider, random: random)?.encoded
-        let (incoming, request) = try await send(within: bounds, provedBy: dpopKey) {
-            try grant.request(in: context(at: provider))
+        return try await pausing(subject) { [self] in
+            let provider = try await providerWithoutAccount()
+            let dpopKey = try registration.keyForTokens(at: provider, random: random)?.encoded
+            let (incoming, request) = try await send(within: bounds, provedBy: dpopKey) {
+                try grant.request(in: context(at: provider))
+            }
+            let tokens = try TokenSet(
+                validatingGrantWithoutUser: incoming, to: request, from: provider, requested: grant.scopes,
+                now: clock.now)
+            return ClientToken(tokens: tokens, dpopKey: dpopKey, binding: try await cache.binding())
         }
-        let tokens = try TokenSet(
-            validatingGrantWithoutUser: incoming, to: request, from: provider, requested: grant.scopes, now: clock.now)
-        return ClientToken(tokens: tokens, dpopKey: dpopKey, binding: try await cache.binding())
     }
 
     private func send(_ call: ResourceCall, with token: ClientToken) async throws -> IncomingResponse {

@@ -47,7 +47,8 @@ extension OAuthClient {
             }
             await presenter.close()
             return try await completeSignIn(
-                callback, for: request.pending, account: account, continuing: old, choosing: choosing)
+                callback, for: request.pending, account: account, continuing: old, choosing: choosing
+            ) { $0 }
         } catch {
             await presenter.close()
             throw error

@@ -1,6 +1,7 @@
 public import CarnetDescriptors
 import CarnetFoundation
 public import CarnetProtocol
+import Dispatch
 public import Logging
 
 /// One client of one provider: begins sign-ins, completes them, and restores sessions.
@@ -31,7 +32,8 @@ public final class OAuthClient: Sendable {
     let acceptedForm = Lock(0)
     let unsaved = UnsavedConnections()
     let pauses = Pauses()
-    let refreshes = RunningWork()
+    /// The refreshes in progress, which must not be cut off between the request and the save.
+    let refreshes = DispatchGroup()
     private let usedAttempts = Lock(ForgetfulTable<Secret, Date>())
     private let sessions = Lock(ForgetfulTable<ConnectionKey, WeakSession>())
 
@@ -165,32 +167,20 @@ public final class OAuthClient: Sendable {
         account: String? = nil,
         choosing: ConnectionChooser? = nil
     ) async throws -> Session {
-        try await completeSignIn(callback, for: pending, account: account, continuing: nil, choosing: choosing)
+        try await completeSignIn(callback, for: pending, account: account, continuing: nil, choosing: choosing) { $0 }
     }
 
     /// Completes a sign-in and runs `body`. If `body` fails, metrics count the sign-in as failed.
+    ///
+    /// - Parameter old: The connection of the account that must be the one that consents.
     package func completeSignIn<Result: Sendable>(
-        _ callback: AuthorizationCallback,
-        for pending: PendingAuthorization,
-        account: String,
+        _ callback: AuthorizationCallback, for pending: PendingAuthorization, account: String?,
+        continuing old: Connection? = nil, choosing: ConnectionChooser? = nil,
         _ body: @Sendable (Session) async throws -> Result
     ) async throws -> Result {
         try await Telemetry.measuring("carnet.sign_in", at: provider.id.rawValue) {
             try await body(
-                finishSignIn(callback, for: pending, account: account, continuing: nil, choosing: nil))
-        }
-    }
-
-    /// - Parameter old: The connection of the account that must be the one that consents.
-    func completeSignIn(
-        _ callback: AuthorizationCallback,
-        for pending: PendingAuthorization,
-        account: String?,
-        continuing old: Connection?,
-        choosing: ConnectionChooser?
-    ) async throws -> Session {
-        try await Telemetry.measuring("carnet.sign_in", at: provider.id.rawValue) {
-            try await finishSignIn(callback, for: pending, account: account, continuing: old, choosing: choosing)
+                finishSignIn(callback, for: pending, account: account, continuing: old, choosing: choosing))
         }
     }
 
@@ -339,8 +329,7 @@ public final class OAuthClient: Sendable {
             connection.environment.isSameBytes(as: provider.environment)
         else {
             throw OAuthError(
-                .storage,
-                .badRegistration,
+                .storage, .badRegistration,
                 "the stored tokens of \(connection.key.account.quotable(limit: 80)) were issued to another client id, other inputs or another environment"
             )
         }

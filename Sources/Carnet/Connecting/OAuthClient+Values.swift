@@ -3,9 +3,9 @@ import CarnetFoundation
 import CarnetProtocol
 
 extension ConnectionValues {
-    init(of connection: Connection) {
-        self.init(tokens: connection.tokens, values: connection.values ?? [:])
-    }
+    init(of connection: Connection) { self.init(tokens: connection.tokens, values: connection.values ?? [:]) }
+
+    var secrets: [Secret] { (tokens?.secrets ?? []) + values.secrets }
 }
 
 extension OAuthError {
@@ -17,10 +17,6 @@ extension OAuthError {
         default: status.map { (400..<500).contains($0) } ?? false
         }
     }
-}
-
-extension ConnectionValues {
-    var secrets: [Secret] { (tokens?.secrets ?? []) + values.secrets }
 }
 
 extension Connection {

@@ -14,17 +14,11 @@ struct Refresh: Sendable {
     init(of stored: StoredConnection, at provider: FilledProvider, client: OAuthClient) async throws {
         guard let refreshToken = stored.connection.tokens.credential(for: provider) else {
             throw OAuthError(
-                .refresh,
-                .noRefreshToken,
-                "the access token expired, and the provider issued no refresh token",
-                descriptorKey: "scopes.offline"
-            )
+                .refresh, .noRefreshToken, "the access token expired, and the provider issued no refresh token",
+                descriptorKey: "scopes.offline")
         }
         try await client.store.prepareToSave(stored.connection.key)
-        self.stored = stored
-        self.provider = provider
-        self.client = client
-        self.refreshToken = refreshToken
+        (self.stored, self.provider, self.client, self.refreshToken) = (stored, provider, client, refreshToken)
         bounds = try await client.bounds(of: stored.connection)
     }
 
@@ -50,7 +44,7 @@ struct Refresh: Sendable {
             try await holdLock(for: .zero)
             guard try await !client.store.remove(stored.connection.key, ifRevision: stored.revision),
                 let newer = try await client.store.load(stored.connection.key)
-            else { throw error.endingSession }
+            else { throw error.meaning(.sessionEnded, "the provider ended the session") }
             return newer.connection
         }
         let refreshed: Connection
@@ -193,8 +187,7 @@ extension OAuthClient {
             // The other writer's tokens count, such as those of a new sign-in. After a sign-out there are none.
             unsaved[refreshed.key] = nil
             guard let newer = try await store.load(refreshed.key) else {
-                throw OAuthError(
-                    .refresh, .sessionEnded, "the session was ended by another process")
+                throw OAuthError(.refresh, .sessionEnded, "the session was ended by another process")
             }
             guard newer.connection.tokens == old.connection.tokens else { return newer.connection }
             var refreshed = refreshed
@@ -203,11 +196,7 @@ extension OAuthClient {
         } catch {
             unsaved[refreshed.key] = UnsavedConnections.Entry(connection: refreshed, revision: old.revision)
             let reason = (error as? TokenStoreError)?.reason ?? "the store failed"
-            throw OAuthError(
-                .storage,
-                .storage,
-                "the refreshed tokens could not be saved: \(reason)"
-            )
+            throw OAuthError(.storage, .storage, "the refreshed tokens could not be saved: \(reason)")
         }
     }
 }
@@ -252,12 +241,5 @@ extension Error {
         guard var error = self as? OAuthError, [.idToken, .keys].contains(error.step) else { return self }
         error.step = .refresh
         return error
-    }
-}
-
-extension OAuthError {
-    /// Turns the provider's rejection of a refresh token into `sessionEnded`.
-    fileprivate var endingSession: OAuthError {
-        meaning(.sessionEnded, "the provider ended the session")
     }
 }

@@ -43,8 +43,7 @@ extension Session {
         for pending: PendingAuthorization
     ) async throws -> TokenSet {
         let old = try await stored().connection
-        _ = try await client.completeSignIn(
-            callback, for: pending, account: key.account, continuing: old, choosing: nil)
+        _ = try await client.completeSignIn(callback, for: pending, account: key.account, continuing: old) { $0 }
         return try await tokens()
     }
 }

@@ -1,6 +1,7 @@
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol
+import Dispatch
 
 extension Session {
     func stored() async throws -> StoredConnection {
@@ -95,9 +96,9 @@ extension Session {
             // A concurrent refresh of older tokens may have returned the tokens that are now stale.
             if refreshed.tokens != stale.tokens { return refreshed }
         }
-        client.refreshes.begin()
+        client.refreshes.enter()
         let task = Task {
-            defer { client.refreshes.end() }
+            defer { client.refreshes.leave() }
             return try await refreshTokens(stale)
         }
         refreshing = task

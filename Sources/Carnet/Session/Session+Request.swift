@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 public import CarnetProtocol
 public import HTTPTypes
 
@@ -94,16 +95,11 @@ extension Session {
     private nonisolated func checkAccess(to resource: Resource, with connection: Connection) throws(OAuthError) {
         let missing = ResourceMap([resource], scopes: client.provider.scopes)
             .access(granted: connection.tokens.scopes)[0].missing
-        guard missing.isEmpty else {
-            var error = OAuthError(
-                .resource,
-                .insufficientScope,
-                "\"\(resource.title)\" needs scopes that were not granted",
-                descriptorKey: "resources"
-            )
-            error.scopes = missing
-            throw error
-        }
+        guard !missing.isEmpty else { return }
+        let error = OAuthError(
+            .resource, .insufficientScope, "\"\(resource.title)\" needs scopes that were not granted",
+            descriptorKey: "resources")
+        throw changing(error) { $0.scopes = missing }
     }
 
     private func send(_ call: ResourceCall, with connection: Connection) async throws -> IncomingResponse {

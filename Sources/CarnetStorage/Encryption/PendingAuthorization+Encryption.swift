@@ -15,30 +15,26 @@ extension PendingAuthorization {
     /// the callback is used once (RFC 6749, section 4.1.2).
     /// - Throws: `TokenStoreError`, `unacceptable`, if it is too long for a cookie.
     public func encrypted(with ring: KeyRing) throws -> String {
-        try encrypted(with: ring, random: SystemRandomSource())
-    }
-
-    package func encrypted(with ring: KeyRing, random: any RandomSource) throws -> String {
-        try encrypted(with: ring, random: random, limit: Self.cookieLimit) {
-            "fit into a cookie: request fewer scopes, or use a pending store"
-        }
+        try encrypted(
+            with: ring, random: SystemRandomSource(), limit: Self.cookieLimit,
+            that: "fit into a cookie: request fewer scopes, or use a pending store")
     }
 
     /// The sign-in as a string for a store.
     ///
     /// - Throws: `TokenStoreError`, `unacceptable`, if it is too long.
     package func encryptedForStore(with ring: KeyRing, random: any RandomSource) throws -> String {
-        try encrypted(with: ring, random: random, limit: Self.storeLimit) { "a store accepts: request fewer scopes" }
+        try encrypted(with: ring, random: random, limit: Self.storeLimit, that: "a store accepts: request fewer scopes")
     }
 
     private func encrypted(
-        with ring: KeyRing, random: any RandomSource, limit: Int, place: () -> String
+        with ring: KeyRing, random: any RandomSource, limit: Int, that place: String
     ) throws -> String {
         let text = try EncryptedValue.encrypt(self, for: Self.purpose, with: ring, random: random)
         guard text.utf8.count <= limit else {
             throw TokenStoreError(
                 .unacceptable,
-                "the pending sign-in has \(text.utf8.count) bytes when encrypted, more than the \(limit) that \(place())"
+                "the pending sign-in has \(text.utf8.count) bytes when encrypted, more than the \(limit) that \(place)"
             )
         }
         return text

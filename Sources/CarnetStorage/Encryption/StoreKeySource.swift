@@ -41,8 +41,7 @@ public struct StoreKeySource: Sendable {
 
     /// A variable of an environment that the host reads.
     package static func environment(
-        _ variable: String,
-        reading environment: @escaping @Sendable (String) -> String?
+        _ variable: String, reading environment: @escaping @Sendable (String) -> String?
     ) -> Self {
         Self(place: .environment(variable, environment))
     }
@@ -61,15 +60,11 @@ public struct StoreKeySource: Sendable {
         case .given(let ring):
             return ring
         case .environment(let variable, let environment):
-            let text: String
-            do throws(VariableError) {
-                let found = environment(variable).map { [variable: $0] } ?? [:]
-                text = try found.value(ofVariable: variable, at: "the store's key")
-            } catch {
-                throw TokenStoreError(.unavailable, error.reason)
-            }
             do {
-                return try KeyRing(text: text)
+                let found = environment(variable).map { [variable: $0] } ?? [:]
+                return try KeyRing(text: found.value(ofVariable: variable, at: "the store's key"))
+            } catch let error as VariableError {
+                throw TokenStoreError(.unavailable, error.reason)
             } catch let error as TokenStoreError {
                 throw TokenStoreError(.unacceptable, "\(variable): \(error.reason)")
             }

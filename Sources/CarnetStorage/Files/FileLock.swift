@@ -5,7 +5,7 @@ import CarnetFoundation
 /// description.
 ///
 /// The system releases it when its process ends in any way. One file has any number of locks and does not grow.
-package struct FileLock: Sendable {
+package enum FileLock {
     package typealias Sleep = @Sendable (Duration) async throws -> Void
 
     /// The number of `F_OFD_SETLK`, which the C library only exposes with its extensions.
@@ -22,42 +22,34 @@ package struct FileLock: Sendable {
     /// Whether this process holds any lock, and may so be about to receive or save tokens.
     package static var isAnyHeld: Bool { holding.withLock { $0 > 0 } }
 
-    private let path: String
-    private let position: Int64
-    private let patience: Duration
-    private let sleep: Sleep
-
+    /// Waits without blocking a thread.
+    ///
     /// - Parameters:
     ///   - position: Which byte of the file.
     ///   - patience: How long to wait for another holder.
-    package init(path: String, position: Int64, patience: Duration, sleep: @escaping Sleep) {
-        self.path = path
-        self.position = position
-        self.patience = patience
-        self.sleep = sleep
-    }
-
-    /// Waits without blocking a thread.
-    ///
     /// - Throws: `TokenStoreError`: `locked` after `patience`, not counting time in which this process was stopped;
     /// `unavailable`; `CancellationError`; errors of `body`.
-    package func withLock<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
-        let holder = try await acquire()
-        Self.holding.withLock { $0 += 1 }
+    static func withLock<Result: Sendable>(
+        at position: Int64, of path: String, patience: Duration, sleep: Sleep, _ body: () async throws -> Result
+    ) async throws -> Result {
+        let holder = try await acquire(position, path, patience, sleep)
+        holding.withLock { $0 += 1 }
         defer {
             close(holder)
-            Self.holding.withLock { $0 -= 1 }
+            holding.withLock { $0 -= 1 }
         }
         return try await body()
     }
 
     /// - Returns: The descriptor that holds the lock until it is closed.
-    private func acquire() async throws -> Int32 {
+    private static func acquire(
+        _ position: Int64, _ path: String, _ patience: Duration, _ sleep: Sleep
+    ) async throws -> Int32 {
         var waited = Duration.zero
         var pause = Duration.milliseconds(2)
         while true {
             try Task.checkCancellation()
-            if let holder = try tryAcquire() { return holder }
+            if let holder = try tryAcquire(position, path) { return holder }
             guard waited < patience else {
                 let holder = FileLockNote.read(path, position)?.description ?? "another process has held it"
                 throw TokenStoreError(.locked, "\(path) is still locked after \(patience.inSeconds): \(holder)")
@@ -68,7 +60,7 @@ package struct FileLock: Sendable {
         }
     }
 
-    private func tryAcquire() throws -> Int32? {
+    private static func tryAcquire(_ position: Int64, _ path: String) throws -> Int32? {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw TokenStoreError.system(path) }
         var range = flock()
@@ -76,7 +68,7 @@ package struct FileLock: Sendable {
         range.l_whence = Int16(SEEK_SET)
         range.l_start = off_t(position)
         range.l_len = 1
-        guard fcntl(descriptor, Self.setLockOfOpenFile, &range) == 0 else {
+        guard fcntl(descriptor, setLockOfOpenFile, &range) == 0 else {
             defer { close(descriptor) }
             guard [EAGAIN, EACCES, EINTR].contains(errno) else { throw TokenStoreError.system(path) }
             return nil

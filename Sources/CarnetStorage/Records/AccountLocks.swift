@@ -20,8 +20,7 @@ package final class AccountLocks: Sendable {
 
     /// - Throws: `TokenStoreError`; `CancellationError`; errors of `body`.
     package func withLock<Result: Sendable>(
-        on id: RecordID,
-        _ body: () async throws -> Result
+        on id: RecordID, _ body: () async throws -> Result
     ) async throws -> Result {
         try await withLock(at: id.lockPosition, body)
     }
@@ -32,11 +31,10 @@ package final class AccountLocks: Sendable {
     }
 
     private func withLock<Result: Sendable>(
-        at position: Int64,
-        _ body: () async throws -> Result
+        at position: Int64, _ body: () async throws -> Result
     ) async throws -> Result {
         try await queues.withLock(on: position) {
-            try await FileLock(path: path, position: position, patience: patience, sleep: sleep).withLock(body)
+            try await FileLock.withLock(at: position, of: path, patience: patience, sleep: sleep, body)
         }
     }
 }

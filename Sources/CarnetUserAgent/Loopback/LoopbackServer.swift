@@ -20,19 +20,22 @@ final class LoopbackServer: Sendable {
         var listeners: [LoopbackSocket]
         /// The open connections, oldest first.
         var connections: [LoopbackSocket] = []
-        var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     let port: Int
     private let limits: ConnectionLimits
     private let respond: Responder
     private let state: Lock<State>
+    /// The threads of the listeners.
+    private let listening = DispatchGroup()
 
     /// - Parameter listeners: Sockets on one port. The server closes them.
     init(_ listeners: [LoopbackSocket], port: Int, limits: ConnectionLimits, respond: @escaping Responder) {
         (self.port, self.limits, self.respond) = (port, limits, respond)
         state = Lock(State(listeners: listeners))
-        for listener in listeners { DispatchQueue(label: "carnet.loopback").async { self.serve(listener) } }
+        for listener in listeners {
+            DispatchQueue(label: "carnet.loopback").async(group: listening) { self.serve(listener) }
+        }
     }
 
     /// Ends the connections and frees the port, soon.
@@ -47,13 +50,7 @@ final class LoopbackServer: Sendable {
     /// Ends the connections, and waits until the port is free.
     func close() async {
         stop()
-        await withCheckedContinuation { continuation in
-            let isFree = state.withLock { state in
-                if !state.listeners.isEmpty { state.waiting.append(continuation) }
-                return state.listeners.isEmpty
-            }
-            if isFree { continuation.resume() }
-        }
+        await listening.finish()
     }
 
     private var isClosed: Bool { state.withLock(\.isClosed) }
@@ -67,13 +64,8 @@ final class LoopbackServer: Sendable {
             }
             DispatchQueue(label: "carnet.loopback.connection").async { self.serve(connection: connection) }
         }
-        let waiting = state.withLock { state in
-            state.listeners.removeAll { $0.descriptor == listener.descriptor }
-            listener.close()
-            defer { if state.listeners.isEmpty { state.waiting = [] } }
-            return state.listeners.isEmpty ? state.waiting : []
-        }
-        for continuation in waiting { continuation.resume() }
+        state.withLock { $0.listeners.removeAll { $0.descriptor == listener.descriptor } }
+        listener.close()
     }
 
     private func serve(connection: LoopbackSocket) {
