@@ -18,9 +18,7 @@ public struct URLSignIn: Sendable {
 
     /// - Parameter open: Shows the page, e.g. `UIApplication.shared.open`; `false` if it could not be shown.
     public init(client: OAuthClient, pending: any PendingStore, open: @escaping @Sendable (URL) async -> Bool) {
-        self.client = client
-        self.pending = pending
-        self.open = open
+        (self.client, self.pending, self.open) = (client, pending, open)
     }
 
     /// Begins a sign-in and shows its page.

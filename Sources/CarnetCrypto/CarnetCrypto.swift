@@ -15,8 +15,6 @@
 
     extension _RSA.Encryption.PrivateKey {
         /// The key that signs, for decryption.
-        package init(_ key: _RSA.Signing.PrivateKey) throws {
-            try self.init(derRepresentation: key.derRepresentation)
-        }
+        package init(_ key: _RSA.Signing.PrivateKey) throws { try self.init(derRepresentation: key.derRepresentation) }
     }
 #endif

@@ -79,9 +79,7 @@
                 package let tag: Data
 
                 /// - Throws: `CryptoError` for a tag of another length.
-                package init(
-                    nonce: Nonce, ciphertext: some Collection<UInt8>, tag: some Collection<UInt8>
-                ) throws {
+                package init(nonce: Nonce, ciphertext: some Collection<UInt8>, tag: some Collection<UInt8>) throws {
                     guard tag.count == tagLength else { throw CryptoError() }
                     self.nonce = nonce
                     self.ciphertext = Data(ciphertext)
@@ -149,15 +147,11 @@
 
             package static func encrypt(
                 _ message: some Collection<UInt8>, using key: SymmetricKey, iv: IV
-            ) throws -> Data {
-                try run(mode, key, vector: iv.bytes, encrypts: true, message, room: 16)
-            }
+            ) throws -> Data { try run(mode, key, vector: iv.bytes, encrypts: true, message, room: 16) }
 
             package static func decrypt(
                 _ ciphertext: some Collection<UInt8>, using key: SymmetricKey, iv: IV
-            ) throws -> Data {
-                try run(mode, key, vector: iv.bytes, encrypts: false, ciphertext, room: 16)
-            }
+            ) throws -> Data { try run(mode, key, vector: iv.bytes, encrypts: false, ciphertext, room: 16) }
         }
 
         /// RFC 3394.

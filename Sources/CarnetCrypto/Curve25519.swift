@@ -14,7 +14,6 @@
         }
     }
 
-    /// What a key on the curve is for.
     package protocol Curve25519Use {
         static var type: Int32 { get }
         static var name: String { get }
@@ -101,8 +100,6 @@
         /// - Throws: `CryptoError` for a secret of zeros, which a point of small order makes.
         package func sharedSecretFromKeyAgreement(
             with other: Curve25519PublicKey<Curve25519.KeyAgreement>
-        ) throws -> SharedSecret {
-            try key.sharedSecret(with: other.key)
-        }
+        ) throws -> SharedSecret { try key.sharedSecret(with: other.key) }
     }
 #endif

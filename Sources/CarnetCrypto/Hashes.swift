@@ -55,9 +55,7 @@
             package var underestimatedCount: Int { bytes.count }
             package func makeIterator() -> IndexingIterator<[UInt8]> { bytes.makeIterator() }
 
-            package func withUnsafeBytes<Result>(
-                _ body: (UnsafeRawBufferPointer) throws -> Result
-            ) rethrows -> Result {
+            package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
                 try bytes.withUnsafeBytes(body)
             }
         }
@@ -107,9 +105,7 @@
     }
 
     package enum HMAC<Function: HashFunction> {
-        package static func authenticationCode(
-            for data: some Collection<UInt8>, using key: SymmetricKey
-        ) -> [UInt8] {
+        package static func authenticationCode(for data: some Collection<UInt8>, using key: SymmetricKey) -> [UInt8] {
             let hash = Function.algorithm
             return [UInt8](unsafeUninitializedCapacity: hash.length) { output, count in
                 let result = data.withCarnetBytes {

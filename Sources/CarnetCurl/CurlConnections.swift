@@ -33,9 +33,7 @@ final class CurlConnections: Sendable {
     private let state = Lock(State())
     private let trust: CurlTrust
 
-    init(_ trust: CurlTrust) {
-        self.trust = trust
-    }
+    init(_ trust: CurlTrust) { self.trust = trust }
 
     /// - Throws: `TransportError`; `CancellationError`.
     func exchange(_ message: CurlMessage) async throws -> IncomingResponse {

@@ -36,9 +36,7 @@ final class CurlExchange {
     private var hasRefusedAddress = false
     private var isSent = false
 
-    init(
-        _ message: CurlMessage, _ route: CurlRoute, _ continuation: CurlConnections.Continuation, deadline: Duration
-    ) {
+    init(_ message: CurlMessage, _ route: CurlRoute, _ continuation: CurlConnections.Continuation, deadline: Duration) {
         (self.message, self.route, self.continuation, self.deadline) = (message, route, continuation, deadline)
     }
 
@@ -85,7 +83,6 @@ final class CurlExchange {
 
     // MARK: The response
 
-    /// - Parameter line: A whole line.
     func take(header line: UnsafeRawBufferPointer) -> Bool {
         // Trailers follow the body, and nobody reads them.
         guard body == nil else { return true }

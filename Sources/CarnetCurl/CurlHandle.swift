@@ -49,16 +49,14 @@ final class CurlHandle {
         check(
             CURLOPT_HEADERFUNCTION,
             carnet_curl_set_sink(easy, CURLOPT_HEADERFUNCTION) { data, size, count, context in
-                CurlHandle.of(context)?.exchange?.take(header: UnsafeRawBufferPointer(start: data, count: size * count))
-                    == true
-                    ? size * count : 0
+                let line = UnsafeRawBufferPointer(start: data, count: size * count)
+                return CurlHandle.of(context)?.exchange?.take(header: line) == true ? line.count : 0
             })
         check(
             CURLOPT_WRITEFUNCTION,
             carnet_curl_set_sink(easy, CURLOPT_WRITEFUNCTION) { data, size, count, context in
-                CurlHandle.of(context)?.exchange?.take(body: UnsafeRawBufferPointer(start: data, count: size * count))
-                    == true
-                    ? size * count : 0
+                let bytes = UnsafeRawBufferPointer(start: data, count: size * count)
+                return CurlHandle.of(context)?.exchange?.take(body: bytes) == true ? bytes.count : 0
             })
         check(
             CURLOPT_OPENSOCKETFUNCTION,
@@ -78,9 +76,7 @@ final class CurlHandle {
         let context = Unmanaged.passUnretained(self).toOpaque()
         for option in [
             CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_PREREQDATA, CURLOPT_PRIVATE,
-        ] {
-            check(option, carnet_curl_set_pointer(easy, option, context))
-        }
+        ] { check(option, carnet_curl_set_pointer(easy, option, context)) }
         try throwIfRefused()
     }
 
@@ -188,9 +184,7 @@ final class CurlHandle {
         }
     }
 
-    private func set(_ option: CURLoption, _ value: Int) {
-        check(option, carnet_curl_set_number(easy, option, value))
-    }
+    private func set(_ option: CURLoption, _ value: Int) { check(option, carnet_curl_set_number(easy, option, value)) }
 
     private func set(_ option: CURLoption, _ value: String?) {
         check(option, carnet_curl_set_text(easy, option, value))

@@ -44,7 +44,10 @@ final class CurlThread {
             endOverdue()
             let time = connections.sleep() ? timeToWait : .zero
             let count = carnet_curl_wait(alarm.poller, &events, Int32(events.count), time.milliseconds)
-            countTime(afterWaiting: time)
+            if clock.advance(afterWaiting: time) {
+                let earliest = clock.time + RunningClock.grace
+                for exchange in exchanges.values { exchange.deadline = max(exchange.deadline, earliest) }
+            }
             // Before other exchanges begin, so that they can use the connections of those that end.
             run(events, count)
         }
@@ -71,13 +74,6 @@ final class CurlThread {
         if !exchanges.isEmpty { time = min(RunningClock.slice, nextDeadline - clock.time) }
         if let loop, case let timer = carnet_curl_timer(loop), timer >= 0 { time = min(time, .milliseconds(timer)) }
         return max(time, .zero)
-    }
-
-    private func countTime(afterWaiting time: Duration) {
-        guard clock.advance(afterWaiting: time) else { return }
-        for exchange in exchanges.values {
-            exchange.deadline = max(exchange.deadline, clock.time + RunningClock.grace)
-        }
     }
 
     private func carryOut(_ order: CurlConnections.Order) {

@@ -32,9 +32,7 @@ public final class CurlTransport: Transport {
         }
     }
 
-    deinit {
-        connections.shutDown()
-    }
+    deinit { connections.shutDown() }
 
     public func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
         try Task.checkCancellation()

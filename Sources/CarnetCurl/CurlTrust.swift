@@ -7,7 +7,6 @@ import CarnetTransport
 enum CurlTrust: Sendable {
     /// Those that libcurl was built for.
     case system
-    /// Those of a file.
     case file(String)
     /// Those of a file without a name. libcurl copies certificates that it is given as bytes for each request, and parses
     /// them for each connection; what it has read of a file it keeps.
@@ -96,7 +95,5 @@ final class CurlKeptFile: Sendable {
         guard descriptor >= 0, FileManager.default.isReadableFile(atPath: path) else { return nil }
     }
 
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-    }
+    deinit { if descriptor >= 0 { close(descriptor) } }
 }

@@ -20,20 +20,16 @@ extension TransportError {
         let origin = message.route
         let certified = origin + certificate
         switch result {
-        case CURLE_COULDNT_RESOLVE_HOST:
-            self = .unknownHost(origin)
-        case CURLE_COULDNT_RESOLVE_PROXY:
-            self = .proxy(origin, "the proxy's host name was not found")
-        case CURLE_OPERATION_TIMEDOUT:
-            self.init(.timeout, "no connection to \(origin) in time")
+        case CURLE_COULDNT_RESOLVE_HOST: self = .unknownHost(origin)
+        case CURLE_COULDNT_RESOLVE_PROXY: self = .proxy(origin, "the proxy's host name was not found")
+        case CURLE_OPERATION_TIMEDOUT: self.init(.timeout, "no connection to \(origin) in time")
         case CURLE_COULDNT_CONNECT where systemError == ETIMEDOUT:
             self.init(.timeout, "no connection to \(origin) in time")
         case CURLE_COULDNT_CONNECT:
             let reason = systemError == 0 ? "" : ": \(SystemError.message(systemError))"
             self.init(.connection, "no connection to \(origin)\(reason)")
             if message.proxy != nil { hint = Advice.proxy.next }
-        case CURLE_PEER_FAILED_VERIFICATION where Self.trusted.contains(verification):
-            self = .otherHost(certified)
+        case CURLE_PEER_FAILED_VERIFICATION where Self.trusted.contains(verification): self = .otherHost(certified)
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
             self = .untrusted(certified, verification: verification)
         case CURLE_SSL_CACERT_BADFILE:
@@ -46,14 +42,11 @@ extension TransportError {
             // Only what OpenSSL says, such as "wrong version number".
             let reason = detail.split(separator: "::").last.map { String($0.prefix { $0 != "(" }) } ?? ""
             self = .handshake(origin, reason: detail.contains("::") ? reason.quotable(limit: 80) : nil)
-        case CURLE_URL_MALFORMAT:
-            self.init(.unsupportedRequest, "the URL of the request to \(origin) is not valid")
+        case CURLE_URL_MALFORMAT: self.init(.unsupportedRequest, "the URL of the request to \(origin) is not valid")
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
             self.init(.interrupted, "\(origin) sent a response that is not HTTP, or that is incomplete")
-        case CURLE_OUT_OF_MEMORY:
-            self = .outOfMemory
-        default:
-            self = .closed("\(origin)", receivedNothing: receivedNothing)
+        case CURLE_OUT_OF_MEMORY: self = .outOfMemory
+        default: self = .closed("\(origin)", receivedNothing: receivedNothing)
         }
     }
 

@@ -44,14 +44,8 @@ public final class AsyncHTTPTransport: Transport {
         // The first failure is the one to report.
         pool.retryConnectionEstablishment = false
         var configuration = HTTPClient.Configuration(
-            tlsConfiguration: tls,
-            redirectConfiguration: .disallow,
-            timeout: .init(connect: .seconds(10)),
-            connectionPool: pool,
-            proxy: nil,
-            ignoreUncleanSSLShutdown: false,
-            decompression: .disabled
-        )
+            tlsConfiguration: tls, redirectConfiguration: .disallow, timeout: .init(connect: .seconds(10)),
+            connectionPool: pool, proxy: nil, ignoreUncleanSSLShutdown: false, decompression: .disabled)
         configuration.httpVersion = .http1Only
         // Spans would contain the URL with its query.
         configuration.tracing.tracer = nil
@@ -146,12 +140,8 @@ extension HTTPClientRequest {
     fileprivate init(_ request: OutgoingRequest, url: String) {
         self.init(url: url)
         method = HTTPMethod(rawValue: request.head.method.rawValue)
-        for field in request.head.headerFields {
-            headers.add(name: field.name.rawName, value: field.value)
-        }
-        if !request.body.isEmpty || [.post, .put, .patch].contains(request.head.method) {
-            body = .bytes(request.body)
-        }
+        for field in request.head.headerFields { headers.add(name: field.name.rawName, value: field.value) }
+        if !request.body.isEmpty || [.post, .put, .patch].contains(request.head.method) { body = .bytes(request.body) }
     }
 
     /// `host:port`, for messages.
@@ -201,12 +191,8 @@ extension HTTPClientResponse {
     ) async throws -> IncomingResponse {
         let length = isHead ? nil : headers.first(name: "content-length").flatMap { Int($0) }
         var collected = try CappedBody(announcedLength: length, limits: limits, origin: origin)
-        for try await part in body {
-            try collected.append(part.readableBytesView)
-        }
-        guard let head else {
-            throw TransportError(.interrupted, "\(origin) sent a response that is not HTTP")
-        }
+        for try await part in body { try collected.append(part.readableBytesView) }
+        guard let head else { throw TransportError(.interrupted, "\(origin) sent a response that is not HTTP") }
         return try IncomingResponse(head: head, body: collected.bytes).unpacked(
             from: headers.first(name: "content-encoding"), limits, origin: origin)
     }

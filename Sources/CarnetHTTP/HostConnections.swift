@@ -35,9 +35,7 @@ final class HostConnections: Sendable {
     /// Few servers have such certificates. Beyond this number all are connected to again.
     private static let capacity = 32
 
-    func client(for route: Route) -> Client? {
-        clients.withLock { $0[route] }
-    }
+    func client(for route: Route) -> Client? { clients.withLock { $0[route] } }
 
     func make(for route: Route, _ configuration: HTTPClient.Configuration) -> Client {
         clients.withLock { clients in
@@ -93,9 +91,7 @@ extension HTTPClient.Configuration {
 }
 
 extension Channel {
-    private var remoteIPAddress: IPAddress? {
-        remoteAddress?.ipAddress.flatMap(IPAddress.init(numericHost:))
-    }
+    private var remoteIPAddress: IPAddress? { remoteAddress?.ipAddress.flatMap(IPAddress.init(numericHost:)) }
 
     /// Nil without TLS.
     private var serverCertificate: NIOSSLCertificate? {

@@ -22,9 +22,7 @@ final class TLSIdentities: Sendable {
     private static let capacity = 64
 
     /// - Throws: `TransportError`, `tls`, if certificate and key do not match or cannot be parsed.
-    func configuration(
-        _ tls: TLSConfiguration, presenting certificate: ClientCertificate
-    ) throws -> TLSConfiguration {
+    func configuration(_ tls: TLSConfiguration, presenting certificate: ClientCertificate) throws -> TLSConfiguration {
         let name = ClientCertificateName(thumbprint: certificate.thumbprint, key: certificate.privateKeyPEM)
         let identity = try identities.withLock { identities in
             if let known = identities[name] { return known }
@@ -45,9 +43,7 @@ final class TLSIdentities: Sendable {
             return Identity(chain: chain, key: key)
         } catch {
             throw TransportError(
-                .tls,
-                "the client's certificate \(certificate.thumbprint) and its key do not match, or cannot be read"
-            )
+                .tls, "the client's certificate \(certificate.thumbprint) and its key do not match, or cannot be read")
         }
     }
 }

@@ -16,9 +16,7 @@ struct TimedBody: AsyncSequence, Sendable {
         fileprivate let body: TimedBody
         private var isGiven = false
 
-        fileprivate init(body: TimedBody) {
-            self.body = body
-        }
+        fileprivate init(body: TimedBody) { self.body = body }
 
         mutating func next() async throws -> ByteBuffer? {
             guard !isGiven else { return nil }

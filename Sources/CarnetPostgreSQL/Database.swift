@@ -25,9 +25,7 @@ final class Database: Sendable {
     /// - Parameter persists: Whether to continue although the patience has ended.
     /// - Throws: `TokenStoreError`; `CancellationError`.
     func run(
-        _ sql: String,
-        _ values: [DatabaseValue] = [],
-        persistingWhile persists: @Sendable () -> Bool = { false }
+        _ sql: String, _ values: [DatabaseValue] = [], persistingWhile persists: @Sendable () -> Bool = { false }
     ) async throws -> DatabaseRows {
         let limit = configuration.statementTimeout
         return try await retrying(persistingWhile: persists) { [self] in
@@ -42,9 +40,7 @@ final class Database: Sendable {
     }
 
     /// - Throws: `TokenStoreError`; `CancellationError`.
-    func light(_ beacon: Beacon) async throws {
-        try await retrying { try await beacon.light() }
-    }
+    func light(_ beacon: Beacon) async throws { try await retrying { try await beacon.light() } }
 
     /// Runs one statement to its end even if the task is cancelled, because its result counts.
     ///
@@ -54,8 +50,7 @@ final class Database: Sendable {
     }
 
     private func retrying<Result: Sendable>(
-        persistingWhile persists: @Sendable () -> Bool = { false },
-        _ body: @Sendable () async throws -> Result
+        persistingWhile persists: @Sendable () -> Bool = { false }, _ body: @Sendable () async throws -> Result
     ) async throws -> Result {
         var spent = Duration.zero
         var pause = Duration.milliseconds(10)

@@ -126,10 +126,7 @@ actor DatabaseConnection {
     }
 
     private func wait(
-        for events: Int32,
-        on handle: Handle,
-        until deadline: ContinuousClock.Instant,
-        _ what: String
+        for events: Int32, on handle: Handle, until deadline: ContinuousClock.Instant, _ what: String
     ) throws {
         let socket = PQsocket(handle.pointer)
         guard socket >= 0 else { throw lost(handle) }
@@ -161,7 +158,5 @@ extension DatabaseFailure {
 
 extension String {
     /// Messages of the server end with a line break and may continue with details of the statement.
-    fileprivate var firstLine: String {
-        split(whereSeparator: \.isNewline).first.map(String.init) ?? self
-    }
+    fileprivate var firstLine: String { split(whereSeparator: \.isNewline).first.map(String.init) ?? self }
 }

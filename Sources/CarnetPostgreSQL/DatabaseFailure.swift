@@ -36,8 +36,7 @@ enum DatabaseFailure: Error {
 
     var storeError: TokenStoreError {
         switch self {
-        case .lost(let message):
-            TokenStoreError(.unavailable, "the database is unavailable: \(message)")
+        case .lost(let message): TokenStoreError(.unavailable, "the database is unavailable: \(message)")
         case .refused(let state, let message) where Self.encoding.contains(state):
             TokenStoreError(.unacceptable, "the database cannot store this name: \(message)")
         case .refused(let state, let message):

@@ -29,8 +29,7 @@ final class DatabasePool: Sendable {
     /// - Parameter waiting: Whether to wait if all connections are in use.
     /// - Throws: Errors of opening a connection; `CancellationError`; errors of `body`.
     func withConnection<Result: Sendable>(
-        waiting: Bool,
-        _ body: (DatabaseConnection) async throws -> Result
+        waiting: Bool, _ body: (DatabaseConnection) async throws -> Result
     ) async throws -> Result {
         let connection = try await take(waiting: waiting)
         let outcome: Swift.Result<Result, any Error>
@@ -74,9 +73,7 @@ final class DatabasePool: Sendable {
                         state.count += 1
                         return .success(nil)
                     }
-                    guard waiting else {
-                        return .failure(DatabaseFailure.lost("no connection was available in time"))
-                    }
+                    guard waiting else { return .failure(DatabaseFailure.lost("no connection was available in time")) }
                     state.waiters.append(Waiter(ticket: ticket, continuation: continuation))
                     return nil
                 }

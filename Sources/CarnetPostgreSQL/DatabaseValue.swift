@@ -1,7 +1,6 @@
 import CLibPQ
 import Carnet
 
-/// A parameter of a statement.
 enum DatabaseValue: Sendable {
     case text(String)
     case bytes([UInt8])
@@ -13,7 +12,6 @@ enum DatabaseValue: Sendable {
 /// The result of a statement, in PostgreSQL's binary format.
 struct DatabaseRows: Sendable {
     var rows: [[[UInt8]?]] = []
-    /// The number of changed rows.
     var changed = 0
 
     init() {}
@@ -69,7 +67,5 @@ func withParameters<Result>(
 
 extension Duration {
     /// Whole milliseconds, at least one.
-    var milliseconds: Int64 {
-        max(1, components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000)
-    }
+    var milliseconds: Int64 { max(1, components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000) }
 }

@@ -36,7 +36,5 @@ final class Lease: Sendable {
         }
     }
 
-    func lose() {
-        state.withLock { $0 = nil }
-    }
+    func lose() { state.withLock { $0 = nil } }
 }

@@ -21,7 +21,6 @@ public struct PostgreSQLConfiguration: Sendable {
     package var tls: TLS
     /// The maximum number of connections of this process, besides one that shows that it lives.
     package var poolSize: Int
-    /// The timeout of a new connection.
     package var connectTimeout: Duration
     /// The timeout of one statement. After it, the connection is closed.
     package var statementTimeout: Duration
@@ -47,11 +46,8 @@ public struct PostgreSQLConfiguration: Sendable {
         self.address = address
         self.tls = tls
         self.poolSize = max(1, poolSize)
-        self.connectTimeout = connectTimeout
-        self.statementTimeout = statementTimeout
-        self.patience = patience
-        self.lockPatience = lockPatience
-        self.lease = lease
+        (self.connectTimeout, self.statementTimeout, self.patience) = (connectTimeout, statementTimeout, patience)
+        (self.lockPatience, self.lease) = (lockPatience, lease)
     }
 
     /// The parameters of libpq; later ones override those of the address.

@@ -1,5 +1,5 @@
 package import Carnet
-import CarnetFoundation
+package import CarnetFoundation
 package import CarnetProtocol
 public import CarnetStorage
 
@@ -8,6 +8,9 @@ public import CarnetStorage
 /// Records are encrypted with AES-256-GCM in this process. Names of providers and accounts are not encrypted. The
 /// tables `carnet_…` are created at the first use, in the first schema of the search path.
 public final class PostgreSQLStore: DatabaseStore {
+    /// The maximum number of sign-ins. Beyond it, those that expire first are dropped.
+    private static let pendingLimit = 100_000
+
     let database: Database
     package let keySource: StoreKeySource
     package let random: any RandomSource
@@ -26,11 +29,8 @@ public final class PostgreSQLStore: DatabaseStore {
     }
 
     init(
-        _ configuration: PostgreSQLConfiguration,
-        key: StoreKeySource,
-        schema: Schema = .current,
-        random: any RandomSource,
-        sleep: @escaping Database.Sleep
+        _ configuration: PostgreSQLConfiguration, key: StoreKeySource, schema: Schema = .current,
+        random: any RandomSource, sleep: @escaping Database.Sleep
     ) {
         database = Database(configuration, schema: schema, sleep: sleep)
         keySource = key
@@ -42,7 +42,7 @@ public final class PostgreSQLStore: DatabaseStore {
     package func read(_ id: RecordID) async throws -> (bytes: [UInt8], place: String)? {
         let rows = try await database.run("SELECT record FROM carnet_connection WHERE id = $1", [.text(id.text)])
         guard !rows.rows.isEmpty else { return nil }
-        return (try rows.bytes(0, 0), "the record \(id.text.prefix(16))")
+        return (rows.bytes(0, 0), "the record \(id.text.prefix(16))")
     }
 
     package func write(_ record: NewRecord, replacing revision: String?) async throws -> Bool {
@@ -124,5 +124,52 @@ public final class PostgreSQLStore: DatabaseStore {
         try await keySource.keysToEncrypt(in: "the database", random: random) { [database] in
             try await database.run("SELECT 1 FROM carnet_connection LIMIT 1").rows.isEmpty
         }
+    }
+
+    package func write(_ pending: NewPending, now: Date) async throws {
+        _ = try await database.runToEnd(
+            """
+            WITH expired AS (DELETE FROM carnet_pending WHERE expires_at <= $4::float8),
+            surplus AS (
+                DELETE FROM carnet_pending WHERE id IN (
+                    SELECT id FROM carnet_pending ORDER BY expires_at DESC OFFSET \(Self.pendingLimit - 1) LIMIT 100
+                )
+            )
+            INSERT INTO carnet_pending (id, expires_at, sealed) VALUES ($1, $2::float8, $3)
+            ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at, sealed = excluded.sealed
+            """,
+            [
+                .text(pending.id), .text(String(pending.expiresAt.timeIntervalSince1970)), .text(pending.text),
+                .text(String(now.timeIntervalSince1970)),
+            ]
+        )
+    }
+
+    package func takePending(_ id: String) async throws -> String? {
+        let rows = try await database.runToEnd(
+            "DELETE FROM carnet_pending WHERE id = $1 RETURNING sealed", [.text(id)])
+        return rows.rows.isEmpty ? nil : rows.text(0, 0)
+    }
+
+    package func use(_ token: UsedTokenID, until end: Date, now: Date) async throws -> Bool {
+        // A statement that is repeated because its response was lost still has the token.
+        let owner = random.bytes(count: 16).hexadecimal
+        let rows = try await database.runToEnd(
+            """
+            WITH expired AS (DELETE FROM carnet_used_token WHERE expires_at <= $4::float8 AND id <> $1)
+            INSERT INTO carnet_used_token AS used (id, owner, expires_at) VALUES ($1, $2, $3::float8)
+            ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, expires_at = excluded.expires_at
+            WHERE used.owner = excluded.owner OR used.expires_at <= $4::float8
+            """,
+            [
+                .text(token.text), .text(owner), .text(String(end.timeIntervalSince1970)),
+                .text(String(now.timeIntervalSince1970)),
+            ]
+        )
+        return rows.changed == 1
+    }
+
+    package func forget(_ token: UsedTokenID) async throws {
+        _ = try await database.runToEnd("DELETE FROM carnet_used_token WHERE id = $1", [.text(token.text)])
     }
 }

@@ -13,43 +13,29 @@ actor DatabaseFile {
     private var opening: Task<DatabasePool, any Error>?
 
     init(path: String, busyTimeout: Duration, locks: AccountLocks, schema: Schema = .current) {
-        self.path = path
-        self.schema = schema
-        self.busyTimeout = busyTimeout
-        self.locks = locks
+        (self.path, self.schema, self.busyTimeout, self.locks) = (path, schema, busyTimeout, locks)
     }
 
     /// - Throws: `TokenStoreError`; errors of `body`.
     nonisolated func read<Result: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Result
-    ) async throws -> Result {
-        try await sayingErrors { try await self.pool().read(body) }
-    }
+    ) async throws -> Result { try await sayingErrors { try await self.pool().read(body) } }
 
     /// Runs `body` in a transaction that survives a crash when this returns.
     ///
     /// - Throws: `TokenStoreError`; errors of `body`.
     nonisolated func write<Result: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Result
-    ) async throws -> Result {
-        try await sayingErrors { try await self.pool().write(body) }
-    }
+    ) async throws -> Result { try await sayingErrors { try await self.pool().write(body) } }
 
-    nonisolated func prepare() async throws {
-        try await sayingErrors { _ = try await self.pool() }
-    }
+    nonisolated func prepare() async throws { try await sayingErrors { _ = try await self.pool() } }
 
     /// Checks that so many bytes can be written next to the database, and removes them.
     ///
     /// - Throws: `TokenStoreError`, `unavailable`.
     nonisolated func tryWriting(count: Int) throws {
         let name = path.split(separator: "/").last.map(String.init) ?? path
-        try PrivateFolder(path: folder ?? ".").tryWriting("\(name)-room", count: count)
-    }
-
-    private nonisolated var folder: String? {
-        let folder = Path.folder(of: path)
-        return folder.isEmpty ? nil : folder
+        try PrivateFolder(path: Path.parent(of: path)).tryWriting("\(name)-room", count: count)
     }
 
     private func pool() async throws -> DatabasePool {
@@ -66,7 +52,7 @@ actor DatabaseFile {
 
     private nonisolated func open() async throws -> DatabasePool {
         try await blocking.run { [self] in
-            if let folder { try PrivateFolder(path: folder).createIfMissing() }
+            try PrivateFolder(path: Path.parent(of: path)).createIfMissing()
             try PrivateFolder.createFile(path)
             try requireOwn()
         }

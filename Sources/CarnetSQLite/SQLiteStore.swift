@@ -1,5 +1,5 @@
 package import Carnet
-import CarnetFoundation
+package import CarnetFoundation
 package import CarnetProtocol
 public import CarnetStorage
 import GRDB
@@ -11,6 +11,8 @@ import GRDB
 public final class SQLiteStore: DatabaseStore {
     /// More than a record grows in a refresh, in bytes.
     private static let growth = 64 << 10
+    /// The maximum number of sign-ins. Beyond it, those that expire first are dropped.
+    private static let pendingLimit = 10_000
 
     let file: DatabaseFile
     package let keySource: StoreKeySource
@@ -31,23 +33,13 @@ public final class SQLiteStore: DatabaseStore {
         lockPatience: Duration = .seconds(60)
     ) {
         self.init(
-            path: path,
-            key: key,
-            busyTimeout: busyTimeout,
-            lockPatience: lockPatience,
-            random: SystemRandomSource(),
-            sleep: { try await Task.sleep(for: $0) }
-        )
+            path: path, key: key, busyTimeout: busyTimeout, lockPatience: lockPatience, random: SystemRandomSource(),
+            sleep: { try await Task.sleep(for: $0) })
     }
 
     init(
-        path: String,
-        key: StoreKeySource,
-        busyTimeout: Duration,
-        lockPatience: Duration,
-        schema: Schema = .current,
-        random: any RandomSource,
-        sleep: @escaping FileLock.Sleep
+        path: String, key: StoreKeySource, busyTimeout: Duration, lockPatience: Duration, schema: Schema = .current,
+        random: any RandomSource, sleep: @escaping FileLock.Sleep
     ) {
         locks = AccountLocks(path: path + "-lock", patience: lockPatience, sleep: sleep)
         file = DatabaseFile(path: path, busyTimeout: busyTimeout, locks: locks, schema: schema)
@@ -149,6 +141,47 @@ public final class SQLiteStore: DatabaseStore {
     package func encryptionKeys() async throws -> KeyRing {
         try await keySource.keysToEncrypt(in: file.path, random: random) { [file] in
             try await file.read { try Row.fetchOne($0, sql: "SELECT 1 FROM connection LIMIT 1") == nil }
+        }
+    }
+
+    package func write(_ pending: NewPending, now: Date) async throws {
+        try await file.write { database in
+            try database.execute(
+                sql: "DELETE FROM pending WHERE expires_at <= ?", arguments: [now.timeIntervalSince1970])
+            try database.execute(
+                sql: """
+                    DELETE FROM pending WHERE id IN (
+                        SELECT id FROM pending ORDER BY expires_at DESC LIMIT 100 OFFSET \(Self.pendingLimit - 1)
+                    )
+                    """
+            )
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO pending (id, expires_at, sealed) VALUES (?, ?, ?)",
+                arguments: [pending.id, pending.expiresAt.timeIntervalSince1970, pending.text])
+        }
+    }
+
+    package func takePending(_ id: String) async throws -> String? {
+        try await file.write { database in
+            try String.fetchOne(
+                database, sql: "DELETE FROM pending WHERE id = ? RETURNING sealed", arguments: [id])
+        }
+    }
+
+    package func use(_ token: UsedTokenID, until end: Date, now: Date) async throws -> Bool {
+        try await file.write { database in
+            try database.execute(
+                sql: "DELETE FROM used_token WHERE expires_at <= ?", arguments: [now.timeIntervalSince1970])
+            try database.execute(
+                sql: "INSERT OR IGNORE INTO used_token (id, expires_at) VALUES (?, ?)",
+                arguments: [token.text, end.timeIntervalSince1970])
+            return database.changesCount == 1
+        }
+    }
+
+    package func forget(_ token: UsedTokenID) async throws {
+        try await file.write { database in
+            try database.execute(sql: "DELETE FROM used_token WHERE id = ?", arguments: [token.text])
         }
     }
 }

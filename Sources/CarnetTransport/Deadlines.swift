@@ -109,9 +109,7 @@ package final class Deadlines: Sendable {
     }
 
     /// - Returns: Whether the deadline had not come.
-    private func remove(_ id: Int) -> Bool {
-        state.withLock { $0.entries.removeValue(forKey: id) != nil }
-    }
+    private func remove(_ id: Int) -> Bool { state.withLock { $0.entries.removeValue(forKey: id) != nil } }
 
     private func watch(_ first: (number: Int, length: Duration)) async {
         var next = Optional(first)

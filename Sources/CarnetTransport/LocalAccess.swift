@@ -24,7 +24,5 @@ public struct LocalAccess: Hashable, Sendable {
         LocalAccess(allowedHosts: allowedHosts.map { $0.union(hosts.map { HostName($0).text }) })
     }
 
-    package func allows(_ host: String) -> Bool {
-        allowedHosts?.contains(HostName(host).text) ?? true
-    }
+    package func allows(_ host: String) -> Bool { allowedHosts?.contains(HostName(host).text) ?? true }
 }

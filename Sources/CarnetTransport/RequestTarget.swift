@@ -75,9 +75,7 @@ package struct RequestTarget {
             && text.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-._:[]".utf8.contains($0) }
     }
 
-    private static func isPathByte(_ byte: UInt8) -> Bool {
-        (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "#")
-    }
+    private static func isPathByte(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "#") }
 }
 
 extension TransportError {

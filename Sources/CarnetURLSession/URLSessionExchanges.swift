@@ -43,19 +43,12 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     func urlSession(
-        _ session: URLSession,
-        task: URLSessionTask,
-        willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest,
-        completionHandler: @escaping @Sendable (URLRequest?) -> Void
-    ) {
-        completionHandler(nil)
-    }
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) { completionHandler(nil) }
 
     func urlSession(
-        _ session: URLSession,
-        dataTask: URLSessionDataTask,
-        didReceive response: URLResponse,
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         let goesOn = update(dataTask) { exchange in
@@ -71,9 +64,7 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        if !update(dataTask, { try $0.body?.append(data) }) {
-            dataTask.cancel()
-        }
+        if !update(dataTask, { try $0.body?.append(data) }) { dataTask.cancel() }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
@@ -82,9 +73,7 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
                 throw TransportError(
                     urlSession: error, origin: exchange.origin, receivedNothing: exchange.head == nil)
             }
-            guard let head = exchange.head else {
-                throw TransportError.closed(exchange.origin, receivedNothing: true)
-            }
+            guard let head = exchange.head else { throw TransportError.closed(exchange.origin, receivedNothing: true) }
             return IncomingResponse(head: head, body: exchange.body?.bytes ?? [])
         }
     }
@@ -136,16 +125,12 @@ extension TransportError {
     /// Describes the failure of an exchange: the system's error contains the URL.
     fileprivate init(urlSession error: any Error, origin: String, receivedNothing: Bool) {
         switch (error as? URLError)?.code {
-        case .cannotFindHost, .dnsLookupFailed:
-            self = .unknownHost(origin)
-        case .cannotConnectToHost:
-            self.init(.connection, "no connection to \(origin)")
+        case .cannotFindHost, .dnsLookupFailed: self = .unknownHost(origin)
+        case .cannotConnectToHost: self.init(.connection, "no connection to \(origin)")
         case .notConnectedToInternet, .internationalRoamingOff, .dataNotAllowed:
             self.init(.connection, "no connection to \(origin): this device is offline")
-        case .timedOut:
-            self.init(.timeout, "\(origin) did not respond in time")
-        case .secureConnectionFailed:
-            self = .handshake(origin)
+        case .timedOut: self.init(.timeout, "\(origin) did not respond in time")
+        case .secureConnectionFailed: self = .handshake(origin)
         case .serverCertificateUntrusted, .serverCertificateHasUnknownRoot, .serverCertificateHasBadDate,
             .serverCertificateNotYetValid, .clientCertificateRejected, .clientCertificateRequired:
             self = .untrusted(origin)
@@ -154,12 +139,10 @@ extension TransportError {
         // Foundation on Linux has no code for it, only libcurl's message.
         case .unknown where error.localizedDescription.hasPrefix("SSL"):
             self.init(.tls, "the certificate of \(origin) is not trusted, or the TLS handshake failed")
-        case .networkConnectionLost:
-            self = .closed(origin, receivedNothing: receivedNothing)
+        case .networkConnectionLost: self = .closed(origin, receivedNothing: receivedNothing)
         case .dataLengthExceedsMaximum:
             self.init(.responseTooLarge, "the response of \(origin) is larger than the system allows")
-        default:
-            self.init(.interrupted, "the connection to \(origin) broke, or the response is not HTTP")
+        default: self.init(.interrupted, "the connection to \(origin) broke, or the response is not HTTP")
         }
     }
 }

@@ -59,9 +59,7 @@ public final class URLSessionTransport: Transport {
         session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)
     }
 
-    deinit {
-        session.invalidateAndCancel()
-    }
+    deinit { session.invalidateAndCancel() }
 
     public func send(_ request: OutgoingRequest, limits: TransportLimits) async throws -> IncomingResponse {
         let target = try RequestTarget(request)
@@ -108,9 +106,7 @@ extension URLRequest {
         httpMethod = request.head.method.rawValue
         httpShouldHandleCookies = false
         setValue("identity", forHTTPHeaderField: "Accept-Encoding")
-        for field in request.head.headerFields {
-            addValue(field.value, forHTTPHeaderField: field.name.rawName)
-        }
+        for field in request.head.headerFields { addValue(field.value, forHTTPHeaderField: field.name.rawName) }
         if !request.body.isEmpty || [.post, .put, .patch].contains(request.head.method) {
             httpBody = Data(request.body)
         }

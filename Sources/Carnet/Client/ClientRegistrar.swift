@@ -10,22 +10,16 @@ package struct ClientRegistrar: Sendable {
     ///   - observer: Receives each exchange.
     ///   - logger: No log by default.
     package init(
-        transport: any Transport,
-        limits: TransportLimits = TransportLimits(),
-        observer: (any ExchangeObserver)? = nil,
+        transport: any Transport, limits: TransportLimits = TransportLimits(), observer: (any ExchangeObserver)? = nil,
         logger: Logger = Logger(label: "carnet", factory: { _ in SwiftLogNoOpLogHandler() })
-    ) {
-        exchanger = Exchanger(transport: transport, limits: limits, observer: observer, logger: logger)
-    }
+    ) { exchanger = Exchanger(transport: transport, limits: limits, observer: observer, logger: logger) }
 
     /// Registers a client. Each call creates another one: store the result encrypted. `AutomaticRegistration` does
     /// both.
     ///
     /// - Throws: `OAuthError` at step `registration`.
     package func register(
-        _ metadata: ClientMetadata,
-        at provider: DiscoveredProvider,
-        initialAccessToken: Secret? = nil
+        _ metadata: ClientMetadata, at provider: DiscoveredProvider, initialAccessToken: Secret? = nil
     ) async throws -> RegisteredClient {
         let request = try metadata.request(at: provider, initialAccessToken: initialAccessToken)
         let response = try await exchanger.reaching(provider).send(request, within: .anyServer)

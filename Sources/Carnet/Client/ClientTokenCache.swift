@@ -34,9 +34,7 @@ actor ClientTokenCache {
 
     /// - Parameter margin: A token is not returned in the last seconds before its expiry.
     func tokens(
-        for key: Key,
-        margin: TimeInterval,
-        clock: any WallClock,
+        for key: Key, margin: TimeInterval, clock: any WallClock,
         request: @escaping @Sendable () async throws -> ClientToken
     ) async throws -> ClientToken {
         if let known = tokens[key], !known.tokens.isExpiring(within: margin, at: clock.now) { return known }
@@ -46,9 +44,7 @@ actor ClientTokenCache {
     }
 
     /// Removes a token that a resource rejected.
-    func forget(_ key: Key) {
-        tokens[key] = nil
-    }
+    func forget(_ key: Key) { tokens[key] = nil }
 
     private func makeToken(_ key: Key, _ request: @Sendable () async throws -> ClientToken) async throws -> ClientToken
     {

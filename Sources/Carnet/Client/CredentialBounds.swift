@@ -62,9 +62,7 @@ extension CredentialBounds {
             owner: account.map { "the account \($0.quotable(limit: 80))" } ?? "this token", servers: binding.servers,
             resources: binding.resources, hint: "nothing was sent; if the provider has moved, sign in again",
             otherIssuer: otherIssuer)
-        return changing(adding(bond)) {
-            $0.showsResourcesServerSecrets = provider.shared.showsResourcesServerSecrets
-        }
+        return changing(adding(bond)) { $0.showsResourcesServerSecrets = provider.shared.showsResourcesServerSecrets }
     }
 
     /// For the credentials of a sign-in in progress.

@@ -12,17 +12,11 @@ package struct Discovery: Sendable {
     ///   - observer: Receives each exchange.
     ///   - logger: No log by default.
     package init(
-        transport: any Transport,
-        limits: TransportLimits = TransportLimits(),
-        observer: (any ExchangeObserver)? = nil,
+        transport: any Transport, limits: TransportLimits = TransportLimits(), observer: (any ExchangeObserver)? = nil,
         logger: Logger = Logger(label: "carnet", factory: { _ in SwiftLogNoOpLogHandler() })
-    ) {
-        exchanger = Exchanger(transport: transport, limits: limits, observer: observer, logger: logger)
-    }
+    ) { exchanger = Exchanger(transport: transport, limits: limits, observer: observer, logger: logger) }
 
-    init(_ exchanger: Exchanger) {
-        self.exchanger = exchanger
-    }
+    init(_ exchanger: Exchanger) { self.exchanger = exchanger }
 
     /// The provider with its metadata. If only a resource is known of it, the metadata of the resource is read first.
     ///
@@ -105,9 +99,7 @@ extension Discovery {
         let resource = try ProviderDescriptor.resourceURL(url)
         let unknown = try ProviderDescriptor(resource: url).resolve()
         let found = try await found(unknown, challenge: challenge, at: hosts)
-        func made(
-            _ found: Provider, _ endpoints: [EndpointName: WebURL]
-        ) throws -> ProviderRegistry.Entry {
+        func made(_ found: Provider, _ endpoints: [EndpointName: WebURL]) throws -> ProviderRegistry.Entry {
             try registry.entry(
                 ofResource: resource, named: found.resource, issuer: found.issuer, scopes: found.resourceScopes,
                 furtherScopes: found.furtherScopes, endpoints: endpoints)
@@ -315,9 +307,7 @@ extension Exchanger {
 
     /// Requests a document, without any credential. A redirect to the same origin is followed, because the origin could have
     /// sent the document itself: what it says is validated as if it were at the first address.
-    func document(
-        at first: WebURL, _ request: (WebURL) throws -> PreparedRequest
-    ) async throws -> IncomingResponse {
+    func document(at first: WebURL, _ request: (WebURL) throws -> PreparedRequest) async throws -> IncomingResponse {
         var url = first
         for _ in 0..<Self.mostRedirects {
             let response = try await send(try request(url), within: .anyServer)

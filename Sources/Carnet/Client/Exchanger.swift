@@ -56,7 +56,9 @@ struct Exchanger: Sendable {
             }
             throw OAuthError(
                 request.step, .transport, "\(Self.lead(error.kind)): \(error)", descriptorKey: request.descriptorKey,
-                hint: error.hint ?? (Self.isLasting(error.kind) ? "" : nil))
+                // No advice to try again where the same request fails again.
+                hint: error.hint
+                    ?? ([.responseTooLarge, .tls, .unsupportedRequest].contains(error.kind) ? "" : nil))
         }
         if let sent, request.step.teachesTime { clock?.learn(from: response, sentAt: sent) }
         if response.status >= 400,
@@ -86,11 +88,6 @@ struct Exchanger: Sendable {
         case .unsupportedRequest: "nothing was sent"
         default: "no response from the server"
         }
-    }
-
-    /// Whether the same request fails again.
-    private static func isLasting(_ kind: TransportError.Kind) -> Bool {
-        [.responseTooLarge, .tls, .unsupportedRequest].contains(kind)
     }
 }
 

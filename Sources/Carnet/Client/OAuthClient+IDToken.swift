@@ -8,10 +8,7 @@ extension OAuthClient {
     ///   - isOptional: Whether it may be missing although the scope openid was requested.
     ///   - isProof: Whether it has to prove when or how the user signed in.
     func validateIDToken(
-        of response: TokenResponse,
-        requested scopes: [String],
-        isOptional: Bool = false,
-        isProof: Bool = false,
+        of response: TokenResponse, requested scopes: [String], isOptional: Bool = false, isProof: Bool = false,
         expecting expectations: () throws(OAuthError) -> IDTokenExpectations
     ) async throws -> IDToken? {
         guard let token = response.idToken else {
@@ -33,9 +30,7 @@ extension OAuthClient {
     ///
     /// - Parameter audiences: The client ids of the apps.
     /// - Throws: `OAuthError`.
-    package func validate(
-        appToken token: Secret, audiences: [String], nonce: Secret
-    ) async throws -> IDToken {
+    package func validate(appToken token: Secret, audiences: [String], nonce: Secret) async throws -> IDToken {
         let provider = try await cache.provider()
         return try await validate(
             token, expecting: IDTokenExpectations(from: provider, as: registration, audiences: audiences, nonce: nonce))

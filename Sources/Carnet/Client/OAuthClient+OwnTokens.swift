@@ -53,7 +53,6 @@ extension OAuthClient {
         }
     }
 
-    /// A token from memory, or a new one.
     private func token(for grant: ClientGrant) async throws -> ClientToken {
         guard let key = ClientTokenCache.Key(grant) else { return try await requestToken(for: grant) }
         let margin = TimeInterval(provider.refresh.margin)
@@ -88,7 +87,5 @@ extension OAuthClient {
 }
 
 extension ClientGrant {
-    fileprivate var step: OAuthError.Step {
-        if case .credentials = proof { .clientCredentials } else { .jwtBearer }
-    }
+    fileprivate var step: OAuthError.Step { if case .credentials = proof { .clientCredentials } else { .jwtBearer } }
 }

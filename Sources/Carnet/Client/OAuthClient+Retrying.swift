@@ -38,10 +38,7 @@ extension OAuthClient {
 }
 
 extension RandomSource {
-    /// A number from 0 to 1.
-    fileprivate var fraction: Double {
-        bytes(count: 4).reduce(0) { ($0 + Double($1)) / 256 }
-    }
+    fileprivate var fraction: Double { bytes(count: 4).reduce(0) { ($0 + Double($1)) / 256 } }
 }
 
 extension OAuthError {

@@ -4,6 +4,8 @@ import CarnetProtocol
 import HTTPTypes
 
 extension OAuthClient {
+    typealias Exchange = (response: IncomingResponse, request: PreparedRequest)
+
     /// Sends a request, with a proof if there is a key.
     ///
     /// It is sent again in two cases, in which the server has used nothing of it. It is built again then, because values
@@ -19,26 +21,23 @@ extension OAuthClient {
     ///   - moment: The latest time to send it; `nil` for no limit.
     /// - Returns: The response, and its request.
     func send(
-        within bounds: CredentialBounds,
-        provedBy key: Secret? = nil,
-        accessToken: Secret? = nil,
-        first: PreparedRequest? = nil,
-        before moment: ContinuousClock.Instant? = nil,
+        within bounds: CredentialBounds, provedBy key: Secret? = nil, accessToken: Secret? = nil,
+        first: PreparedRequest? = nil, before moment: ContinuousClock.Instant? = nil,
         _ make: @Sendable () throws -> PreparedRequest
-    ) async throws -> (response: IncomingResponse, request: PreparedRequest) {
+    ) async throws -> Exchange {
         let dpopKey = try key.map { try DPoPKey(encoded: $0) }
-        func attempt(
-            _ made: PreparedRequest, in form: Int
-        ) async throws -> (response: IncomingResponse, request: PreparedRequest) {
+        func attempt(_ made: PreparedRequest, in form: Int) async throws -> Exchange {
             var request = bounds.hiding(in: try made.inForm(form))
-            if let dpopKey { request = try prove(request, dpopKey, accessToken) }
+            if let dpopKey {
+                request = try request.proving(
+                    dpopKey, accessToken: accessToken, nonce: nonces[DPoPNonces.Place(of: request)], random: random,
+                    now: providerClock.now)
+            }
             let response = try await exchanger.send(request, within: bounds, before: moment)
             if dpopKey != nil { nonces.learn(from: response, at: DPoPNonces.Place(of: request)) }
             return (response, request)
         }
-        func attempts(
-            _ made: PreparedRequest, in form: Int
-        ) async throws -> (response: IncomingResponse, request: PreparedRequest) {
+        func attempts(_ made: PreparedRequest, in form: Int) async throws -> Exchange {
             let result = try await attempt(made, in: form)
             guard dpopKey != nil, result.response.demandsDPoPNonce else { return result }
             return try await attempt(try make(), in: form)
@@ -55,19 +54,5 @@ extension OAuthClient {
             }
         }
         return result
-    }
-
-    private func prove(
-        _ request: PreparedRequest,
-        _ key: DPoPKey,
-        _ accessToken: Secret?
-    ) throws -> PreparedRequest {
-        try request.proving(
-            key,
-            accessToken: accessToken,
-            nonce: nonces[DPoPNonces.Place(of: request)],
-            random: random,
-            now: providerClock.now
-        )
     }
 }

@@ -21,12 +21,8 @@ extension OAuthClient {
         let provider = try await providerWithoutAccount()
         guard registration.dpopKey != nil || !registration.usesDPoP(at: provider) else {
             throw OAuthError(
-                .tokenExchange,
-                .unsupported,
-                "the new token would be bound to a key that is not kept",
-                descriptorKey: "client.dpop_bound_access_tokens",
-                hint: "set the registration's dpopKey"
-            )
+                .tokenExchange, .unsupported, "the new token would be bound to a key that is not kept",
+                descriptorKey: "client.dpop_bound_access_tokens", hint: "set the registration's dpopKey")
         }
         let dpopKey = try registration.keyForTokens(at: provider, random: random)?.encoded
         let (incoming, request) = try await send(within: bounds, provedBy: dpopKey) {

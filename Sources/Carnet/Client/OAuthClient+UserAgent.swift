@@ -16,10 +16,7 @@ extension OAuthClient {
     }
 
     func signIn(
-        with agent: any UserAgent,
-        options: AuthorizationOptions,
-        account: String?,
-        continuing old: Connection?,
+        with agent: any UserAgent, options: AuthorizationOptions, account: String?, continuing old: Connection?,
         choosing: ConnectionChooser?
     ) async throws -> Session {
         // Checked before the page is shown.
@@ -33,8 +30,7 @@ extension OAuthClient {
         let presenter = try await mappingUserAgentErrors(advice) {
             try await agent.prepare(
                 for: provider.authorization.responseMode ?? options.delivery.responseMode ?? .query,
-                redirectURI: registration.redirectURI
-            )
+                redirectURI: registration.redirectURI)
         }
         do {
             var options = options

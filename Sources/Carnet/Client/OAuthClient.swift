@@ -66,15 +66,9 @@ public final class OAuthClient: Sendable {
     }
 
     package init(
-        _ descriptor: ProviderDescriptor,
-        registration: ClientRegistration,
-        transport: any Transport,
-        store: (any TokenStore)? = nil,
-        limits: TransportLimits = TransportLimits(),
-        clock: (any WallClock)? = nil,
-        random: any RandomSource,
-        usedTokens: (any UsedTokenStore)? = nil,
-        observer: (any ExchangeObserver)? = nil,
+        _ descriptor: ProviderDescriptor, registration: ClientRegistration, transport: any Transport,
+        store: (any TokenStore)? = nil, limits: TransportLimits = TransportLimits(), clock: (any WallClock)? = nil,
+        random: any RandomSource, usedTokens: (any UsedTokenStore)? = nil, observer: (any ExchangeObserver)? = nil,
         logger: Logger = Logger(label: "carnet", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws {
         let clock = clock ?? SystemWallClock()
@@ -125,18 +119,12 @@ public final class OAuthClient: Sendable {
         try await Telemetry.beginningSignIn(at: provider.id) {
             let provider = try await cache.provider()
             let request = try AuthorizationRequest(
-                to: provider,
-                as: registration,
-                options: options,
-                random: random,
-                now: clock.now
-            )
+                to: provider, as: registration, options: options, random: random, now: clock.now)
             guard provider.pushesAuthorization(wanted: options.delivery.isPushed) else { return request }
             return try await push(request, to: provider)
         }
     }
 
-    /// What a request to a provider is made with.
     func context<Stage>(at provider: Stage) -> RequestContext<Stage> {
         RequestContext(at: provider, as: registration, random: random, now: providerClock.now)
     }
@@ -185,11 +173,8 @@ public final class OAuthClient: Sendable {
     }
 
     private func finishSignIn(
-        _ callback: AuthorizationCallback,
-        for pending: PendingAuthorization,
-        account: String?,
-        continuing old: Connection?,
-        choosing: ConnectionChooser?
+        _ callback: AuthorizationCallback, for pending: PendingAuthorization, account: String?,
+        continuing old: Connection?, choosing: ConnectionChooser?
     ) async throws -> Session {
         let discovered = try await cache.provider()
         let validated = try await validate(callback, for: pending, from: discovered)
@@ -226,11 +211,8 @@ public final class OAuthClient: Sendable {
 
     /// Makes the exchange steps of a successful sign-in, saves its tokens, and connects.
     func establishSession(
-        with result: SignInResult,
-        from provider: FilledProvider,
-        as account: String?,
-        continuing old: Connection? = nil,
-        choosing: ConnectionChooser?
+        with result: SignInResult, from provider: FilledProvider, as account: String?,
+        continuing old: Connection? = nil, choosing: ConnectionChooser?
     ) async throws -> Session {
         let discovered = provider.discovered
         let binding = try await cache.binding()
@@ -252,20 +234,11 @@ public final class OAuthClient: Sendable {
         }
         let name = account ?? result.idToken?.claims.verifiedEmail ?? subject ?? "default"
         let signedIn = Connection(
-            key: ConnectionKey(provider: provider.id.rawValue, account: name),
-            clientID: registration.clientID,
-            tokens: tokens,
-            issuer: result.idToken?.issuer,
-            subject: subject,
-            sessionID: result.idToken?.claims["sid"]?.string,
-            inputs: provider.inputs,
-            environment: provider.environment,
-            profile: profile?.raw.jsonText(),
-            dpopKey: result.dpopKey,
-            values: values.isEmpty ? nil : values,
-            binding: binding,
-            resources: result.resources
-        )
+            key: ConnectionKey(provider: provider.id.rawValue, account: name), clientID: registration.clientID,
+            tokens: tokens, issuer: result.idToken?.issuer, subject: subject,
+            sessionID: result.idToken?.claims["sid"]?.string, inputs: provider.inputs,
+            environment: provider.environment, profile: profile?.raw.jsonText(), dpopKey: result.dpopKey,
+            values: values.isEmpty ? nil : values, binding: binding, resources: result.resources)
         let session = try await save(signedIn, isNamed: account != nil, continuing: old)
         if !result.response.tokenSets.isEmpty {
             var main = signedIn
@@ -371,8 +344,6 @@ public final class OAuthClient: Sendable {
             attempts[pending.id] = pending.expiresAt
             return true
         }
-        guard isFirst else {
-            throw OAuthError(.callback, .alreadyUsed, "this callback was used before")
-        }
+        guard isFirst else { throw OAuthError(.callback, .alreadyUsed, "this callback was used before") }
     }
 }

@@ -68,14 +68,10 @@ final class ProviderCache: Sendable {
             return Cached(value, since: now, for: seconds, fetched: fetched)
         }
 
-        /// Whether a copy was kept at least once.
-        var isStale: Bool { since != fetched }
-
         /// A clock that was set back must not extend its life.
         func isCurrent(at now: Date) -> Bool { since <= now && now < until }
     }
 
-    /// The provider's keys at one time.
     struct KeySet: Sendable {
         let keys: JSONWebKeySet
         /// Counts how often keys were fetched.
@@ -92,18 +88,13 @@ final class ProviderCache: Sendable {
     ///   - certificate: The client's, if the endpoints for clients with a certificate are used.
     ///   - otherKeys: The URL of another issuer's keys, to cache instead of the provider's.
     init(
-        _ provider: Provider,
-        exchanger: Exchanger,
-        clock: any WallClock,
-        certificate: PresentedCertificate? = nil,
+        _ provider: Provider, exchanger: Exchanger, clock: any WallClock, certificate: PresentedCertificate? = nil,
         otherKeys: WebURL? = nil
     ) {
         self.otherKeys = otherKeys
         configured = provider
         needsMetadata = provider.needsMetadata
-        self.exchanger = exchanger
-        self.clock = clock
-        self.certificate = certificate
+        (self.exchanger, self.clock, self.certificate) = (exchanger, clock, certificate)
     }
 
     /// The provider with its metadata merged in. A copy that cannot be fetched again stays in use for a day.
@@ -163,7 +154,7 @@ final class ProviderCache: Sendable {
         ]
         if copy.kept(at: now) == nil {
             exchanger.logger.error("A copy that could not be fetched again is discarded", metadata: metadata)
-        } else if !copy.isStale {
+        } else if copy.since == copy.fetched {
             exchanger.logger.warning("A copy stays in use, because it could not be fetched again", metadata: metadata)
         }
     }

@@ -10,9 +10,7 @@ final class ProviderClock: WallClock {
     /// The difference of the provider's clock to this machine's, in seconds; `nil` until a response says it.
     private let offset = Lock<TimeInterval?>(nil)
 
-    init(_ local: any WallClock) {
-        self.local = local
-    }
+    init(_ local: any WallClock) { self.local = local }
 
     var now: Date { local.now.addingTimeInterval(offset.withLock { $0 } ?? 0) }
 
@@ -55,9 +53,7 @@ extension ProviderClock {
 
 extension OAuthError {
     /// Whether a signed token was refused for its times alone.
-    fileprivate var isOfTime: Bool {
-        isOfClock || kind == .authenticationTooOld
-    }
+    fileprivate var isOfTime: Bool { isOfClock || kind == .authenticationTooOld }
 
     private var isOfClock: Bool { [.issuedInFuture, .expiredToken, .notYetValid].contains(kind) }
 

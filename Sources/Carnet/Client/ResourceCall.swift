@@ -30,9 +30,7 @@ struct ResourceCall: Sendable {
         method = request.method
         headers = request.headerFields.map { Named($0.name.rawName, $0.value) }
         secretHeaders = request.headerFields.filter { $0.indexingStrategy == .disallow }.map(\.name.rawName)
-        self.body = body
-        self.declared = declared
-        self.statuses = statuses
+        (self.body, self.declared, self.statuses) = (body, declared, statuses)
     }
 
     init(_ resource: Resource, body: [UInt8], headers: HTTPFields) throws(OAuthError) {

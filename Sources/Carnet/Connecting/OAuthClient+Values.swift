@@ -55,9 +55,7 @@ extension OAuthClient {
         filled(try await cache.provider(), with: ConnectionValues())
     }
 
-    func filled(
-        _ provider: DiscoveredProvider, with collected: @autoclosure () -> ConnectionValues
-    ) -> FilledProvider {
+    func filled(_ provider: DiscoveredProvider, with collected: @autoclosure () -> ConnectionValues) -> FilledProvider {
         provider.filled(with: collected(), as: registration, now: clock.now, random: random)
     }
 
@@ -83,9 +81,7 @@ extension OAuthClient {
             do {
                 let (incoming, request) = try await send(
                     within: bounds, provedBy: now.isSenderConstrained ? dpopKey : nil
-                ) {
-                    try requests(at: provider.discovered, with: collectedNow, tokens: now).exchange(step)
-                }
+                ) { try requests(at: provider.discovered, with: collectedNow, tokens: now).exchange(step) }
                 response = try ExchangeResponse(validating: incoming, to: request, of: step, from: provider)
             } catch let error as OAuthError where step.value.isOptional && error.wouldRepeat {
                 continue
@@ -101,9 +97,7 @@ extension OAuthClient {
     }
 
     /// The values derived from refreshed tokens. A value that cannot be derived stays as it was.
-    func derivedAgain(
-        _ connection: Connection, at provider: DiscoveredProvider
-    ) -> [String: ConnectionValue] {
+    func derivedAgain(_ connection: Connection, at provider: DiscoveredProvider) -> [String: ConnectionValue] {
         var collected = ConnectionValues(of: connection)
         var values: [String: ConnectionValue] = [:]
         for rule in provider.connection.derive.names {
@@ -115,10 +109,7 @@ extension OAuthClient {
     }
 
     /// Sends a request with a connection's access token, and a proof if the token is bound to a key.
-    func send(
-        with connection: Connection,
-        _ make: @Sendable () throws -> PreparedRequest
-    ) async throws -> (response: IncomingResponse, request: PreparedRequest) {
+    func send(with connection: Connection, _ make: @Sendable () throws -> PreparedRequest) async throws -> Exchange {
         let tokens = connection.tokens
         return try await send(
             within: try await bounds(of: connection), provedBy: tokens.isSenderConstrained ? connection.dpopKey : nil,

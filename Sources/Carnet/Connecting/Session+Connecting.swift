@@ -62,11 +62,9 @@ extension Session {
             if value == nil { value = try await choosing?(choice) }
             guard let value, let found = choice.values(choosing: value) else {
                 throw OAuthError(
-                    .connection,
-                    .choiceNeeded,
+                    .connection, .choiceNeeded,
                     "the lookup \"\(lookup.name)\" found \(choice.candidates.count) candidates, and none was chosen",
-                    descriptorKey: "connection.lookups.\(lookup.name).choose"
-                )
+                    descriptorKey: "connection.lookups.\(lookup.name).choose")
             }
             connection.merge(found)
             try await saveValues(found)
@@ -85,9 +83,7 @@ extension Session {
     }
 
     /// Saves values with the stored tokens.
-    func saveValues(
-        _ values: [String: ConnectionValue], without dropped: [TemplateReference] = []
-    ) async throws {
+    func saveValues(_ values: [String: ConnectionValue], without dropped: [TemplateReference] = []) async throws {
         guard !values.isEmpty || !dropped.isEmpty else { return }
         try await client.store.withLock(on: key) { [client, key] in
             guard let loaded = try await client.loaded(key) else { return }

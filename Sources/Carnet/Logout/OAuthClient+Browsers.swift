@@ -7,14 +7,10 @@ extension OAuthClient {
     ///
     /// - Parameter issuer: The issuer of the ID token; `nil` without one.
     /// - Throws: `TokenStoreError`. A store without an index of sessions decrypts all its records.
-    package func browsers(
-        of subject: String, issuer: String?
-    ) async throws -> [(account: String, note: BrowserNote)] {
-        var found: [(account: String, note: BrowserNote)] = []
-        for (key, note) in try await notes(of: subject, issuer: issuer) where note.expiresAt > clock.now {
-            found.append((key.account, note))
-        }
-        return found.sorted { ($0.note.signedInAt, $0.account) > ($1.note.signedInAt, $1.account) }
+    package func browsers(of subject: String, issuer: String?) async throws -> [(account: String, note: BrowserNote)] {
+        try await notes(of: subject, issuer: issuer).filter { $0.note.expiresAt > clock.now }
+            .map { (account: $0.key.account, note: $0.note) }
+            .sorted { ($0.note.signedInAt, $0.account) > ($1.note.signedInAt, $1.account) }
     }
 
     /// Removes the records of the person's sessions that have expired, which no cookie names any more. It does nothing
@@ -28,9 +24,7 @@ extension OAuthClient {
         }
     }
 
-    private func notes(
-        of subject: String, issuer: String?
-    ) async throws -> [(key: ConnectionKey, note: BrowserNote)] {
+    private func notes(of subject: String, issuer: String?) async throws -> [(key: ConnectionKey, note: BrowserNote)] {
         let person = try EndedSession(issuer: issuer ?? provider.id.rawValue, subject: subject, sessionID: nil)
         var notes: [(key: ConnectionKey, note: BrowserNote)] = []
         for key in try await store.sessions(at: provider.id.rawValue, endedBy: person) {

@@ -63,12 +63,10 @@ extension OAuthClient {
     package func requireSessionIndex() throws(OAuthError) {
         guard !(store is any SessionIndexedTokenStore) else { return }
         throw OAuthError(
-            .configuration,
-            .unsupported,
+            .configuration, .unsupported,
             "front-channel logout needs a token store with an index of sessions; \(type(of: store)) has none",
             descriptorKey: "logout.front_channel",
-            hint: "use a database store, or remove logout.front_channel from the descriptor"
-        )
+            hint: "use a database store, or remove logout.front_channel from the descriptor")
     }
 
     /// - Parameter check: Rejects the request for one session. Its error is thrown if no other session ends.

@@ -77,9 +77,7 @@ extension ClientSource {
     /// - Throws: `RegistrationError` if a key cannot be read.
     package init(of descriptor: ProviderDescriptor, in environment: [String: String]) throws {
         let prefix = Self.variable(descriptor.id, "")
-        func value(_ name: String) -> String? {
-            environment[prefix + name].flatMap { $0.isEmpty ? nil : $0 }
-        }
+        func value(_ name: String) -> String? { environment[prefix + name].flatMap { $0.isEmpty ? nil : $0 } }
         clientID = value("CLIENT_ID")
         clientSecret =
             try value("CLIENT_SECRET").map { Secret($0) }

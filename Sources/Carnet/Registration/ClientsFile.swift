@@ -38,7 +38,6 @@ package struct ClientsFile {
         }
     }
 
-    /// The ids that the file has entries for.
     package var ids: [String] { entries.map(\.id) }
 
     /// What the file says of a provider; secret and keys are fetched from where the file says they are.
@@ -64,9 +63,7 @@ package struct ClientsFile {
     }
 
     /// - Throws: `RegistrationError` with the place of the key, if the file that it names cannot be read.
-    private func reading<Value>(
-        _ key: String, of entry: ClientsFileEntry, _ read: () throws -> Value
-    ) throws -> Value {
+    private func reading<Value>(_ key: String, of entry: ClientsFileEntry, _ read: () throws -> Value) throws -> Value {
         do {
             return try read()
         } catch let error as SourceFileError {
@@ -74,7 +71,6 @@ package struct ClientsFile {
         }
     }
 
-    /// Where a key is.
     private func place(of key: String, _ entry: ClientsFileEntry) -> String {
         let line = entry.lines.first { $0.key == key }.map { ":\($0.line)" } ?? ""
         return "\(file.path)\(line): \(key)"
@@ -104,14 +100,10 @@ package struct ClientsFile {
         }
         do throws(WebURLError) {
             let client = RegisteredClient(
-                clientID: clientID,
-                clientSecret: secret,
+                clientID: clientID, clientSecret: secret,
                 authenticationMethod: secret != nil ? .clientSecretBasic : keys.isEmpty ? .none : .privateKeyJWT,
-                redirectURIs: [entry.source.redirectURI].compactMap { $0 },
-                managementURI: try WebURL(uri),
-                managementToken: token,
-                origins: entry.source.origins
-            )
+                redirectURIs: [entry.source.redirectURI].compactMap { $0 }, managementURI: try WebURL(uri),
+                managementToken: token, origins: entry.source.origins)
             return (client, keys, entry.source)
         } catch {
             throw RegistrationError("\(file.path): registration_client_uri: \(error.reason)")
@@ -144,9 +136,7 @@ package struct ClientsFile {
     /// Where the file is; paths in it are relative to that.
     private var folder: String { Path.folder(of: file.path) }
 
-    private func below(_ path: String) -> String {
-        path.hasPrefix("/") || folder.isEmpty ? path : folder + "/" + path
-    }
+    private func below(_ path: String) -> String { path.hasPrefix("/") || folder.isEmpty ? path : folder + "/" + path }
 
     /// The files with a secret, a certificate or a private key that this file names.
     package var files: [String] { entries.flatMap(\.places).compactMap { $0.below(folder).path } }

@@ -23,10 +23,8 @@ package struct ClientsFileEntry {
     var managementToken: Secret?
     /// The keys whose values are probably not what was meant.
     var oddities: [(key: String, value: String)] = []
-    /// The line of each key.
     var lines: [(key: String, line: Int)] = []
 
-    /// Where the secret is, if not here.
     var secretPlace: KeyPlace? { if case .elsewhere(let place) = secret { place } else { nil } }
 
     /// Where secret, keys and certificates are, if not here.
@@ -99,7 +97,6 @@ extension ClientsFileEntry {
     package static let shape = Shape.section(
         SectionDescription(name: "ClientsFileEntry", keys: keys.map(\.description)))
 
-    /// Reads the tree of a clients file.
     static func entries(_ root: YAMLNode?, _ decoder: inout DescriptorDecoder) -> [ClientsFileEntry] {
         guard let root else { return [] }
         guard let providers = root.entries else {

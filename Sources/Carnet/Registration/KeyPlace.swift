@@ -8,13 +8,9 @@ package enum KeyPlace {
     /// A file in PEM form, a JWK, or a set of them.
     case file(String)
 
-    var path: String? {
-        if case .file(let path) = self { path } else { nil }
-    }
+    var path: String? { if case .file(let path) = self { path } else { nil } }
 
-    var variable: String? {
-        if case .variable(let name) = self { name } else { nil }
-    }
+    var variable: String? { if case .variable(let name) = self { name } else { nil } }
 
     /// The same place, seen from the folder of the file that names it.
     func below(_ folder: String) -> KeyPlace {

@@ -7,9 +7,7 @@ package struct RegistrationError: Error, Described {
     /// What to do next, one step a line.
     package var next: [String]
 
-    package init(_ reason: String, next: [String] = []) {
-        (self.reason, self.next) = (reason, next)
-    }
+    package init(_ reason: String, next: [String] = []) { (self.reason, self.next) = (reason, next) }
 
     /// - Parameter file: A clients file with mistakes. Their lines are not quoted: they hold secrets.
     init(_ file: ClientsFile) {

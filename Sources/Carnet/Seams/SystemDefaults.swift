@@ -1,15 +1,12 @@
 import CarnetFoundation
 import CarnetProtocol
 
-/// The machine's clock.
 package struct SystemWallClock: WallClock {
     package init() {}
 
     package var now: Date { Date() }
 
-    package func sleep(for duration: Duration) async throws {
-        try await Task.sleep(for: duration)
-    }
+    package func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
 }
 
 /// The system's cryptographically secure generator, which cannot fail.

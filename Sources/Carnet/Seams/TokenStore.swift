@@ -65,18 +65,9 @@ public struct Connection: SharedValue, Codable, Hashable, Sendable {
     }
 
     package init(
-        key: ConnectionKey,
-        clientID: String,
-        tokens: TokenSet,
-        issuer: String? = nil,
-        subject: String? = nil,
-        sessionID: String? = nil,
-        inputs: [String: String] = [:],
-        environment: String? = nil,
-        profile: String? = nil,
-        dpopKey: Secret? = nil,
-        values: [String: ConnectionValue]? = nil,
-        binding: CredentialBinding,
+        key: ConnectionKey, clientID: String, tokens: TokenSet, issuer: String? = nil, subject: String? = nil,
+        sessionID: String? = nil, inputs: [String: String] = [:], environment: String? = nil, profile: String? = nil,
+        dpopKey: Secret? = nil, values: [String: ConnectionValue]? = nil, binding: CredentialBinding,
         resources: [String] = []
     ) {
         shared = Shared(
@@ -133,8 +124,7 @@ public protocol TokenStore: Sendable {
 
     /// Runs `body` while no other user of the store, in this process or another, holds the lock of the same key.
     func withLock<Result: Sendable>(
-        on key: ConnectionKey,
-        _ body: @Sendable () async throws -> Result
+        on key: ConnectionKey, _ body: @Sendable () async throws -> Result
     ) async throws -> Result
 
     /// Called inside `withLock`, right before an irreversible action such as sending a refresh token. Ensures that
@@ -162,9 +152,7 @@ extension TokenStore {
     /// Removes the record unconditionally.
     ///
     /// - Throws: `TokenStoreError`.
-    package func remove(_ key: ConnectionKey) async throws {
-        try await remove(key, ifRevision: nil)
-    }
+    package func remove(_ key: ConnectionKey) async throws { try await remove(key, ifRevision: nil) }
 
     public func holdLock(on key: ConnectionKey, for duration: Duration) async throws -> ContinuousClock.Instant? { nil }
 
@@ -228,9 +216,7 @@ public struct TokenStoreError: Error, Hashable, Sendable, Described {
     }
 
     package init(_ kind: Kind, _ reason: String, remedy: String?) {
-        self.kind = kind
-        self.reason = reason
-        self.remedy = remedy
+        (self.kind, self.reason, self.remedy) = (kind, reason, remedy)
     }
 
     package var summary: String { reason }

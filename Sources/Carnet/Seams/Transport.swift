@@ -72,9 +72,7 @@ public struct TransportError: Error, Hashable, Sendable, Described {
     ///   - hint: Replaces the advice to trust another authority.
     package static func untrusted(
         _ origin: String, reason: String? = nil, hint: String = Advice.untrustedCertificate.next
-    ) -> TransportError {
-        TransportError(.tls, "the certificate of \(origin) is not trusted", reason, hint: hint)
-    }
+    ) -> TransportError { TransportError(.tls, "the certificate of \(origin) is not trusted", reason, hint: hint) }
 
     package static func unknownHost(_ origin: String) -> TransportError {
         TransportError(

@@ -59,8 +59,7 @@ public protocol AuthorizationPresenter: Sendable {
     /// continues, so that a forged callback cannot end a sign-in (RFC 8252, section 8.9).
     /// - Throws: `UserAgentError`, or `CancellationError` if the task was cancelled.
     func present(
-        _ url: String,
-        accepts: @escaping @Sendable (AuthorizationCallback) -> Bool
+        _ url: String, accepts: @escaping @Sendable (AuthorizationCallback) -> Bool
     ) async throws -> AuthorizationCallback
 
     /// Ends the wait and frees the port. It may be called more than once.

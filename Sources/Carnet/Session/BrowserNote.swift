@@ -16,9 +16,7 @@ package struct BrowserNote: Codable, Hashable, Sendable {
     package var claims: KeptClaims?
 
     package init(name: String?, signedInAt: Date, expiresAt: Date) {
-        self.name = name
-        self.signedInAt = signedInAt
-        self.expiresAt = expiresAt
+        (self.name, self.signedInAt, self.expiresAt) = (name, signedInAt, expiresAt)
     }
 }
 
@@ -43,9 +41,7 @@ package struct KeptClaims: Codable, Hashable, Sendable {
     package init(_ claims: JSONObject, names: [String], issuedAt: Date, readAt: Date, isIncomplete: Bool) {
         self.names = names
         text = JSONValue.object(claims).jsonText()
-        self.issuedAt = issuedAt
-        self.readAt = readAt
-        self.isIncomplete = isIncomplete
+        (self.issuedAt, self.readAt, self.isIncomplete) = (issuedAt, readAt, isIncomplete)
     }
 
     package var claims: JSONObject { (try? JSONValue(parsing: text))?.object ?? JSONObject() }

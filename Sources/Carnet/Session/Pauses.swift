@@ -39,9 +39,7 @@ final class Pauses: Sendable {
         }
     }
 
-    func end(of subject: Subject) {
-        state.withLock { $0.subjects[subject] = nil }
-    }
+    func end(of subject: Subject) { state.withLock { $0.subjects[subject] = nil } }
 
     /// The seconds to wait before tokens are requested.
     func remainder(of subject: Subject?, at now: Date) -> TimeInterval {
@@ -55,9 +53,7 @@ final class Pauses: Sendable {
 extension OAuthClient {
     /// - Parameter end: The end of a pause that another process saved, in the provider's time.
     /// - Throws: `OAuthError` of kind `tooManyRequests` during a pause.
-    func checkPause(
-        of subject: Pauses.Subject?, step: OAuthError.Step, until end: Date? = nil
-    ) throws(OAuthError) {
+    func checkPause(of subject: Pauses.Subject?, step: OAuthError.Step, until end: Date? = nil) throws(OAuthError) {
         let now = clock.now
         var seconds = pauses.remainder(of: subject, at: now)
         if let saved = end?.timeIntervalSince(providerClock.now), saved <= RetryAfter.longest {

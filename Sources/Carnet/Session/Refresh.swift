@@ -12,7 +12,9 @@ struct Refresh: Sendable {
 
     /// - Throws: `OAuthError` if there is nothing to refresh with; `TokenStoreError` if new tokens could not be saved.
     init(of stored: StoredConnection, at provider: FilledProvider, client: OAuthClient) async throws {
-        guard let refreshToken = stored.connection.tokens.credential(for: provider) else {
+        let tokens = stored.connection.tokens
+        let isAccessToken = provider.refresh.using == .accessToken
+        guard let refreshToken = isAccessToken ? tokens.accessToken : tokens.refreshToken else {
             throw OAuthError(
                 .refresh, .noRefreshToken, "the access token expired, and the provider issued no refresh token",
                 descriptorKey: "scopes.offline")
@@ -76,9 +78,7 @@ struct Refresh: Sendable {
     ///
     /// - Parameter pausedUntil: When the server asked for the next refresh, for other processes. They lose little if only
     ///   that cannot be saved.
-    private func save(
-        _ refreshToken: Secret?, in latest: StoredConnection, pausedUntil end: Date? = nil
-    ) async throws {
+    private func save(_ refreshToken: Secret?, in latest: StoredConnection, pausedUntil end: Date? = nil) async throws {
         var connection = latest.connection
         if let end { connection.pausedUntil = end }
         guard let refreshToken, refreshToken != connection.tokens.refreshToken else {
@@ -119,9 +119,7 @@ struct Refresh: Sendable {
     /// Sends a request with a token for one use, while the store's lock outlasts the exchange.
     ///
     /// - Throws: `LockLost` if it does not; then nothing was sent.
-    private func send(
-        _ make: @Sendable () throws -> PreparedRequest
-    ) async throws -> (response: IncomingResponse, request: PreparedRequest) {
+    private func send(_ make: @Sendable () throws -> PreparedRequest) async throws -> OAuthClient.Exchange {
         let limit = client.exchanger.limits.deadline
         // Half as long again, for the connection before and the save after.
         let end = try await holdLock(for: limit + limit / 2)
@@ -149,13 +147,9 @@ struct Refresh: Sendable {
         refreshed.merge(response.values)
         if let token = response.idToken {
             let expectations = try IDTokenExpectations(
-                from: provider.discovered,
-                as: client.registration,
-                nonce: old.nonce.map { .continuing($0) } ?? .ofRefresh,
-                accessToken: response.accessToken,
-                subject: old.subject,
-                continuedIssuer: old.issuer
-            )
+                from: provider.discovered, as: client.registration,
+                nonce: old.nonce.map { .continuing($0) } ?? .ofRefresh, accessToken: response.accessToken,
+                subject: old.subject, continuedIssuer: old.issuer)
             _ = try await client.validate(token, expecting: expectations)
         }
         let discovered = provider.discovered
@@ -197,16 +191,6 @@ extension OAuthClient {
             unsaved[refreshed.key] = UnsavedConnections.Entry(connection: refreshed, revision: old.revision)
             let reason = (error as? TokenStoreError)?.reason ?? "the store failed"
             throw OAuthError(.storage, .storage, "the refreshed tokens could not be saved: \(reason)")
-        }
-    }
-}
-
-extension TokenSet {
-    /// What a refresh exchanges.
-    fileprivate func credential(for provider: FilledProvider) -> Secret? {
-        switch provider.refresh.using {
-        case .refreshToken: refreshToken
-        case .accessToken: accessToken
         }
     }
 }

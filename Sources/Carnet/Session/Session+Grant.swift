@@ -61,9 +61,7 @@ extension AuthorizationOptions {
 
 extension TokenSet {
     fileprivate func scopes(adding further: [String]) -> [String] {
-        further.reduce(into: scopes) { scopes, scope in
-            if !scopes.contains(scope) { scopes.append(scope) }
-        }
+        further.reduce(into: scopes) { scopes, scope in if !scopes.contains(scope) { scopes.append(scope) } }
     }
 }
 

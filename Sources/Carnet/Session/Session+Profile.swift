@@ -32,11 +32,8 @@ extension Session {
         case .idToken:
             guard let token = try await stored().connection.tokens.idToken else {
                 throw OAuthError(
-                    .profile,
-                    .missingField,
-                    "the profile is in the ID token, and this session has none",
-                    descriptorKey: "profile.from"
-                )
+                    .profile, .missingField, "the profile is in the ID token, and this session has none",
+                    descriptorKey: "profile.from")
             }
             let profile = Profile(try IDToken(storedAfterValidation: token), from: provider)
             return try await completed(profile, at: provider, for: names) { try await self.validConnection() }
@@ -49,9 +46,7 @@ extension Session {
     /// The profile with the claims of additional requests and of the first callback. A failed request does not affect
     /// the others.
     private func completed(
-        _ profile: Profile,
-        at provider: FilledProvider,
-        for names: [String]?,
+        _ profile: Profile, at provider: FilledProvider, for names: [String]?,
         with connection: () async throws -> Connection
     ) async throws -> Profile {
         var profile = try await client.addingAggregatedClaims(to: profile, at: provider)

@@ -58,9 +58,7 @@ extension Session {
         let stored = try await stored()
         var connection = stored.connection
         do {
-            if client.unsaved[key]?.revision == stored.revision {
-                connection = try await refreshed(from: connection)
-            }
+            if client.unsaved[key]?.revision == stored.revision { connection = try await refreshed(from: connection) }
             guard connection.tokens.isExpiring(within: client.refreshMargin, at: client.providerClock.now) else {
                 return connection
             }
@@ -78,8 +76,7 @@ extension Session {
 
     /// Runs a request, and once more with refreshed tokens if the access token was rejected.
     func retryingOnce<Result: Sendable>(
-        with connection: Connection,
-        _ body: (Connection) async throws -> Result
+        with connection: Connection, _ body: (Connection) async throws -> Result
     ) async throws -> Result {
         do {
             return try await body(connection)

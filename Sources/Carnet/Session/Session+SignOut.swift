@@ -71,9 +71,7 @@ extension Session {
 
     /// Ends the session at the provider, as far as possible.
     private static func end(
-        _ connection: Connection,
-        _ extent: SignOut,
-        with client: OAuthClient
+        _ connection: Connection, _ extent: SignOut, with client: OAuthClient
     ) async -> SignOutOutcome {
         var outcome = SignOutOutcome()
         let tokens = connection.tokens
@@ -166,8 +164,7 @@ extension OAuthClient {
     ///
     /// - Parameter body: Receives the reason why there is no lock.
     func withLockIfFree<Result: Sendable>(
-        on key: ConnectionKey,
-        _ body: @escaping @Sendable (_ locked: TokenStoreError?) async throws -> Result
+        on key: ConnectionKey, _ body: @escaping @Sendable (_ locked: TokenStoreError?) async throws -> Result
     ) async throws -> Result {
         do {
             return try await store.withLock(on: key) { try await body(nil) }

@@ -28,20 +28,16 @@ extension ConnectionKey {
         ConnectionKey(provider: "\(providerID)\(Self.mark)\(name)", account: account)
     }
 
-    /// The provider's id.
     private var providerID: Substring { provider.prefix { $0 != Self.mark } }
 
     /// The key of the sign-in's own tokens.
     package var main: ConnectionKey { ConnectionKey(provider: String(providerID), account: account) }
 
     /// The name of a further token set; `nil` for the sign-in's own tokens.
-    var tokenSet: String? {
-        provider.contains(Self.mark) ? String(provider.drop { $0 != Self.mark }.dropFirst()) : nil
-    }
+    var tokenSet: String? { provider.contains(Self.mark) ? String(provider.drop { $0 != Self.mark }.dropFirst()) : nil }
 }
 
 extension OAuthClient {
-    /// The keys of an account's further token sets.
     func tokenSets(of key: ConnectionKey) -> [ConnectionKey] {
         key.tokenSet == nil ? provider.token.response.tokenSets.names.map { key.of(tokenSet: $0) } : []
     }

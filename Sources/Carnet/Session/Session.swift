@@ -39,9 +39,7 @@ public actor Session {
     /// The stored tokens, which may have expired.
     ///
     /// - Throws: `TokenStoreError`; `OAuthError` of kind `sessionEnded` if there are none.
-    package func storedTokens() async throws -> TokenSet {
-        try await stored().connection.tokens
-    }
+    package func storedTokens() async throws -> TokenSet { try await stored().connection.tokens }
 
     /// Tokens with an access token that is valid now.
     ///

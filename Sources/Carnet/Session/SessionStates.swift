@@ -1,7 +1,6 @@
 import CarnetDescriptors
 import CarnetFoundation
 
-/// The state of a session, and its observers.
 final class SessionStates: Sendable {
     private struct State {
         var current = SessionState.signedIn

@@ -6,7 +6,6 @@ import CarnetFoundation
 final class UnsavedConnections: Sendable {
     struct Entry: Sendable {
         var connection: Connection
-        /// The revision to replace.
         var revision: String
     }
 
@@ -24,7 +23,6 @@ struct LoadedConnection: Sendable {
     /// Replaces the record as soon as the store works again.
     var unsaved: Connection?
 
-    /// The unsaved tokens, else the stored ones.
     var newest: Connection { unsaved ?? stored.connection }
 }
 

@@ -24,9 +24,7 @@ package final class KeyedLocks<Key: Hashable & Sendable>: Sendable {
     ///
     /// - Throws: `CancellationError` if the task is cancelled while it waits; errors of `body`.
     @inline(__always)
-    package func withLock<Result: Sendable>(
-        on key: Key, _ body: () async throws -> Result
-    ) async throws -> Result {
+    package func withLock<Result: Sendable>(on key: Key, _ body: () async throws -> Result) async throws -> Result {
         try await acquire(key)
         defer { release(key) }
         return try await body()

@@ -7,11 +7,8 @@ package actor MemoryPendingStore: PendingStore {
     private var pending: [Secret: PendingAuthorization] = [:]
 
     /// - Parameter limit: The maximum number of sign-ins. Beyond it, those that expire first are dropped.
-    package init(limit: Int = 10_000) {
-        self.limit = max(1, limit)
-    }
+    package init(limit: Int = 10_000) { self.limit = max(1, limit) }
 
-    /// The number of pending sign-ins.
     package var count: Int { pending.count }
 
     package func save(_ pending: PendingAuthorization, now: Date) {
@@ -22,9 +19,7 @@ package actor MemoryPendingStore: PendingStore {
         guard self.pending.count > limit else { return }
         let surplus = self.pending.count - limit + limit / 10
         for (id, _) in self.pending.sorted(by: { $0.value.expiresAt < $1.value.expiresAt }).prefix(surplus)
-        where id != pending.id {
-            self.pending[id] = nil
-        }
+        where id != pending.id { self.pending[id] = nil }
     }
 
     package func take(_ id: Secret, now: Date) -> PendingAuthorization? {

@@ -15,9 +15,7 @@ package final class MemoryTokenStore: SessionIndexedTokenStore {
 
     package init() {}
 
-    package func load(_ key: ConnectionKey) async -> StoredConnection? {
-        state.withLock { $0.records[key] }
-    }
+    package func load(_ key: ConnectionKey) async -> StoredConnection? { state.withLock { $0.records[key] } }
 
     package func save(_ connection: Connection, replacing revision: String?) async throws -> String {
         try state.withLock { state in
@@ -37,9 +35,7 @@ package final class MemoryTokenStore: SessionIndexedTokenStore {
     @discardableResult
     package func remove(_ key: ConnectionKey, ifRevision revision: String?) async -> Bool {
         state.withLock { state in
-            guard let old = state.records[key], revision == nil || old.revision == revision else {
-                return false
-            }
+            guard let old = state.records[key], revision == nil || old.revision == revision else { return false }
             state.records[key] = nil
             state.sessions.replace(old.connection, by: nil)
             return true
@@ -62,7 +58,5 @@ package final class MemoryTokenStore: SessionIndexedTokenStore {
     public func withLock<Result: Sendable>(
         on key: ConnectionKey,
         _ body: @Sendable () async throws -> Result
-    ) async throws -> Result {
-        try await locks.withLock(on: key, body)
-    }
+    ) async throws -> Result { try await locks.withLock(on: key, body) }
 }

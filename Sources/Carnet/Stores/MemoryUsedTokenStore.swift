@@ -38,7 +38,5 @@ package actor MemoryUsedTokenStore: UsedTokenStore {
         return true
     }
 
-    package func forget(_ id: String) {
-        ends[ByteKey(id)] = nil
-    }
+    package func forget(_ id: String) { ends[ByteKey(id)] = nil }
 }

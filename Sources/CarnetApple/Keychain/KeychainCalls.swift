@@ -12,13 +12,8 @@ package struct KeychainItem: Hashable, Sendable {
     /// Whether it may be read after the first unlock, by this device alone; `nil` where that was not asked for.
     package var isOfThisDevice: Bool?
 
-    package init(
-        service: String, account: String, revision: [UInt8]?, data: [UInt8]?, isOfThisDevice: Bool? = true
-    ) {
-        self.service = service
-        self.account = account
-        self.revision = revision
-        self.data = data
+    package init(service: String, account: String, revision: [UInt8]?, data: [UInt8]?, isOfThisDevice: Bool? = true) {
+        (self.service, self.account, self.revision, self.data) = (service, account, revision, data)
         self.isOfThisDevice = isOfThisDevice
     }
 }
@@ -34,10 +29,7 @@ package struct KeychainQuery: Hashable, Sendable {
     package var accessGroup: String?
 
     package init(service: String, account: String? = nil, revision: [UInt8]? = nil, accessGroup: String? = nil) {
-        self.service = service
-        self.account = account
-        self.revision = revision
-        self.accessGroup = accessGroup
+        (self.service, self.account, self.revision, self.accessGroup) = (service, account, revision, accessGroup)
     }
 
     func of(_ revision: [UInt8]) -> KeychainQuery { changing(self) { $0.revision = revision } }

@@ -25,21 +25,12 @@ public final class KeychainStore: TokenStore {
 
     /// - Parameter queues: Those of the process; a test has others for another process.
     package init(
-        service: String,
-        accessGroup: String?,
-        calls: any KeychainCalls,
-        random: any RandomSource = SystemRandomSource(),
-        clock: any WallClock = SystemWallClock(),
-        queues: KeyedLocks<String> = KeychainStore.queues,
-        onUnreadable: @escaping @Sendable (TokenStoreError) -> Void
+        service: String, accessGroup: String?, calls: any KeychainCalls,
+        random: any RandomSource = SystemRandomSource(), clock: any WallClock = SystemWallClock(),
+        queues: KeyedLocks<String> = KeychainStore.queues, onUnreadable: @escaping @Sendable (TokenStoreError) -> Void
     ) {
-        self.service = service
-        self.accessGroup = accessGroup
-        self.calls = calls
-        self.random = random
-        self.clock = clock
-        self.queues = queues
-        self.onUnreadable = onUnreadable
+        (self.service, self.accessGroup, self.calls, self.random) = (service, accessGroup, calls, random)
+        (self.clock, self.queues, self.onUnreadable) = (clock, queues, onUnreadable)
     }
 
     public func load(_ key: ConnectionKey) async throws -> StoredConnection? {
@@ -179,13 +170,10 @@ extension KeychainStore {
         return record.connection
     }
 
-    private static func bytes(ofRevision text: String) -> [UInt8]? {
-        text.isEmpty ? nil : [UInt8](hexadecimal: text)
-    }
+    private static func bytes(ofRevision text: String) -> [UInt8]? { text.isEmpty ? nil : [UInt8](hexadecimal: text) }
 }
 
 extension KeychainCalls {
-    /// Writes an item, and replaces one that exists.
     func replace(_ query: KeychainQuery, by item: KeychainItem, _ change: KeychainChange, accessGroup: String?) -> Int32
     {
         var status = KeychainStatus.duplicateItem

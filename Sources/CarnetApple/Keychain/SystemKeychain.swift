@@ -35,9 +35,7 @@
             return SecItemUpdate(Self.dictionary(Self.attributes(query)), Self.dictionary(attributes))
         }
 
-        func delete(_ query: KeychainQuery) -> Int32 {
-            SecItemDelete(Self.dictionary(Self.attributes(query)))
-        }
+        func delete(_ query: KeychainQuery) -> Int32 { SecItemDelete(Self.dictionary(Self.attributes(query))) }
 
         private static func attributes(_ query: KeychainQuery) -> [String: Any] {
             var attributes: [String: Any] = [

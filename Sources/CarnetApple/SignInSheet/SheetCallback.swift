@@ -32,8 +32,7 @@ package enum SheetCallback: Hashable, Sendable {
                 throw UserAgentError(.cannotListen, "the redirect URI \(redirectURI) is not a URL")
             }
             self = .https(host: url.host, path: url.path.isEmpty ? "/" : url.path)
-        default:
-            self = .scheme(scheme)
+        default: self = .scheme(scheme)
         }
     }
 

@@ -58,18 +58,14 @@ package final class SheetRun {
     private var state = State.waiting
     private let place: SheetPlace
 
-    package init(at place: SheetPlace) {
-        self.place = place
-    }
+    package init(at place: SheetPlace) { self.place = place }
 
     /// Shows the sheet and returns the callback URL.
     ///
     /// - Throws: `UserAgentError`; `CancellationError` if the task was cancelled; what `make` throws.
     package func run(_ make: MakeSession) async throws -> String {
         try Task.checkCancellation()
-        guard case .waiting = state else {
-            throw UserAgentError(.cannotPresent, "this sign-in sheet was shown before")
-        }
+        guard case .waiting = state else { throw UserAgentError(.cannotPresent, "this sign-in sheet was shown before") }
         try place.take()
         defer { place.free() }
         let session = try make { [weak self] end in

@@ -26,11 +26,8 @@ package struct SheetUserAgent: EphemeralUserAgent {
         isEphemeral: Bool, headerFields: [String: String] = [:], takesHTTPS: Bool, place: SheetPlace,
         make: @escaping MakeSession
     ) {
-        self.isEphemeral = isEphemeral
-        self.headerFields = headerFields
-        self.takesHTTPS = takesHTTPS
-        self.place = place
-        self.make = make
+        (self.isEphemeral, self.headerFields, self.takesHTTPS) = (isEphemeral, headerFields, takesHTTPS)
+        (self.place, self.make) = (place, make)
     }
 
     package var ephemeral: any UserAgent { changing(self) { $0.isEphemeral = true } }
@@ -48,9 +45,7 @@ package struct SheetUserAgent: EphemeralUserAgent {
         private let run: SheetRun
 
         init(redirectURI: String, callback: SheetCallback, agent: SheetUserAgent) {
-            self.redirectURI = redirectURI
-            self.callback = callback
-            self.agent = agent
+            (self.redirectURI, self.callback, self.agent) = (redirectURI, callback, agent)
             run = SheetRun(at: agent.place)
         }
 

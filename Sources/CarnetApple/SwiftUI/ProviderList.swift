@@ -49,16 +49,14 @@
             switch model.phase {
             case .needsAttention(_, signInAgain: true):
                 notice(.needsSignIn, button: .signInAgain) { await model.signIn() }
-            case .needsAttention(_, signInAgain: false):
-                notice(.tryLater, button: .tryAgain) { await model.tryAgain() }
+            case .needsAttention(_, signInAgain: false): notice(.tryLater, button: .tryAgain) { await model.tryAgain() }
             case .signedOut where model.failure != nil:
                 VStack {
                     Text(verbatim: SignInText.signInFailed.text())
                     if let mistake = model.mistake { Text(verbatim: mistake) }
                 }
                 .foregroundStyle(.red)
-            default:
-                EmptyView()
+            default: EmptyView()
             }
         }
 

@@ -77,7 +77,8 @@ public final class SignInModel {
             }
         } catch {
             guard phase != .signingIn, session == nil else { return }
-            phase = Self.attention(to: error)
+            let signInAgain = (error as? OAuthError).map { $0.disposition != .tryLater } ?? false
+            phase = .needsAttention(reason: "\(error)", signInAgain: signInAgain)
         }
     }
 
@@ -99,8 +100,7 @@ public final class SignInModel {
             }
             attempt = nil
             end(outcome)
-        case .urls(let urls):
-            do { try await urls.begin(options) } catch { end(.failure(error)) }
+        case .urls(let urls): do { try await urls.begin(options) } catch { end(.failure(error)) }
         }
     }
 
@@ -165,10 +165,9 @@ public final class SignInModel {
 
     private func end(_ outcome: Result<Session, any Error>) {
         switch outcome {
-        case .success(let session):
-            follow(session)
+        case .success(let session): follow(session)
         case .failure(let error):
-            if !Self.isCancellation(error) {
+            if !(error is CancellationError || (error as? OAuthError)?.kind == .cancelled) {
                 failure = error
                 if let mistake { client.log(mistake: mistake) }
             }
@@ -198,14 +197,5 @@ public final class SignInModel {
         case .tryLater(let reason): phase = .needsAttention(reason: reason, signInAgain: false)
         case .ended: phase = .needsAttention(reason: "the session is over", signInAgain: true)
         }
-    }
-
-    private static func attention(to error: any Error) -> Phase {
-        let signInAgain = (error as? OAuthError).map { $0.disposition != .tryLater } ?? false
-        return .needsAttention(reason: "\(error)", signInAgain: signInAgain)
-    }
-
-    private static func isCancellation(_ error: any Error) -> Bool {
-        error is CancellationError || (error as? OAuthError)?.kind == .cancelled
     }
 }

@@ -4,9 +4,7 @@
 package struct ByteKey: Hashable, Sendable {
     package let text: String
 
-    package init(_ text: String) {
-        self.text = text
-    }
+    package init(_ text: String) { self.text = text }
 
     package static func == (lhs: Self, rhs: Self) -> Bool { lhs.text.isSameBytes(as: rhs.text) }
 

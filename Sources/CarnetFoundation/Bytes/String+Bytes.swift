@@ -84,9 +84,7 @@ extension String {
     /// Whether a part is in the text, byte for byte.
     ///
     /// The standard library's search compares characters, which takes many times longer.
-    package func holds(_ part: String) -> Bool {
-        withBytes { text in part.withBytes { text.holds($0) } }
-    }
+    package func holds(_ part: String) -> Bool { withBytes { text in part.withBytes { text.holds($0) } } }
 
     /// Whether an ASCII character is in the text.
     package func holds(_ byte: UInt8) -> Bool { withBytes { $0.place(of: byte) != nil } }
@@ -104,12 +102,10 @@ extension String? {
 }
 
 extension Sequence<String> {
-    /// Whether one of the elements has the bytes of a string.
     package func containsBytes(of text: String) -> Bool { contains { $0.isSameBytes(as: text) } }
 }
 
 extension [String: String] {
-    /// Whether names and values are the same bytes.
     package func isSameBytes(as other: [String: String]) -> Bool {
         count == other.count
             && allSatisfy { name, value in

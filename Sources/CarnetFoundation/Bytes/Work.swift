@@ -10,9 +10,7 @@ package enum Work {
 
         @TaskLocal private static var counter: Counter?
 
-        @usableFromInline static func add(_ steps: Int) {
-            counter?.steps.withLock { $0 += steps }
-        }
+        @usableFromInline static func add(_ steps: Int) { counter?.steps.withLock { $0 += steps } }
     #endif
 
     /// Counts steps: the iterations of a loop over input, or the elements that a search looks at.

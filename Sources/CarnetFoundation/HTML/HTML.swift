@@ -3,23 +3,16 @@
 /// A literal is markup. A value that is interpolated into a literal is escaped, for the text of an element and for an
 /// attribute in quotation marks; interpolated `HTML` is not. A string that is no literal cannot become markup.
 package struct HTML: ExpressibleByStringInterpolation, Hashable, Sendable {
-    /// The markup.
     package let text: String
 
-    package init(stringLiteral literal: StaticString) {
-        text = literal.description
-    }
+    package init(stringLiteral literal: StaticString) { text = literal.description }
 
-    package init(stringInterpolation parts: StringInterpolation) {
-        text = String(decoding: parts.bytes, as: UTF8.self)
-    }
+    package init(stringInterpolation parts: StringInterpolation) { text = String(decoding: parts.bytes, as: UTF8.self) }
 
     package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var bytes: [UInt8] = []
 
-        package init(literalCapacity: Int, interpolationCount: Int) {
-            bytes.reserveCapacity(literalCapacity)
-        }
+        package init(literalCapacity: Int, interpolationCount: Int) { bytes.reserveCapacity(literalCapacity) }
 
         package mutating func appendLiteral(_ literal: StaticString) {
             literal.withUTF8Buffer { bytes.append(contentsOf: $0) }
@@ -40,24 +33,16 @@ package struct HTML: ExpressibleByStringInterpolation, Hashable, Sendable {
             }
         }
 
-        package mutating func appendInterpolation(_ value: Int) {
-            appendInterpolation(String(value))
-        }
+        package mutating func appendInterpolation(_ value: Int) { appendInterpolation(String(value)) }
 
-        package mutating func appendInterpolation(_ part: HTML) {
-            bytes.append(contentsOf: part.text.utf8)
-        }
+        package mutating func appendInterpolation(_ part: HTML) { bytes.append(contentsOf: part.text.utf8) }
 
-        /// Nothing for `nil`.
-        package mutating func appendInterpolation(_ part: HTML?) {
-            if let part { appendInterpolation(part) }
-        }
+        package mutating func appendInterpolation(_ part: HTML?) { if let part { appendInterpolation(part) } }
 
         package mutating func appendInterpolation(_ parts: [HTML]) {
             for part in parts { appendInterpolation(part) }
         }
 
-        /// Nothing if the condition is false.
         package mutating func appendInterpolation(if condition: Bool, _ part: @autoclosure () -> HTML) {
             if condition { appendInterpolation(part()) }
         }

@@ -19,10 +19,8 @@ package struct JSONMembers {
 
     package subscript(name: String) -> ArraySlice<UInt8>? { members[ByteKey(name)] }
 
-    /// The members of an object that is a member.
     package func object(_ name: String) -> JSONMembers? { self[name].flatMap { JSONMembers($0) } }
 
-    /// A member that is a string.
     package func string(_ name: String) -> String? { self[name].flatMap { try? JSONValue(parsing: $0) }?.string }
 
     /// The elements of an array; `nil` if the bytes are not one.
@@ -43,9 +41,7 @@ private struct JSONScanner {
     private let bytes: ArraySlice<UInt8>
     private var index: Int
 
-    init(_ bytes: ArraySlice<UInt8>) {
-        (self.bytes, index) = (bytes, bytes.startIndex)
-    }
+    init(_ bytes: ArraySlice<UInt8>) { (self.bytes, index) = (bytes, bytes.startIndex) }
 
     var isAtEnd: Bool {
         mutating get {
@@ -75,7 +71,6 @@ private struct JSONScanner {
         return endString() ? bytes[start..<index] : nil
     }
 
-    /// - Returns: Whether the string ended.
     private mutating func endString() -> Bool {
         while index < bytes.endIndex {
             let byte = bytes[index]

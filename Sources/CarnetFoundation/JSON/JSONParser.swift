@@ -179,9 +179,7 @@ private struct JSONParser {
             let text = UnsafeBufferPointer(rebasing: bytes[index..<end])
             /// Not zero if there is a byte of another kind.
             var others: UInt8 = 0
-            for byte in text {
-                others |= byte & 0x80 | (byte < 0x20 ? 1 : 0) | (byte == UInt8(ascii: "\\") ? 1 : 0)
-            }
+            for byte in text { others |= byte & 0x80 | (byte < 0x20 ? 1 : 0) | (byte == UInt8(ascii: "\\") ? 1 : 0) }
             guard others == 0 else { return nil }
             index = end + 1
             return String(decoding: text, as: UTF8.self)
@@ -210,8 +208,7 @@ private struct JSONParser {
                 unescaped += bytes[start..<index]
                 unescaped += try parseEscape()
                 start = index
-            default:
-                throw error("a control character in a string")
+            default: throw error("a control character in a string")
             }
         }
     }
@@ -222,9 +219,7 @@ private struct JSONParser {
             var end = index
             while end < bytes.count, bytes[end] >= 0x20, bytes[end] != UInt8(ascii: "\""),
                 bytes[end] != UInt8(ascii: "\\")
-            {
-                end += 1
-            }
+            { end += 1 }
             Work.count(end - index)
             return end
         }

@@ -6,58 +6,56 @@ extension JSONValue {
 
     /// The JSON text of the value; non-ASCII characters stand as themselves.
     package func jsonText(_ layout: Layout = .compact) -> String {
-        // Bytes, because a string looks at its form with each piece that is appended.
-        var output: [UInt8] = []
-        write(to: &output, layout: layout, indentation: "")
-        return String(decoding: output, as: UTF8.self)
+        var writer = JSONWriter(layout: layout)
+        writer.write(self, indentation: "")
+        return String(decoding: writer.output, as: UTF8.self)
     }
+}
 
-    private func write(to output: inout [UInt8], layout: Layout, indentation: String) {
-        switch self {
+private struct JSONWriter {
+    let layout: JSONValue.Layout
+    /// Bytes, because a string looks at its form with each piece that is appended.
+    var output: [UInt8] = []
+
+    mutating func write(_ value: JSONValue, indentation: String) {
+        switch value {
         case .null: output += "null".utf8
         case .bool(let value): output += value ? "true".utf8 : "false".utf8
         case .number(let text): output += text.utf8
-        case .string(let text): Self.writeString(text, to: &output)
+        case .string(let text): writeString(text)
         case .array(let elements):
-            Self.writeList(elements, "[", "]", to: &output, layout: layout, indentation: indentation) {
-                element, output, indentation in
-                element.write(to: &output, layout: layout, indentation: indentation)
+            writeList(elements, "[", "]", indentation) { writer, element, inner in
+                writer.write(element, indentation: inner)
             }
         case .object(let object):
-            Self.writeList(object.members, "{", "}", to: &output, layout: layout, indentation: indentation) {
-                member, output, indentation in
-                Self.writeString(member.name, to: &output)
-                output += layout == .indented ? ": ".utf8 : ":".utf8
-                member.value.write(to: &output, layout: layout, indentation: indentation)
+            writeList(object.members, "{", "}", indentation) { writer, member, inner in
+                writer.writeString(member.name)
+                writer.output += writer.layout == .indented ? ": ".utf8 : ":".utf8
+                writer.write(member.value, indentation: inner)
             }
         }
     }
 
-    private static func writeList<Element>(
-        _ elements: [Element],
-        _ open: String,
-        _ close: String,
-        to output: inout [UInt8],
-        layout: Layout,
-        indentation: String,
-        writeElement: (Element, inout [UInt8], String) -> Void
+    private mutating func writeList<Element>(
+        _ elements: [Element], _ open: String, _ close: String, _ indentation: String,
+        writeElement: (inout Self, Element, String) -> Void
     ) {
         output += open.utf8
         let inner = indentation + "  "
         for (index, element) in elements.enumerated() {
             if index > 0 { output += ",".utf8 }
             if layout == .indented { output += "\n\(inner)".utf8 }
-            writeElement(element, &output, inner)
+            writeElement(&self, element, inner)
         }
         if layout == .indented, !elements.isEmpty { output += "\n\(indentation)".utf8 }
         output += close.utf8
     }
 
-    private static func writeString(_ text: String, to output: inout [UInt8]) {
+    private mutating func writeString(_ text: String) {
         Work.count(text.utf8.count)
         output.append(UInt8(ascii: "\""))
         defer { output.append(UInt8(ascii: "\"")) }
-        guard !text.utf8.allSatisfy(isPlain) else {
+        guard !text.utf8.allSatisfy(Self.isPlain) else {
             output += text.utf8
             return
         }

@@ -24,14 +24,10 @@ public struct JSONObject: Hashable, Sendable {
 
     public private(set) var members: [Member]
 
-    package init() {
-        members = []
-    }
+    package init() { members = [] }
 
     /// Takes members whose names are known to differ.
-    package init(members: [Member]) {
-        self.members = members
-    }
+    package init(members: [Member]) { self.members = members }
 
     public subscript(name: String) -> JSONValue? {
         get {

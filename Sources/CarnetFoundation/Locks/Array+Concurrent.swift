@@ -1,7 +1,6 @@
 import Dispatch
 
 extension Array where Element: Sendable {
-    /// The same as `map`, on all processors.
     package func concurrentMap<Result: Sendable>(_ transform: @Sendable (Element) -> Result) -> [Result] {
         concurrentMap { (part: ArraySlice<Element>) in part.map(transform) }
     }
@@ -11,9 +10,7 @@ extension Array where Element: Sendable {
     /// No thread keeps anything of some elements when it goes on to the next.
     ///
     /// - Parameter transform: Returns one result for each element.
-    package func concurrentMap<Result: Sendable>(
-        _ transform: @Sendable (ArraySlice<Element>) -> [Result]
-    ) -> [Result] {
+    package func concurrentMap<Result: Sendable>(_ transform: @Sendable (ArraySlice<Element>) -> [Result]) -> [Result] {
         // Several at once, so that threads meet rarely; fewer at the end, so that none waits long for another.
         var ends: [Int] = []
         while case let rest = count - (ends.last ?? 0), rest > 0 {

@@ -7,9 +7,7 @@ package enum OutputChannel: Int32 {
 
     /// - Returns: Whether all of it was written.
     @discardableResult
-    package func write(_ text: String) -> Bool {
-        write(Array(text.utf8))
-    }
+    package func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
     /// - Returns: Whether all of it was written, or nobody reads on: `head` that has seen enough is no failure.
     @discardableResult

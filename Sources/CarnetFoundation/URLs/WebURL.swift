@@ -53,9 +53,7 @@ package struct WebURL: Hashable, Sendable {
             let slash = UInt8(ascii: "/")
             guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon + 2 < bytes.count,
                 bytes[colon + 1] == slash, bytes[colon + 2] == slash
-            else {
-                throw WebURLError(reason: "not an absolute URL")
-            }
+            else { throw WebURLError(reason: "not an absolute URL") }
             let scheme = WebURL.lowercased(bytes[..<colon])
             guard scheme == "https" || scheme == "http" else {
                 throw WebURLError(reason: "the scheme \(scheme): is not allowed; use https:")

@@ -2,7 +2,6 @@
 ///
 /// The witness is public, because the protocol is: a host prints these values, and never sees this protocol.
 package protocol Described: CustomStringConvertible {
-    /// What to print.
     var summary: String { get }
 }
 

@@ -1,4 +1,3 @@
 extension Duration {
-    /// The duration in seconds.
     package var timeInterval: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

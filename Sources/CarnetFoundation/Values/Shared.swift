@@ -29,9 +29,7 @@ package struct Shared<Value: Sendable>: Sendable {
 
 extension Shared: Equatable where Value: Equatable {
     @inlinable
-    package static func == (one: Shared, other: Shared) -> Bool {
-        one.box === other.box || one.value == other.value
-    }
+    package static func == (one: Shared, other: Shared) -> Bool { one.box === other.box || one.value == other.value }
 }
 
 extension Shared: Hashable where Value: Hashable {

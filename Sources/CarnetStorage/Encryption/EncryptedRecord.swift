@@ -23,7 +23,6 @@ package struct EncryptedRecord: Sendable {
         var client: String?
     }
 
-    /// The account of the record.
     package let key: ConnectionKey
     /// The key that encrypted it.
     package var keyID: String { keyIDBytes.hexadecimal }
@@ -49,13 +48,10 @@ package struct EncryptedRecord: Sendable {
                     + "use a newer version of the program"
             )
         }
-        let damaged = TokenStoreError(.unreadable, "\(place) is damaged: it is truncated or was changed")
-        guard bytes.count >= Self.fixedLength else { throw damaged }
-        let nameLength = bytes[17..<21].reduce(0) { $0 << 8 | Int($1) }
-        guard bytes.count - Self.fixedLength >= nameLength else { throw damaged }
-        guard let name = try? JSONDecoder().decode(Name.self, from: Data(bytes[21..<21 + nameLength])) else {
-            throw damaged
-        }
+        guard bytes.count >= Self.fixedLength, case let nameLength = bytes[17..<21].reduce(0, { $0 << 8 | Int($1) }),
+            bytes.count - Self.fixedLength >= nameLength,
+            let name = try? JSONDecoder().decode(Name.self, from: Data(bytes[21..<21 + nameLength]))
+        else { throw TokenStoreError(.unreadable, "\(place) is damaged: it is truncated or was changed") }
         key = ConnectionKey(provider: name.provider, account: name.account)
         client = name.client
         keyIDBytes = Array(bytes[9..<17])
@@ -66,9 +62,7 @@ package struct EncryptedRecord: Sendable {
     /// - Parameter owner: The expected account.
     /// - Throws: `TokenStoreError`, `unreadable`.
     package func decrypt(of owner: ConnectionKey, with ring: KeyRing, at place: String) throws -> Connection {
-        guard key == owner else {
-            throw TokenStoreError(.unreadable, "\(place) is the record of another account")
-        }
+        guard key == owner else { throw TokenStoreError(.unreadable, "\(place) is the record of another account") }
         guard let encryptionKey = ring.key(keyIDBytes) else {
             throw TokenStoreError(
                 .unreadable,
@@ -78,9 +72,7 @@ package struct EncryptedRecord: Sendable {
             let payload = encryptionKey.decrypt(box, binding: header),
             let connection = try? JSONDecoder().decode(Connection.self, from: payload),
             connection.key == key, (client ?? connection.clientID).isSameBytes(as: connection.clientID)
-        else {
-            throw TokenStoreError(.unreadable, "\(place) is damaged: it cannot be decrypted with its key \(keyID)")
-        }
+        else { throw TokenStoreError(.unreadable, "\(place) is damaged: it cannot be decrypted with its key \(keyID)") }
         return connection
     }
 
@@ -105,7 +97,5 @@ package struct EncryptedRecord: Sendable {
     }
 
     /// The revision of a record. It is unique, because each save has its own nonce.
-    package static func revision(of bytes: [UInt8]) -> String {
-        SHA256.hash(data: bytes).hexadecimal
-    }
+    package static func revision(of bytes: [UInt8]) -> String { SHA256.hash(data: bytes).hexadecimal }
 }

@@ -23,16 +23,13 @@ package protocol EncryptedStore: TokenStore, PendingStore {
     func remove(_ id: RecordID, ifRevision revision: String?) async throws -> Bool
     /// Checks that there is room for a larger record.
     func tryWriting(_ id: RecordID) async throws
-    func withLock<Result: Sendable>(
-        on id: RecordID, _ body: @Sendable () async throws -> Result
-    ) async throws -> Result
+    func withLock<Result: Sendable>(on id: RecordID, _ body: @Sendable () async throws -> Result) async throws -> Result
 
     func write(_ pending: NewPending, now: Date) async throws
     /// Reads and removes a pending sign-in.
     func takePending(_ id: String) async throws -> String?
 }
 
-/// An encrypted record to write.
 package struct NewRecord: Sendable {
     package let id: RecordID
     package let connection: Connection
@@ -44,7 +41,6 @@ package struct NewRecord: Sendable {
     package var hashes: SessionHashes { SessionHashes(connection) }
 }
 
-/// An encrypted pending sign-in to write.
 package struct NewPending: Sendable {
     package let id: String
     package let expiresAt: Date
@@ -54,9 +50,7 @@ package struct NewPending: Sendable {
 extension EncryptedStore {
     package func writing<Result: Sendable>(
         _ work: @escaping @Sendable () async throws -> Result
-    ) async throws -> Result {
-        try await Task(operation: work).value
-    }
+    ) async throws -> Result { try await Task(operation: work).value }
 
     public func load(_ key: ConnectionKey) async throws -> StoredConnection? {
         let id = try RecordID(key)
@@ -104,9 +98,7 @@ extension EncryptedStore {
 
     public func withLock<Result: Sendable>(
         on key: ConnectionKey, _ body: @Sendable () async throws -> Result
-    ) async throws -> Result {
-        try await withLock(on: RecordID(key), body)
-    }
+    ) async throws -> Result { try await withLock(on: RecordID(key), body) }
 
     public func save(_ pending: PendingAuthorization, now: Date) async throws {
         try await writing { [self] in

@@ -14,9 +14,7 @@ package enum EncryptedValue {
     /// - Parameter purpose: The use of the value, e.g. `pending sign-in`.
     /// - Throws: `EncodingError`.
     package static func encrypt(
-        _ value: some Encodable,
-        for purpose: String,
-        with ring: KeyRing,
+        _ value: some Encodable, for purpose: String, with ring: KeyRing,
         random: any RandomSource = SystemRandomSource()
     ) throws -> String {
         let header = [formatVersion] + ring.first.idBytes
@@ -27,10 +25,7 @@ package enum EncryptedValue {
 
     /// - Throws: `TokenStoreError`, `unreadable`; it names the key if the ring does not have it.
     package static func decrypt<Value: Decodable>(
-        _ text: String,
-        as type: Value.Type = Value.self,
-        for purpose: String,
-        with ring: KeyRing
+        _ text: String, as type: Value.Type = Value.self, for purpose: String, with ring: KeyRing
     ) throws -> Value {
         let payload = try payload(of: text, for: purpose, with: ring)
         guard let value = try? JSONDecoder().decode(type, from: payload) else { throw damaged(purpose) }
@@ -52,15 +47,13 @@ package enum EncryptedValue {
         guard bytes[0] == formatVersion else {
             throw TokenStoreError(
                 .unreadable,
-                "the encrypted \(purpose) has the format \(bytes[0]), and this version reads \(formatVersion)"
-            )
+                "the encrypted \(purpose) has the format \(bytes[0]), and this version reads \(formatVersion)")
         }
         let keyID = bytes[1..<headerLength]
         guard let key = ring.key(keyID) else {
             throw TokenStoreError(
                 .unreadable,
-                "the \(purpose) is encrypted with the key \(keyID.hexadecimal), and the ring has \(ring.list)"
-            )
+                "the \(purpose) is encrypted with the key \(keyID.hexadecimal), and the ring has \(ring.list)")
         }
         let header = Array(bytes.prefix(headerLength)) + Array(purpose.utf8)
         guard let payload = key.decrypt(Array(bytes.dropFirst(headerLength)), binding: header) else { throw damaged }

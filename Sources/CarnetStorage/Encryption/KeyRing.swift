@@ -8,9 +8,7 @@ import CarnetFoundation
 /// front. Records are encrypted with it at their next save. Remove the old key when the store's `inventory()` no
 /// longer names it.
 public struct KeyRing: Sendable {
-    /// The key that encrypts.
     package let first: EncryptionKey
-    /// The keys that only decrypt.
     package let others: [EncryptionKey]
 
     package init(_ first: EncryptionKey, others: [EncryptionKey] = []) {
@@ -53,11 +51,7 @@ public struct KeyRing: Sendable {
     /// - Returns: Nonce (12), ciphertext and tag (16).
     func encrypt(_ payload: some DataProtocol, binding header: [UInt8], nonce: [UInt8]) throws -> [UInt8] {
         let box = try AES.GCM.seal(
-            payload,
-            using: first.symmetric,
-            nonce: AES.GCM.Nonce(data: nonce),
-            authenticating: header
-        )
+            payload, using: first.symmetric, nonce: AES.GCM.Nonce(data: nonce), authenticating: header)
         return Array(box.nonce) + box.ciphertext + box.tag
     }
 }

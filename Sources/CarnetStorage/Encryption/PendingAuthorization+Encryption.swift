@@ -34,8 +34,7 @@ extension PendingAuthorization {
         guard text.utf8.count <= limit else {
             throw TokenStoreError(
                 .unacceptable,
-                "the pending sign-in has \(text.utf8.count) bytes when encrypted, more than the \(limit) that \(place)"
-            )
+                "the pending sign-in has \(text.utf8.count) bytes when encrypted, more than the \(limit) that \(place)")
         }
         return text
     }

@@ -30,9 +30,7 @@ public struct StoreKeySource: Sendable {
     ///
     /// - Parameter bytes: 32 unpredictable bytes.
     /// - Throws: `TokenStoreError`, `unacceptable`, if there are more or fewer.
-    package static func bytes(_ bytes: [UInt8]) throws -> Self {
-        .keys(KeyRing(try EncryptionKey(bytes)))
-    }
+    package static func bytes(_ bytes: [UInt8]) throws -> Self { .keys(KeyRing(try EncryptionKey(bytes))) }
 
     /// An environment variable of the process, with keys for `KeyRing(text:)`.
     public static func environment(_ variable: String) -> Self {
@@ -42,9 +40,7 @@ public struct StoreKeySource: Sendable {
     /// A variable of an environment that the host reads.
     package static func environment(
         _ variable: String, reading environment: @escaping @Sendable (String) -> String?
-    ) -> Self {
-        Self(place: .environment(variable, environment))
-    }
+    ) -> Self { Self(place: .environment(variable, environment)) }
 
     /// A secret service. The closure is called at every use: cache its result for as long as it may be stale.
     public static func asking(_ service: @escaping @Sendable () async throws -> KeyRing) -> Self {
@@ -55,10 +51,8 @@ public struct StoreKeySource: Sendable {
     /// - Throws: `TokenStoreError`; errors of a service.
     package func keys() async throws -> KeyRing? {
         switch place {
-        case .file(let path):
-            return try await Self.blocking.run { try KeyFile.read(path) }
-        case .given(let ring):
-            return ring
+        case .file(let path): return try await Self.blocking.run { try KeyFile.read(path) }
+        case .given(let ring): return ring
         case .environment(let variable, let environment):
             do {
                 let found = environment(variable).map { [variable: $0] } ?? [:]
@@ -68,8 +62,7 @@ public struct StoreKeySource: Sendable {
             } catch let error as TokenStoreError {
                 throw TokenStoreError(.unacceptable, "\(variable): \(error.reason)")
             }
-        case .asked(let service):
-            return try await service()
+        case .asked(let service): return try await service()
         }
     }
 
@@ -88,10 +81,7 @@ public struct StoreKeySource: Sendable {
     ///
     /// - Throws: `TokenStoreError`; errors of a service.
     package func keysToEncrypt(
-        in store: String,
-        random: any RandomSource,
-        calls: FileSystemCalls = .system,
-        isEmpty: () async throws -> Bool
+        in store: String, random: any RandomSource, calls: FileSystemCalls = .system, isEmpty: () async throws -> Bool
     ) async throws -> KeyRing {
         if let ring = try await keys() { return ring }
         guard case .file(let path) = place else { throw TokenStoreError(.unavailable, "\(self) is missing") }

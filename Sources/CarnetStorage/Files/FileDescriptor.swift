@@ -16,9 +16,7 @@ package struct FileDescriptor: ~Copyable {
         return nil
     }
 
-    deinit {
-        if number >= 0 { close(number) }
-    }
+    deinit { if number >= 0 { close(number) } }
 
     package func status() throws -> stat {
         var status = stat()

@@ -31,7 +31,5 @@ private func renameFile(_ from: String, _ to: String) -> Int32 { rename(from, to
 
 extension TokenStoreError {
     /// The error for a failed system call, with the path and the system's message.
-    package static func system(_ path: String) -> Self {
-        Self(.unavailable, "\(path): \(SystemError.message(errno))")
-    }
+    package static func system(_ path: String) -> Self { Self(.unavailable, "\(path): \(SystemError.message(errno))") }
 }

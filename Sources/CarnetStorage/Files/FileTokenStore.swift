@@ -30,21 +30,12 @@ public final class FileTokenStore: EncryptedStore {
         lockPatience: Duration = .seconds(60)
     ) {
         self.init(
-            folder: folder,
-            key: key,
-            lockPatience: lockPatience,
-            random: SystemRandomSource(),
-            calls: .system,
-            sleep: { try await Task.sleep(for: $0) }
-        )
+            folder: folder, key: key, lockPatience: lockPatience, random: SystemRandomSource(), calls: .system,
+            sleep: { try await Task.sleep(for: $0) })
     }
 
     init(
-        folder: String,
-        key: StoreKeySource?,
-        lockPatience: Duration,
-        random: any RandomSource,
-        calls: FileSystemCalls,
+        folder: String, key: StoreKeySource?, lockPatience: Duration, random: any RandomSource, calls: FileSystemCalls,
         sleep: @escaping FileLock.Sleep
     ) {
         self.folder = PrivateFolder(path: folder, calls: calls)

@@ -83,9 +83,7 @@ package struct PrivateFolder: Sendable {
         _ status: stat, _ path: String, of user: uid_t = geteuid(), repair command: String,
         else kind: TokenStoreError.Kind = .unavailable
     ) throws {
-        guard status.st_uid == user else {
-            throw TokenStoreError(kind, "\(path) belongs to another user")
-        }
+        guard status.st_uid == user else { throw TokenStoreError(kind, "\(path) belongs to another user") }
         guard status.st_mode & 0o077 == 0 else {
             let command = "\(command) \(quoted(path))"
             throw TokenStoreError(kind, "\(path) can be used by other users; run: \(command)", remedy: command)
@@ -102,9 +100,7 @@ package struct PrivateFolder: Sendable {
     ///
     /// - Returns: `nil` if there is no such file.
     /// - Throws: `TokenStoreError`.
-    package func read(_ name: String) throws -> [UInt8]? {
-        try Self.read(path(of: name), untrusted: .unreadable)
-    }
+    package func read(_ name: String) throws -> [UInt8]? { try Self.read(path(of: name), untrusted: .unreadable) }
 
     /// Reads a private file.
     ///
@@ -189,9 +185,7 @@ package struct PrivateFolder: Sendable {
     /// Removes the leftovers of a process that ended during a save. Call it only with the folder's lock, without
     /// which nobody writes.
     package func removeTemporaryFiles(of suffix: String) throws {
-        for name in try names(withSuffix: suffix + Self.temporarySuffix) {
-            unlink(path(of: name))
-        }
+        for name in try names(withSuffix: suffix + Self.temporarySuffix) { unlink(path(of: name)) }
     }
 
     /// Checks that a file of that size can be written in the folder, and removes it.

@@ -4,7 +4,6 @@ import Carnet
 ///
 /// Tasks of this process queue first, so that at most one of them waits for the file's lock.
 package final class AccountLocks: Sendable {
-    /// The byte for the whole store.
     private static let storePosition: Int64 = 0
 
     private let path: String
@@ -13,15 +12,11 @@ package final class AccountLocks: Sendable {
     private let queues = KeyedLocks<Int64>()
 
     package init(path: String, patience: Duration, sleep: @escaping FileLock.Sleep) {
-        self.path = path
-        self.patience = patience
-        self.sleep = sleep
+        (self.path, self.patience, self.sleep) = (path, patience, sleep)
     }
 
     /// - Throws: `TokenStoreError`; `CancellationError`; errors of `body`.
-    package func withLock<Result: Sendable>(
-        on id: RecordID, _ body: () async throws -> Result
-    ) async throws -> Result {
+    package func withLock<Result: Sendable>(on id: RecordID, _ body: () async throws -> Result) async throws -> Result {
         try await withLock(at: id.lockPosition, body)
     }
 

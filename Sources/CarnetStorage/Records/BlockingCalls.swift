@@ -4,15 +4,11 @@ import Dispatch
 package struct BlockingCalls: Sendable {
     private let queue: DispatchQueue
 
-    package init(label: String) {
-        queue = DispatchQueue(label: label, attributes: .concurrent)
-    }
+    package init(label: String) { queue = DispatchQueue(label: label, attributes: .concurrent) }
 
     package func run<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async {
-                continuation.resume(with: Swift.Result { try work() })
-            }
+            queue.async { continuation.resume(with: Swift.Result { try work() }) }
         }
     }
 }

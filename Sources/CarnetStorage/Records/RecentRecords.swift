@@ -27,9 +27,7 @@ package final class RecentRecords: Sendable {
         return entry.stored
     }
 
-    func keep(
-        _ stored: StoredConnection, _ id: RecordID, as bytes: [UInt8], at now: ContinuousClock.Instant = .now
-    ) {
+    func keep(_ stored: StoredConnection, _ id: RecordID, as bytes: [UInt8], at now: ContinuousClock.Instant = .now) {
         entries.withLock { $0.keep(Entry(bytes: bytes, stored: stored, since: now), for: id, size: bytes.count) }
     }
 

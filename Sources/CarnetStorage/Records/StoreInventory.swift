@@ -16,7 +16,5 @@ public struct StoreInventory: Sendable {
         recordsByKeyID[keyID, default: 0] += 1
     }
 
-    package mutating func sort() {
-        accounts.sort { ($0.provider, $0.account) < ($1.provider, $1.account) }
-    }
+    package mutating func sort() { accounts.sort { ($0.provider, $0.account) < ($1.provider, $1.account) } }
 }

@@ -5,7 +5,5 @@ package struct UsedTokenID: Hashable, Sendable {
     /// 64 hexadecimal digits.
     package let text: String
 
-    package init(_ id: String) {
-        text = SHA256.hash(data: Array(id.utf8)).hexadecimal
-    }
+    package init(_ id: String) { text = SHA256.hash(data: Array(id.utf8)).hexadecimal }
 }

@@ -96,9 +96,7 @@ public struct NetworkSettings: Sendable {
         return try proxy.get()
     }
 
-    /// The proxy for a scheme, for any host.
     package func usableProxy(scheme: String) -> Proxy? { proxies[scheme].flatMap { try? $0.get() } }
 
-    /// Every proxy that can be used.
     package var usableProxies: Set<Proxy> { Set(proxies.values.compactMap { try? $0.get() }) }
 }

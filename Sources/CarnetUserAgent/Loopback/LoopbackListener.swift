@@ -1,30 +1,21 @@
 import Carnet
 import CarnetFoundation
 
-/// The loopback port of one sign-in.
 final class LoopbackListener: Sendable {
     private let server: LoopbackServer
 
-    private init(_ server: LoopbackServer) {
-        self.server = server
-    }
+    private init(_ server: LoopbackServer) { self.server = server }
 
-    deinit {
-        server.stop()
-    }
+    deinit { server.stop() }
 
     var port: Int { server.port }
 
     /// Frees the port and closes the connections.
-    func close() async {
-        await server.close()
-    }
+    func close() async { await server.close() }
 
     /// - Throws: `UserAgentError`, `cannotListen`.
     static func start(
-        _ redirect: LoopbackRedirect,
-        inbox: CallbackInbox,
-        limits: ConnectionLimits
+        _ redirect: LoopbackRedirect, inbox: CallbackInbox, limits: ConnectionLimits
     ) throws -> LoopbackListener {
         // A port that is free on one address may be in use on the other.
         for _ in 0..<8 {
@@ -55,20 +46,16 @@ final class LoopbackListener: Sendable {
 
     private static func refusal(_ redirect: LoopbackRedirect, _ error: any Error) -> UserAgentError {
         let place = redirect.port.map { "port \($0) of the redirect URI" } ?? "a port on \(redirect.host)"
-        switch (error as? POSIXError)?.code {
-        case .EADDRINUSE:
-            return UserAgentError(.cannotListen, "\(place) is in use: stop the program that listens there")
-        case .EACCES:
-            return UserAgentError(
-                .cannotListen, "\(place) is not allowed for this user: register a redirect URI with a port above 1023")
-        default:
-            return UserAgentError(.cannotListen, "\(place) cannot be opened for listening")
-        }
+        let reason =
+            switch (error as? POSIXError)?.code {
+            case .EADDRINUSE: "is in use: stop the program that listens there"
+            case .EACCES: "is not allowed for this user: register a redirect URI with a port above 1023"
+            default: "cannot be opened for listening"
+            }
+        return UserAgentError(.cannotListen, "\(place) \(reason)")
     }
 }
 
 extension POSIXError {
-    fileprivate var isMissingAddressFamily: Bool {
-        [.EADDRNOTAVAIL, .EAFNOSUPPORT, .EPROTONOSUPPORT].contains(code)
-    }
+    fileprivate var isMissingAddressFamily: Bool { [.EADDRNOTAVAIL, .EAFNOSUPPORT, .EPROTONOSUPPORT].contains(code) }
 }

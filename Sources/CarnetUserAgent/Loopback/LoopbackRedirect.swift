@@ -52,7 +52,6 @@ struct LoopbackRedirect {
         }
     }
 
-    /// The path of a callback.
     var path: String {
         let path = target.prefix { $0 != "?" }
         return path.isEmpty ? "/" : String(path)
@@ -61,7 +60,5 @@ struct LoopbackRedirect {
     func uri(port: Int) -> String { "http://\(host):\(port)\(target)" }
 
     /// The valid values of `Host`. Another one comes from DNS rebinding.
-    func hostHeaders(port: Int) -> Set<String> {
-        port == 80 ? [host, "\(host):80"] : ["\(host):\(port)"]
-    }
+    func hostHeaders(port: Int) -> Set<String> { port == 80 ? [host, "\(host):80"] : ["\(host):\(port)"] }
 }

@@ -1,6 +1,5 @@
 import CarnetFoundation
 
-/// A request to a loopback port.
 struct LoopbackRequest: Sendable {
     let method: String
     let target: String

@@ -7,7 +7,6 @@ struct ConnectionLimits: Sendable {
     var connections = 32
     /// The maximum size of a request, in bytes. Browsers send the cookies of every program on `localhost`.
     var requestBytes = 262_144
-    /// The maximum duration of a connection.
     var lifetime = Duration.seconds(10)
 }
 
@@ -26,7 +25,6 @@ final class LoopbackServer: Sendable {
     private let limits: ConnectionLimits
     private let respond: Responder
     private let state: Lock<State>
-    /// The threads of the listeners.
     private let listening = DispatchGroup()
 
     /// - Parameter listeners: Sockets on one port. The server closes them.

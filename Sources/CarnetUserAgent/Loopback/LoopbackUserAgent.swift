@@ -37,14 +37,10 @@ public struct LoopbackUserAgent: ListeningUserAgent {
     init(
         timeout: Duration, presentation: Presentation, limits: ConnectionLimits,
         ignored: @escaping @Sendable (String) -> Void = { _ in }
-    ) {
-        (self.timeout, self.presentation, self.limits, self.ignored) = (timeout, presentation, limits, ignored)
-    }
+    ) { (self.timeout, self.presentation, self.limits, self.ignored) = (timeout, presentation, limits, ignored) }
 
     /// - Throws: `UserAgentError`, `cannotListen`, if the redirect URI is not on loopback or its port is in use.
-    package func prepare(
-        redirectURI: String, responseMode: ResponseMode
-    ) async throws -> any AuthorizationPresenter {
+    package func prepare(redirectURI: String, responseMode: ResponseMode) async throws -> any AuthorizationPresenter {
         var redirect = try LoopbackRedirect(redirectURI)
         redirect.takesForms = responseMode.isPosted
         guard responseMode != .fragmentJWT else {
@@ -58,7 +54,6 @@ public struct LoopbackUserAgent: ListeningUserAgent {
     }
 }
 
-/// One sign-in on a loopback port.
 private struct LoopbackPresenter: AuthorizationPresenter {
     let redirectURI: String
     let agent: LoopbackUserAgent

@@ -17,11 +17,7 @@ public struct PasteUserAgent: UserAgent {
         attempts: Int = 5,
         show: @escaping @Sendable (String) -> Void,
         readLine: @escaping @Sendable () async throws -> String?
-    ) {
-        self.attempts = attempts
-        self.show = show
-        self.readLine = readLine
-    }
+    ) { (self.attempts, self.show, self.readLine) = (attempts, show, readLine) }
 
     /// Accepts any redirect URI and does not change it: nothing listens there.
     public func prepare(redirectURI: String) async throws -> any AuthorizationPresenter {

@@ -7,7 +7,6 @@ import CarnetProtocol
 /// Other users of the machine see the arguments of every program. So the program that opens the browser gets this
 /// page's URL. Either the browser uses it first, or another user is rejected.
 final class HandOverPage: Sendable {
-    /// The URL of this page.
     let url: AuthorizationURL
     private let server: LoopbackServer
 
@@ -19,10 +18,8 @@ final class HandOverPage: Sendable {
     /// - Parameter onUse: Called when the browser has been redirected.
     /// - Throws: `UserAgentError`, `cannotPresent`.
     static func open(
-        for target: AuthorizationURL,
-        random: any RandomSource = SystemRandomSource(),
-        limits: ConnectionLimits = ConnectionLimits(),
-        onUse: @escaping @Sendable () -> Void = {}
+        for target: AuthorizationURL, random: any RandomSource = SystemRandomSource(),
+        limits: ConnectionLimits = ConnectionLimits(), onUse: @escaping @Sendable () -> Void = {}
     ) throws -> HandOverPage {
         let path = "/" + random.bytes(count: 32).map { String(256 + Int($0), radix: 16).dropFirst() }.joined()
         let use = OneUse(onUse)
@@ -43,13 +40,9 @@ final class HandOverPage: Sendable {
     }
 
     /// Frees the port. It may be called more than once.
-    func close() async {
-        await server.close()
-    }
+    func close() async { await server.close() }
 
-    deinit {
-        server.stop()
-    }
+    deinit { server.stop() }
 }
 
 /// Whether something was used, or reported.
@@ -59,17 +52,12 @@ final class OneUse: Sendable {
     private let onUse: @Sendable () -> Void
     var isReported: Bool { wasReported.withLock(\.self) }
 
-    init(_ onUse: @escaping @Sendable () -> Void) {
-        self.onUse = onUse
-    }
+    init(_ onUse: @escaping @Sendable () -> Void) { self.onUse = onUse }
 
     /// - Returns: Whether this is the first use.
     func take() -> Bool { isUsed.withLock { $0.set() } }
 
-    /// Reports it once.
-    func report() {
-        if wasReported.withLock({ $0.set() }) { onUse() }
-    }
+    func report() { if wasReported.withLock({ $0.set() }) { onUse() } }
 }
 
 extension Bool {

@@ -40,11 +40,8 @@ public struct Presentation: Sendable {
 
         /// Runs a program with the URL of a redirecting page as its last argument, without a shell.
         static func command(
-            _ command: [String], withholding secrets: Set<String> = [],
-            otherwise: (@Sendable (String) -> Void)? = nil
-        ) -> Self {
-            Self(way: .command(command, withholding: secrets, otherwise: otherwise))
-        }
+            _ command: [String], withholding secrets: Set<String> = [], otherwise: (@Sendable (String) -> Void)? = nil
+        ) -> Self { Self(way: .command(command, withholding: secrets, otherwise: otherwise)) }
 
         /// An environment without the variables that may have secrets.
         static func environment(_ all: [String: String], without secrets: Set<String>) -> [String: String] {
@@ -58,13 +55,10 @@ public struct Presentation: Sendable {
     ///   - onUse: Called when the browser has requested the page, if that can be known.
     ///   - onFailure: Called if it turns out later that the page cannot be shown.
     func present(
-        _ url: AuthorizationURL,
-        onUse: @escaping @Sendable () -> Void = {},
-        onFailure: @escaping @Sendable () -> Void
+        _ url: AuthorizationURL, onUse: @escaping @Sendable () -> Void = {}, onFailure: @escaping @Sendable () -> Void
     ) async -> HandOverPage? {
         switch way {
-        case .show(let show):
-            show(url.text)
+        case .show(let show): show(url.text)
         case .command(let command, let secrets, let otherwise):
             let fallback: @Sendable () -> Void = {
                 if let otherwise { otherwise(url.text) } else { onFailure() }
@@ -129,9 +123,7 @@ public struct Presentation: Sendable {
                 process.standardInput = FileHandle.nullDevice
                 process.standardOutput = FileHandle.nullDevice
                 process.standardError = FileHandle.nullDevice
-                process.terminationHandler = { process in
-                    if process.terminationStatus != 0 { onFailure() }
-                }
+                process.terminationHandler = { process in if process.terminationStatus != 0 { onFailure() } }
                 do { try process.run() } catch { onFailure() }
             #endif
         }
