@@ -14,9 +14,7 @@ struct TimedBody: AsyncSequence, Sendable {
 
     struct Iterator: AsyncIteratorProtocol {
         fileprivate let body: TimedBody
-        private var isGiven = false
-
-        fileprivate init(body: TimedBody) { self.body = body }
+        fileprivate var isGiven = false
 
         mutating func next() async throws -> ByteBuffer? {
             guard !isGiven else { return nil }

@@ -3,16 +3,12 @@ package struct WindowCandidate<Window> {
     package var window: Window
     /// Whether its scene, or the application, is in front of the user.
     package var isActive: Bool
-    /// Whether it is on screen at all.
     package var isVisible: Bool
     /// Whether it receives what is typed.
     package var isKey: Bool
 
     package init(_ window: Window, isActive: Bool, isVisible: Bool, isKey: Bool) {
-        self.window = window
-        self.isActive = isActive
-        self.isVisible = isVisible
-        self.isKey = isKey
+        (self.window, self.isActive, self.isVisible, self.isKey) = (window, isActive, isVisible, isKey)
     }
 }
 
@@ -21,11 +17,7 @@ extension Sequence {
     /// the next. A window that is not on screen is not chosen, since the system would show nothing.
     package func frontWindow<Window>() -> Window? where Element == WindowCandidate<Window> {
         func rank(_ candidate: Element) -> Int { (candidate.isActive ? 2 : 0) + (candidate.isKey ? 1 : 0) }
-        var best: Element?
-        for candidate in self where candidate.isVisible {
-            if let current = best, rank(candidate) <= rank(current) { continue }
-            best = candidate
-        }
-        return best?.window
+        // Of several maxima, this is the first.
+        return filter(\.isVisible).max { rank($0) < rank($1) }?.window
     }
 }

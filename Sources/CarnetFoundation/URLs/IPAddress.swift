@@ -49,7 +49,7 @@ package struct IPAddress: Hashable, Sendable {
 
     private static func number(_ text: some Collection<UInt8>) -> UInt64? {
         var digits = Array(text)
-        var radix: UInt64 = 10
+        var radix = 10
         if digits.first == UInt8(ascii: "0"), digits.count > 1 {
             let isHexadecimal = digits[1] | 0x20 == UInt8(ascii: "x")
             radix = isHexadecimal ? 16 : 8
@@ -57,15 +57,10 @@ package struct IPAddress: Hashable, Sendable {
             // `0x` alone is zero.
             if digits.isEmpty { return 0 }
         }
-        guard !digits.isEmpty else { return nil }
-        var value: UInt64 = 0
-        for byte in digits {
-            guard ASCII.isHexDigit(byte) else { return nil }
-            let digit = UInt64(ASCII.isDigit(byte) ? byte - 0x30 : (byte | 0x20) - 0x61 + 10)
-            guard digit < radix else { return nil }
-            value = value * radix + digit
-            guard value < 1 << 32 else { return nil }
-        }
+        // Without a sign, which the initializer takes.
+        guard digits.allSatisfy(ASCII.isHexDigit),
+            let value = UInt64(String(decoding: digits, as: UTF8.self), radix: radix), value < 1 << 32
+        else { return nil }
         return value
     }
 
