@@ -50,8 +50,6 @@
         /// The sign-in with the system's sheet.
         @available(iOSApplicationExtension, unavailable)
         @available(visionOSApplicationExtension, unavailable)
-        public convenience init(_ client: OAuthClient) {
-            self.init(client, agent: WebAuthenticationSessionUserAgent())
-        }
+        public convenience init(_ client: OAuthClient) { self.init(client, agent: WebAuthenticationSessionUserAgent()) }
     }
 #endif

@@ -11,9 +11,7 @@ extension OAuthClient {
     /// A token that is bound to a key needs that key: set the registration's `dpopKey`, or use `send(_:body:with:declared:)`.
     ///
     /// - Throws: `OAuthError` at step `clientCredentials` or `jwtBearer`; of kind `missingClientSecret` for a public client.
-    public func tokens(for grant: ClientGrant) async throws -> TokenSet {
-        try await token(for: grant).tokens
-    }
+    public func tokens(for grant: ClientGrant) async throws -> TokenSet { try await token(for: grant).tokens }
 
     /// Sends a request to a declared host with a token of a grant without a user. After a 401, it requests a new token,
     /// if it can, and sends the request once more.

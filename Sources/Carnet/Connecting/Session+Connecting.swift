@@ -6,9 +6,7 @@ extension Session {
     /// `token.instance_url`. Some are secret.
     ///
     /// - Throws: `TokenStoreError`; `OAuthError` of kind `sessionEnded` if there is none.
-    public func values() async throws -> [String: Secret] {
-        try await connectionValues().mapValues { Secret($0.text) }
-    }
+    public func values() async throws -> [String: Secret] { try await connectionValues().mapValues { Secret($0.text) } }
 
     /// The same, each with whether it may be shown.
     package func connectionValues() async throws -> [String: ConnectionValue] {

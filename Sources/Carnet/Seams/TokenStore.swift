@@ -211,9 +211,7 @@ public struct TokenStoreError: Error, Hashable, Sendable, Described {
     /// The system's number of the failure, e.g. the `OSStatus` of the Keychain; `nil` if it gave none.
     public var systemCode: Int32?
 
-    public init(_ kind: Kind, _ reason: String) {
-        self.init(kind, reason, remedy: nil)
-    }
+    public init(_ kind: Kind, _ reason: String) { self.init(kind, reason, remedy: nil) }
 
     package init(_ kind: Kind, _ reason: String, remedy: String?) {
         (self.kind, self.reason, self.remedy) = (kind, reason, remedy)

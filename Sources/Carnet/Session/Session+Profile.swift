@@ -8,9 +8,7 @@ extension Session {
     /// If an additional request of the descriptor fails, its claims are missing, and `failures` has the reason.
     ///
     /// - Throws: `OAuthError`, `TokenStoreError`.
-    public func profile() async throws -> Profile {
-        try await profile(for: nil)
-    }
+    public func profile() async throws -> Profile { try await profile(for: nil) }
 
     /// The profile for a host that wants certain claims: lists of further requests are read only if they are among them, and
     /// a scope that they lack is one of the `failures`.

@@ -7,9 +7,7 @@ extension Session {
     /// An access token that is valid now.
     ///
     /// - Throws: As `tokens()`.
-    public func accessToken() async throws -> Secret {
-        try await tokens().accessToken
-    }
+    public func accessToken() async throws -> Secret { try await tokens().accessToken }
 
     /// Sends a request to a declared host with the access token, and once more with a refreshed one after a 401.
     ///

@@ -44,9 +44,7 @@ public actor Session {
     /// Tokens with an access token that is valid now.
     ///
     /// - Throws: `OAuthError`, whose `disposition` distinguishes "sign in again" from "try later"; `TokenStoreError`.
-    public func tokens() async throws -> TokenSet {
-        try await validConnection().tokens
-    }
+    public func tokens() async throws -> TokenSet { try await validConnection().tokens }
 
     /// Refreshes the tokens now.
     ///

@@ -8,9 +8,7 @@
         private let models: [SignInModel]
         private var problem: String?
 
-        public init(_ models: [SignInModel]) {
-            self.models = models
-        }
+        public init(_ models: [SignInModel]) { self.models = models }
 
         /// - Parameter model: If it could not be made, the view shows the reason.
         public init(_ model: Result<SignInModel, any Error>) {
@@ -41,9 +39,7 @@
     public struct SignInStatus: View {
         private let model: SignInModel
 
-        public init(_ model: SignInModel) {
-            self.model = model
-        }
+        public init(_ model: SignInModel) { self.model = model }
 
         public var body: some View {
             switch model.phase {

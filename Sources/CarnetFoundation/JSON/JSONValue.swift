@@ -62,21 +62,13 @@ public struct JSONObject: Hashable, Sendable {
 }
 
 extension JSONValue {
-    public var string: String? {
-        if case .string(let value) = self { value } else { nil }
-    }
+    public var string: String? { if case .string(let value) = self { value } else { nil } }
 
-    public var bool: Bool? {
-        if case .bool(let value) = self { value } else { nil }
-    }
+    public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-    public var array: [JSONValue]? {
-        if case .array(let value) = self { value } else { nil }
-    }
+    public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
 
-    public var object: JSONObject? {
-        if case .object(let value) = self { value } else { nil }
-    }
+    public var object: JSONObject? { if case .object(let value) = self { value } else { nil } }
 
     public var double: Double? {
         guard case .number(let text) = self else { return nil }
@@ -84,9 +76,7 @@ extension JSONValue {
         return (text.utf8.count <= 15 ? Int(text).map(Double.init) : nil) ?? Double(text)
     }
 
-    public var integer: Int? {
-        if case .number(let text) = self { Int(text) } else { nil }
-    }
+    public var integer: Int? { if case .number(let text) = self { Int(text) } else { nil } }
 
     package var isNull: Bool { if case .null = self { true } else { false } }
 

@@ -133,7 +133,5 @@ extension DatabaseStore {
         try await writing { [self] in try await use(UsedTokenID(id), until: end, now: now) }
     }
 
-    public func forget(_ id: String) async throws {
-        try await writing { [self] in try await forget(UsedTokenID(id)) }
-    }
+    public func forget(_ id: String) async throws { try await writing { [self] in try await forget(UsedTokenID(id)) } }
 }

@@ -19,9 +19,7 @@ public struct KeyRing: Sendable {
     /// Keys from a secret service, each of 32 unpredictable bytes.
     ///
     /// - Throws: `TokenStoreError`, `unacceptable`, if there is none, or one has more or fewer bytes. The error contains no key.
-    public init(keys: [[UInt8]]) throws {
-        try self.init(keys.map { try EncryptionKey($0) })
-    }
+    public init(keys: [[UInt8]]) throws { try self.init(keys.map { try EncryptionKey($0) }) }
 
     /// Keys as text: each 32 bytes as base64 or as 64 hexadecimal digits, separated by line breaks, spaces or commas. A line
     /// that begins with `#` is a comment.

@@ -17,14 +17,10 @@ public struct StoreKeySource: Sendable {
 
     /// A private file: 32 bytes, or text for `KeyRing(text:)`. It is read at every use, so that a change needs no
     /// restart. If it does not exist, it is created with a new key before the first record.
-    public static func file(_ path: String) -> Self {
-        Self(place: .file(path))
-    }
+    public static func file(_ path: String) -> Self { Self(place: .file(path)) }
 
     /// Keys that the host has read itself.
-    public static func keys(_ ring: KeyRing) -> Self {
-        Self(place: .given(ring))
-    }
+    public static func keys(_ ring: KeyRing) -> Self { Self(place: .given(ring)) }
 
     /// One key that the host has read itself, for example from a keychain.
     ///

@@ -14,9 +14,7 @@ public struct Presentation: Sendable {
     private static let patience = Duration.seconds(2)
 
     /// Passes the URL to a closure, which prints it for the user to open.
-    public static func show(_ show: @escaping @Sendable (String) -> Void) -> Self {
-        Self(way: .show(show))
-    }
+    public static func show(_ show: @escaping @Sendable (String) -> Void) -> Self { Self(way: .show(show)) }
 
     #if os(macOS) || os(Linux)
         /// Opens the user's browser: `open` on macOS, `xdg-open` on Linux. The program gets the URL of a loopback page
