@@ -27,15 +27,6 @@ extension EnvironmentRules: DescriptorValue {
     func json(_ filler: TemplateFiller) -> JSONValue? { JSONValue(tree) }
 }
 
-extension ProviderDescriptor {
-    /// - Returns: `nil` if the tree is no mapping.
-    init?(_ root: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        guard var rules = DescriptorRules(root, &decoder) else { return nil }
-        if decoder.diagnostics.isEmpty { rules.addVariants(of: root, &decoder) }
-        self.init(rules)
-    }
-}
-
 extension DescriptorRules {
     /// Reads the variants of a tree that was read without an error.
     fileprivate mutating func addVariants(of root: YAMLNode, _ decoder: inout DescriptorDecoder) {
@@ -58,6 +49,12 @@ extension DescriptorRules {
 }
 
 extension ProviderDescriptor {
+    /// - Returns: `nil` if the tree is no mapping.
+    init?(_ root: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        guard var rules = DescriptorRules(root, &decoder) else { return nil }
+        if decoder.diagnostics.isEmpty { rules.addVariants(of: root, &decoder) }
+        self.init(rules)
+    }
 
     /// A variant laid over the rest of the descriptor.
     static func variantTree(_ tree: YAMLNode, of root: YAMLNode) -> YAMLNode {

@@ -64,7 +64,6 @@ extension Template {
     }
 }
 
-/// The section with everything filled in.
 package struct ResolvedAPI: Sendable {
     /// Hosts that the access token may be sent to, besides those of the resources.
     package let hosts: [String]

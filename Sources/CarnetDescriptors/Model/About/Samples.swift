@@ -9,7 +9,6 @@ package struct Samples: DescriptorSection, Sendable {
     package internal(set) var callback: NamedList<JSONValue>?
     package internal(set) var expect = SampleExpectations()
 
-    /// Whether there is none.
     package var isEmpty: Bool {
         [token, refresh, userinfo, error].allSatisfy { $0 == nil } && callback == nil
     }

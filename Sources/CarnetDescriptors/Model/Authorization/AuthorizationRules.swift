@@ -51,7 +51,6 @@ package struct AuthorizationRules: DescriptorSection, Sendable {
     ]
 }
 
-/// The section with everything filled in.
 @usableFromInline
 @dynamicMemberLookup
 package struct ResolvedAuthorization: Sendable {

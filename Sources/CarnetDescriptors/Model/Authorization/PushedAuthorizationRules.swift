@@ -14,7 +14,5 @@ package struct PushedAuthorizationRules: DescriptorSection, Sendable {
 }
 
 package enum PushedAuthorizationUse: String, DescriptorChoice, Sendable {
-    case auto
-    case always
-    case never
+    case auto, always, never
 }

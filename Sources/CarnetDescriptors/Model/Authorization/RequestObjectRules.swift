@@ -20,9 +20,7 @@ package struct RequestObjectRules: DescriptorSection, Sendable {
 }
 
 package enum RequestObjectUse: String, DescriptorChoice, Sendable {
-    case auto
-    case always
-    case never
+    case auto, always, never
 }
 
 /// How many seconds a signed request may be good for: an hour at most (FAPI 2.0 Message Signing, section 5.3.1).

@@ -89,7 +89,6 @@ extension RedirectForm: DescriptorValue {
     }
 }
 
-/// The section with everything filled in.
 @usableFromInline
 @dynamicMemberLookup
 package struct ResolvedClient: Sendable {

@@ -105,9 +105,7 @@ extension Named where Value == LookupRules {
 }
 
 package enum LookupChoice: String, DescriptorChoice, Sendable {
-    case first
-    case only
-    case ask
+    case first, only, ask
 }
 
 extension ConnectionRules {

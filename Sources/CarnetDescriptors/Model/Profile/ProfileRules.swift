@@ -112,7 +112,6 @@ extension ProfileRules {
     ]
 }
 
-/// The section with everything filled in.
 @usableFromInline
 @dynamicMemberLookup
 package struct ResolvedProfile: Sendable {

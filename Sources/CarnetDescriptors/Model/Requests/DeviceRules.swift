@@ -55,7 +55,6 @@ package struct DeviceFields: DescriptorSection, Sendable {
     ]
 }
 
-/// The section with everything filled in.
 package struct ResolvedDevice: Sendable {
     package private(set) var request: ResolvedRequest
     package let response: DeviceResponseRules

@@ -46,8 +46,7 @@ extension ExchangeStep: DescriptorSection {
 }
 
 package enum ExchangeResult: String, DescriptorChoice, Sendable {
-    case tokens
-    case values
+    case tokens, values
 }
 
 extension ExchangeStep {

@@ -39,8 +39,7 @@ package enum ExpiryKind: String, DescriptorChoice, Sendable {
 }
 
 package enum ZeroLifetime: String, DescriptorChoice, Sendable {
-    case now
-    case never
+    case now, never
 }
 
 /// When an access token ends, as far as a response says it.

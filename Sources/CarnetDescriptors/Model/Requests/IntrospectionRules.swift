@@ -13,7 +13,6 @@ package struct IntrospectionRules: DescriptorSection, Sendable {
         ]
 }
 
-/// The section with everything filled in.
 package struct ResolvedIntrospection: Sendable {
     package private(set) var request: ResolvedRequest
     package let authentication: ClientAuthenticationMethod?

@@ -30,7 +30,6 @@ package enum ScopePlace: String, DescriptorChoice, Sendable {
     case assertion
 }
 
-/// The section with everything filled in.
 package struct ResolvedJWTBearer: Sendable {
     package private(set) var grant: Resolved<GrantRules>
     package let assertion: ResolvedAssertion

@@ -86,9 +86,7 @@ package enum RequestMethod: String, DescriptorChoice, Sendable {
 }
 
 package enum BodyEncoding: String, DescriptorChoice, Sendable {
-    case form
-    case json
-    case query
+    case form, json, query
 }
 
 /// A section that describes a request, beside other keys.

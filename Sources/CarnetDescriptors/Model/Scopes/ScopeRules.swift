@@ -36,8 +36,7 @@ package enum GrantedScopeSource: String, DescriptorChoice, Sendable {
 }
 
 package enum EmptyScopeRule: String, DescriptorChoice, Sendable {
-    case omit
-    case send
+    case omit, send
 }
 
 package struct ScopeEntry: DescriptorSection, Sendable {
