@@ -173,7 +173,7 @@ extension DescriptorSection {
 
     /// One form of the mapping, which has some of its keys.
     ///
-    /// - Parameter isWhole: Whether it is one value. If not, a descriptor which extends another can delete the other keys.
+    /// - Parameter isWhole: Whether it is one value. If not, a descriptor that extends another can delete other keys.
     static func form(
         _ name: String, _ phrase: String, required: [String], optional: [String] = [], isWhole: Bool = true
     ) -> Shape {

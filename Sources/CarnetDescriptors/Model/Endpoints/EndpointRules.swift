@@ -124,8 +124,8 @@ package struct ResolvedEndpoints: Sendable {
 
     /// Fills those that are known by now, of those at trusted hosts.
     ///
-    /// - Parameter ofClient: Whether only those that need nothing but the registration, so that they are like any other from
-    ///   then on.
+    /// - Parameter ofClient: Whether only those that need nothing but the registration, so that they are like any other
+    ///   from then on.
     mutating func fill(_ values: TemplateValues, trusting hosts: [HostPattern], ofClient: Bool = false) {
         for (name, template) in late where !ofClient || template.isOfClient {
             do throws(WebURLError) {
