@@ -26,7 +26,8 @@ struct LoginAgent: ListeningUserAgent {
     func prepare(redirectURI: String, responseMode: ResponseMode) async throws -> any AuthorizationPresenter {
         let presenter = try await agent.prepare(for: responseMode, redirectURI: redirectURI)
         let sent = presenter.redirectURI
-        console.remark("redirect URI: \(redirectURI)\(sent == redirectURI ? "" : " (any port; this time \(sent))")")
+        console.remark(
+            "redirect URI: \(redirectURI)\(sent.isSameBytes(as: redirectURI) ? "" : " (any port; this time \(sent))")")
         return Presenter(presenter: presenter, agent: self)
     }
 

@@ -4,7 +4,8 @@ import CarnetLint
 enum Table {
     /// The last column is as long as it needs to be; an empty end leaves no spaces behind.
     static func lines(_ rows: [[String]], indentation: Int = 0) -> [String] {
-        let widths = (0..<(rows.map(\.count).max() ?? 0)).map { column in
+        let columns = rows.map(\.count).max() ?? 0
+        let widths = (0..<columns).map { column -> Int in
             rows.map { column < $0.count ? TerminalText.width($0[column]) : 0 }.max() ?? 0
         }
         return rows.map { row in

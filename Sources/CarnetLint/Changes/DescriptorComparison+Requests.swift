@@ -266,8 +266,9 @@ extension ProfileRules {
 
     /// The claims that programs give rights by: the lists are groups and the like.
     fileprivate var rights: [String] {
-        ["email_verified", "groups"] + claims.items.filter { $0.value.elements?.isList == true }.map(\.name)
-            + requests.flatMap { $0.claims.items.filter(\.value.isList).map(\.name) }
+        let lists = claims.items.filter { $0.value.elements?.isList == true }.map(\.name)
+        let furtherLists = requests.flatMap(\.claims.items).filter(\.value.isList).map(\.name)
+        return ["email_verified", "groups"] + lists + furtherLists
     }
 }
 

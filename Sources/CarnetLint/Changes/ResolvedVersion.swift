@@ -14,7 +14,10 @@ struct ResolvedVersion {
         self.descriptor = descriptor
         let provider = try descriptor.resolve(inputs: inputs)
         self.provider = provider
-        let named = provider.inputs.map { Named($0.key, $0.value) }.sorted { $0.value.utf8.count > $1.value.utf8.count }
+        // The longest value first, and of equal ones that of the first name.
+        let named = provider.inputs.map { Named($0.key, $0.value) }.sorted {
+            ($1.value.utf8.count, $0.name) < ($0.value.utf8.count, $1.name)
+        }
         values = named + (provider.issuer.map { [Named("issuer", $0)] } ?? [])
         json = provider.json.object ?? json
         let inherited = ["method", "body", "headers", "rename", "omit", "query_parameters", "encode", "response"]

@@ -110,10 +110,12 @@ extension YAMLNode {
     /// The headers and parameters of all requests. In a response or a table, the same names mean something else.
     var additions: [(entry: YAMLEntry, isHeader: Bool)] {
         let sections = entries ?? []
-        return sections.filter { $0.key == "headers" || $0.key.hasSuffix("parameters") }.flatMap { section in
-            (section.value.entries ?? []).map { ($0, section.key == "headers") }
-        } + sections.filter { !["samples", "sample", "tables"].contains($0.key) }.flatMap(\.value.additions)
-            + (elements ?? []).flatMap(\.additions)
+        let named = sections.filter { $0.key == "headers" || $0.key.hasSuffix("parameters") }
+        let own = named.flatMap { section in
+            (section.value.entries ?? []).map { (entry: $0, isHeader: section.key == "headers") }
+        }
+        let others = sections.filter { !["samples", "sample", "tables"].contains($0.key) }.map(\.value)
+        return own + (others + (elements ?? [])).flatMap(\.additions)
     }
 
     /// The elements of a list, or the values of a mapping.

@@ -119,10 +119,10 @@ package struct DescriptorDraft: Sendable {
         guard let metadata else { return [] }
         let grants = announcedTexts("grant_types_supported")
         let needsPage = !grants.contains { $0 == "client_credentials" || $0.hasSuffix(":device_code") }
-        return [("authorization_endpoint", facts.authorization), ("token_endpoint", facts.token)].filter {
-            name, known in
-            metadata[name] == nil && known == nil && (needsPage || name == "token_endpoint")
-        }.map(\.0)
+        func isMissing(_ name: String, _ known: String?) -> Bool { metadata[name] == nil && known == nil }
+        let lacksPage = needsPage && isMissing("authorization_endpoint", facts.authorization)
+        let lacksToken = isMissing("token_endpoint", facts.token)
+        return (lacksPage ? ["authorization_endpoint"] : []) + (lacksToken ? ["token_endpoint"] : [])
     }
 
     /// Whether the author must say where the profile is.

@@ -65,9 +65,10 @@ package struct ReceivedCookies: Sendable {
 
     /// The other cookies of a request, as one field; empty without any. Every byte of their names and values stays.
     static func text(of request: HTTPRequest, withoutNamesBeginningWith prefix: String) -> String {
-        request.headerFields[values: .cookie].flatMap { $0.utf8.split(separator: UInt8(ascii: ";")) }
-            .filter { pair in !pair.drop { $0 == 0x20 || $0 == 0x09 }.starts(with: prefix.utf8) }
-            .map { Substring($0).trimming { $0 == " " || $0 == "\t" } }.filter { !$0.isEmpty }.joined(separator: "; ")
+        let pairs = request.headerFields[values: .cookie].flatMap { $0.utf8.split(separator: UInt8(ascii: ";")) }
+        let others = pairs.filter { pair in !pair.drop { $0 == 0x20 || $0 == 0x09 }.starts(with: prefix.utf8) }
+        let texts = others.map { pair in Substring(pair).trimming { $0 == " " || $0 == "\t" } }
+        return texts.filter { !$0.isEmpty }.joined(separator: "; ")
     }
 
     package subscript(name: String) -> String? {
