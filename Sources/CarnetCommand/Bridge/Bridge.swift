@@ -89,8 +89,9 @@ final class Bridge: Sendable {
 
     /// Sends a notification or a response. The next line waits for it, so that the server gets them in this order.
     private func notify(_ message: Message) async {
-        let cancelled = message.members?.object("params")?["requestId"].flatMap(Message.id)
-        if message.method == MessageHeaders.cancelled, let id = cancelled {
+        if message.method == MessageHeaders.cancelled,
+            let id = message.members?.object("params")?["requestId"].flatMap(Message.id)
+        {
             // No response is expected.
             let task = state.withLock { state in
                 state.waiting.remove(id)

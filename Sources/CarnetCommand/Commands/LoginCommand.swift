@@ -152,6 +152,7 @@ struct LoginCommand: Subcommand {
         guard client.provider.resource == nil else { return console.note("next: carnet token \(rest)".printable) }
         console.note("next: carnet profile \(rest), carnet resources \(rest)".printable)
     }
+
     /// A sign-in that the user confirms on another device.
     private func signInOnDevice(
         with client: OAuthClient, scopes: [String]?, _ connector: Connector, _ console: Console

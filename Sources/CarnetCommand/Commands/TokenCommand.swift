@@ -100,6 +100,7 @@ struct TokenCommand: Subcommand {
                 + ["client_id": .string(account.stored.clientID), "subject": .optional(account.stored.subject)]
                 + tokens.summary + ["values": .object(JSONObject(named))])
     }
+
     /// The introspection response for the access token.
     private func showState(of account: Account, _ console: Console) async throws {
         let known = try await account.explaining { try await account.session().introspect() }

@@ -173,6 +173,7 @@ struct GatewayServeCommand: Subcommand {
 
     /// What to write, for somebody who has no file yet.
     private static func printSample(_ console: Console) {
+        let sample = sample
         console.print(sample)
         console.print(json: JSONObject(["sample": .string(sample)]))
         console.note("write this to gateway.yaml, then run: carnet gateway gateway.yaml --sandbox")

@@ -81,9 +81,9 @@ package struct Inheritance {
                 InheritanceDiagnostics.brokenParent,
                 "the descriptor \"\(parentID)\" has errors, so this one cannot inherit from it",
                 help: "fix \(parent.file.path) first",
-                related: parent.diagnostics.filter { $0.severity == .error }.prefix(1).map {
-                    .init(message: $0.message, file: $0.file, span: $0.span)
-                })
+                related: parent.diagnostics.first { $0.severity == .error }.map {
+                    [.init(message: $0.message, file: $0.file, span: $0.span)]
+                } ?? [])
         }
         return DescriptorDocument(document, extending: parent)
     }

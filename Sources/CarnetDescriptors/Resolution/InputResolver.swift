@@ -129,13 +129,14 @@ struct InputResolver {
         return try late(template, key: key())
     }
 
-    /// A host with or without a port, in lower case.
+    /// A host with or without a port, in lower case. Of an input with a host and a path, it is the host.
     func host(_ template: Template, key: @autoclosure () -> String) throws(ResolutionError) -> String? {
         try checkURL(template, isAuthority: true, key: key())
-        guard let host = try fill(template, key: key())?.lowercased() else { return nil }
+        guard let text = try fill(template, key: key())?.lowercased() else { return nil }
+        let host = template.source.contains("/") ? text : String(text.prefix { $0 != "/" })
         guard InputRules.isHostname(host) else {
             throw error(
-                .badURL, key(), "\(host) is not a host name: write it without https:// and without a path")
+                .badURL, key(), "\(text) is not a host name: write it without https:// and without a path")
         }
         return host
     }

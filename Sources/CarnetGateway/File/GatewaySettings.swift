@@ -85,7 +85,6 @@ package struct GatewayProxyRules: Sendable {
 
 extension GatewayProxyRules.Dialect: GatewayValue {}
 
-/// One of the cases.
 extension GatewayValue where Self: RawRepresentable<String> & CaseIterable {
     static var shape: Shape { .choice(allCases.map(\.rawValue)) }
 

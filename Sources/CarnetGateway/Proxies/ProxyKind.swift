@@ -19,6 +19,7 @@ package struct ProxyKind: Sendable {
         _, variable, secret in
         ProxyFile(path: environmentFile, text: "\(variable)=\(secret)\n", isPrivate: true)
     }
+
     /// Throws `WritingError` for what this proxy alone cannot express.
     package var check: @Sendable (ProxySetup) throws -> Void = { _ in }
     /// What to do when the files are written.

@@ -246,7 +246,10 @@ extension ProxySetup {
 
     /// The first has the highest priority: a name comes before a domain that it is in.
     ///
-    /// The services are those that the form names.
+    /// - Parameters:
+    ///   - gateway: The service for the gateway's own pages.
+    ///   - none: The service for hosts without a program.
+    ///   - service: The service of a program.
     private func routes(
         gateway: String, none: String, program service: (Program) -> String
     ) -> [(name: String, rule: String, middleware: String, service: String, priority: Int)] {

@@ -10,7 +10,7 @@ package final class GatewaySite: Sendable {
     let logger: Logger
     let random: any RandomSource
     let counts: DecisionCounts
-    /// Of the latest refusals: the page of one is no second refusal.
+    /// Of the latest 256 refusals or more: the page of one is no second refusal.
     private let references = Lock(Recent<ByteKey, Bool>(limit: 512))
     private let isDraining = Lock(false)
     private let readiness = Readiness()

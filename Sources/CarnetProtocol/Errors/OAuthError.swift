@@ -62,6 +62,7 @@ public struct OAuthError: Error, Hashable, Sendable {
         get { next() }
         set { ownHint = newValue }
     }
+
     /// A hint with values that the table does not know; empty for none.
     var ownHint: String?
     /// The redirect URI of the sign-in, for its advice.

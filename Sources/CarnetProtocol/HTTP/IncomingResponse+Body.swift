@@ -204,9 +204,10 @@ extension JSONValue {
 extension IncomingResponse {
     /// - Throws: `OAuthError.status` unless the status is one of success.
     func requireSuccess(
-        _ step: OAuthError.Step, key: String, fields: ErrorFields = ErrorFields(), hiding secrets: [Secret]
+        _ step: OAuthError.Step, key: String, fields: ErrorFields = ErrorFields(),
+        hiding secrets: @autoclosure () -> [Secret]
     ) throws(OAuthError) {
-        guard isSuccess else { throw .status(self, step, key: key, fields: fields, hiding: secrets) }
+        guard isSuccess else { throw .status(self, step, key: key, fields: fields, hiding: secrets()) }
     }
 }
 

@@ -21,6 +21,7 @@ package struct ProviderMetadata: Sendable {
     package var introspectionAlgorithms: [SignatureAlgorithm] {
         announced("introspection_signing_alg_values_supported")
     }
+
     /// Whether callbacks contain the issuer (RFC 9207, section 3).
     package let announcesIssuerParameter: Bool
     /// The known methods of client authentication at the token endpoint.
@@ -38,6 +39,7 @@ package struct ProviderMetadata: Sendable {
     package var requestObjectAlgorithms: [SignatureAlgorithm] {
         announced("request_object_signing_alg_values_supported")
     }
+
     /// The whole document.
     package let document: JSONValue
 }

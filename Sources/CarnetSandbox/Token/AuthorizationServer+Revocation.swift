@@ -13,8 +13,10 @@ extension AuthorizationServer {
             ledger.revoke(grant: id)
         }
         let rules = provider.revocation.success
-        guard rules.field?.pointers.first != nil else { return Reply(rules.status, [.cacheControl: "no-store"]) }
-        return .json(rules.adding(to: [:]), status: rules.status)
+        guard let field = rules.field?.pointers.first else { return Reply(rules.status, [.cacheControl: "no-store"]) }
+        var body: JSONValue = [:]
+        body.set(rules.values.first ?? true, at: field)
+        return .json(body, status: rules.status)
     }
 
     /// The token to revoke, and the client that asks if it is not the token that speaks for it.

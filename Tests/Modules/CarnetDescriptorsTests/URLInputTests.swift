@@ -98,6 +98,16 @@ struct URLInputTests {
         #expect(try refusal("api: { hosts: ['{id}.shops.example', '{host}', 'localhost:8080'] }\n") == nil)
     }
 
+    @Test("are the host of an input with a path, where only a host counts")
+    func hostOfPath() throws {
+        let yaml = "endpoints: { token: 'https://{site}/token' }\napi: { hosts: ['{site}'] }\n"
+        for (site, host) in [("Acme.example/Tracker", "acme.example"), ("acme.example:8443/a/b", "acme.example:8443")] {
+            let provider = try ResolutionFixture.provider(
+                Self.inputs + yaml, inputs: Self.values.merging(["site": site]) { $1 })
+            #expect(provider.api.hosts == [host])
+        }
+    }
+
     @Test("may have any text where it is encoded")
     func encoded() throws {
         let yaml = "endpoints: { userinfo: \"https://acme.example/x/{urlencode(input.note)}\" }\n"

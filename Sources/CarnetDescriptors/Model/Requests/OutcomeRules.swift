@@ -1,7 +1,7 @@
 /// How the response to a request with the access token shows success, or an error.
 package struct OutcomeRules: DescriptorSection, Sendable {
     package internal(set) var success = SuccessRules()
-    /// `nil` for those of `api`, which `resolved(with:)` fills in.
+    /// `nil` for those of `api`, which `inheriting(_:)` fills in.
     package internal(set) var errors: ErrorFields?
 
     static let keys: [Key<Self>] = [

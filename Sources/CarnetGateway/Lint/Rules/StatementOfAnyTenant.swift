@@ -18,9 +18,9 @@ struct StatementOfAnyTenant: GatewayRule {
         guard let registry = context.registry else { return [] }
         return context.conditions.compactMap { _, condition in
             guard let key = condition.keyOfStatements else { return nil }
-            return context.rules.providers(of: condition).lazy.compactMap { provider -> GatewayFinding? in
+            for provider in context.rules.providers(of: condition) {
                 guard let tenants = provider.openTenants(in: registry), !tenants.isChosen(by: condition.claims.names)
-                else { return nil }
+                else { continue }
                 let input = provider.descriptor(in: registry)?.issuer?.inputNames.first
                 let claims = tenants.claims.map { "\($0): VALUE" }.joined(separator: ", ")
                 return GatewayFinding(
@@ -28,7 +28,8 @@ struct StatementOfAnyTenant: GatewayRule {
                     help: (input.map { "write inputs: { \($0): ONE-TENANT } at the provider, or " } ?? "")
                         + "add claim: { \(claims) } to the condition",
                     related: ("the provider", provider.span))
-            }.first
+            }
+            return nil
         }
     }
 }

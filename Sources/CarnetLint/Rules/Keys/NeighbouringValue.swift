@@ -127,6 +127,7 @@ struct NeighbouringValue: LintRule {
         let unnamed = EndpointName.allCases.filter { name in
             paths[name] != nil && Self.names[name] != nil && !contains(name, name) && !ends(name, name)
         }
+
         /// Which endpoint the path names instead.
         func other(_ name: EndpointName) -> EndpointName? {
             unnamed.first { contains(name, $0) || ends(name, $0) && ends($0, name) }
