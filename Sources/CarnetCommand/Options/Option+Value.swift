@@ -44,7 +44,7 @@ extension Argument {
 
 /// Reads one of the names that an option allows.
 ///
-/// - Parameter suggests: Whether the nearest name is an answer to a wrong one.
+/// - Parameter suggests: Whether the nearest name is suggested for a wrong one.
 func name<Value: CaseIterable & RawRepresentable<String> & Sendable>(
     of option: String, suggests: Bool = false
 ) -> @Sendable (String) throws -> Value where Value.AllCases == [Value] {
