@@ -362,11 +362,11 @@ class Bench:
     def check_pages(self):
         """the gateway's own pages, on both sites: without the secret, without forged headers"""
         for host in ("wiki.apps.example", "apps.example"):
-            self.ask("/carnet/sign-in?to=%2Fa", cookie=None, host=host,
+            self.ask("/carnet/sign-in?return_to=%2Fa", cookie=None, host=host,
                      headers=[(name, "evil") for name in FORWARDED + ["X-Forwarded-For"]] + [("X-Gateway-Secret", rig.SECRET)])
             self.nothing()
             got = self.decisions[0] if self.decisions else None
-            assert got and len(self.decisions) == 1 and got.target == "/carnet/sign-in?to=%2Fa", [d.line for d in self.decisions]
+            assert got and len(self.decisions) == 1 and got.target == "/carnet/sign-in?return_to=%2Fa", [d.line for d in self.decisions]
             assert not [h for h in got.headers if "evil" in h[1] or h[1] == rig.SECRET], got.headers
             for name, value in [("Host", host), ("X-Forwarded-Host", host), ("X-Forwarded-Proto", "https"), ("X-Forwarded-For", "127.0.0.1")]:
                 assert got.all(name) == [value], f"{name}: {got.all(name)}"
