@@ -36,7 +36,7 @@ extension ClientRegistration {
             if let source = try file.source(for: descriptor.id, environment: environment) { sources.append(source) }
         }
         sources.append(try ClientSource(of: descriptor, in: environment))
-        let source = ClientSource(merging: sources)
+        let source = ClientSource(merging: sources + [ClientSource(publishedBy: descriptor)])
         let variable = ClientSource.variable(descriptor.id, "CLIENT_ID")
         guard let clientID = source.clientID else {
             throw RegistrationError(

@@ -24,6 +24,9 @@ package struct ClientSource: Sendable {
         (self.clientID, self.redirectURI, self.inputs, self.environment) = (clientID, redirectURI, inputs, environment)
     }
 
+    /// The client of everybody, at a provider that publishes one.
+    package init(publishedBy descriptor: ProviderDescriptor) { self.init(clientID: descriptor.client.publishedID) }
+
     package var isEmpty: Bool {
         clientID == nil && clientSecret == nil && signingKey == nil && certificate == nil && dpopKey == nil
             && decryptionKeys == nil && redirectURI == nil

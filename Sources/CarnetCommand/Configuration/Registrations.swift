@@ -89,7 +89,8 @@ struct Registrations {
             try checkThatNoneMoves(the: kind, of: descriptor, in: explicit)
         }
         let known = stored.map { ClientSource(clientID: $0.clientID, inputs: $0.inputs, environment: $0.environment) }
-        return ClientSource(merging: [given] + explicit + usual + [known].compactMap { $0 })
+        return ClientSource(
+            merging: [given] + explicit + usual + [known ?? ClientSource(publishedBy: descriptor)])
     }
 
     /// Checks that a file of `--clients`, which may come with a repository, does not decide where a credential of the

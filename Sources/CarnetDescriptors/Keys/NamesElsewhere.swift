@@ -23,7 +23,8 @@ enum NamesElsewhere {
         switch folded(name) {
         case "clientid", "appid", "clientkey":
             "a descriptor is the same for all clients and contains no client id: pass it with --client-id, write it into "
-                + "a clients file, or give it in code as ClientRegistration"
+                + "a clients file, or give it in code as ClientRegistration; one that the provider publishes for everyone is "
+                + "client.published_id"
         case "clientsecret", "appsecret", "secret", "apikey", "apisecret", "password", "accesstoken", "refreshtoken":
             "a descriptor contains no secret, because everyone who uses the provider has it: pass the secret with "
                 + "--client-secret-env, write it into a clients file, or give it in code as ClientRegistration; if this "

@@ -39,6 +39,22 @@ struct ClientTests {
         #expect(option["scope"] != "openid email", "the scopes belong to another registration")
     }
 
+    @Test("A client id that the provider publishes is used where none is given")
+    func publishedClient() async throws {
+        try home.write(
+            """
+            carnet: 1
+            id: acme
+            name: Acme
+            client: { authentication: [none], published_id: everybody }
+            endpoints: { authorization: 'https://id.acme.example/authorize', token: 'https://id.acme.example/token' }
+            """, to: "given/acme.yaml")
+        #expect(try await parameters("acme", "--providers", "given")["client_id"] == "everybody")
+        #expect(try await parameters("acme", "--providers", "given", "--client-id", "own")["client_id"] == "own")
+        let environment = ["CARNET_ACME_CLIENT_ID": "mine"]
+        #expect(try await parameters("acme", "--providers", "given", environment: environment)["client_id"] == "mine")
+    }
+
     @Test("Inputs come from the environment, the file and the option")
     func inputsComeFromTheEnvironment() async throws {
         try home.write("auth0: { client_id: x, inputs: { domain: file.example } }\n", to: "clients.yaml")

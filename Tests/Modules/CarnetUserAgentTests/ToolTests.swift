@@ -31,8 +31,8 @@ final class ToolTests {
 
         """
 
-    private func descriptor() throws -> ProviderDescriptor {
-        _ = try write(Self.acme, to: "acme.yaml")
+    private func descriptor(_ further: String = "") throws -> ProviderDescriptor {
+        _ = try write(Self.acme + further, to: "acme.yaml")
         var registry = ProviderRegistry()
         try registry.add(folder: folder)
         return try registry.descriptor("acme")
@@ -51,6 +51,16 @@ final class ToolTests {
                 transport: SandboxTransport(sandbox), store: FileTokenStore(folder: "\(folder)/tokens"))
             #expect(try await client.session(with: agent).profile().name == "Ada Example")
         }
+    }
+
+    @Test("Who has no client id has the one that the provider publishes")
+    func publishedClient() throws {
+        let descriptor = try descriptor("client: { authentication: [none], published_id: everybody }\n")
+        #expect(try ClientRegistration(of: descriptor, environment: [:]).clientID == "everybody")
+        #expect(try ClientRegistration(of: descriptor, clientID: "own", environment: [:]).clientID == "own")
+        let environment = ["CARNET_ACME_CLIENT_ID": "mine", "CARNET_ACME_REDIRECT_URI": "http://127.0.0.1/mine"]
+        let own = try ClientRegistration(of: descriptor, environment: environment)
+        #expect(own.clientID == "mine" && own.redirectURI == "http://127.0.0.1/mine")
     }
 
     @Test("Each mistake of a descriptor is at its place")

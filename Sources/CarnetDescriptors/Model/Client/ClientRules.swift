@@ -37,6 +37,8 @@ package struct ClientRules: DescriptorSection, Sendable {
     package internal(set) var dpopBoundAccessTokens = false
     package internal(set) var certificateBoundAccessTokens = false
     package internal(set) var assertion = AssertionRules()
+    /// The client id of everybody who registers none.
+    package internal(set) var publishedID: String?
 
     package static let defaultMethods: [ClientAuthenticationMethod] = [.clientSecretBasic, .clientSecretPost, .none]
 
@@ -65,6 +67,7 @@ package struct ClientRules: DescriptorSection, Sendable {
             "the encoding of id and secret in client_secret_basic; default: percent, and raw if the server then refuses the client"
         ),
         Key("assertion", \.assertion, "the JWT of private_key_jwt and client_secret_jwt (RFC 7523)"),
+        Key("published_id", \.publishedID, "a client id that the provider publishes for everybody who has none"),
     ]
 }
 
