@@ -55,7 +55,7 @@ enum NewFiles {
         try explaining { try write(texts.map { File(path: $0.path, bytes: Array($0.text.utf8)) }, next: next) }
     }
 
-    /// - Parameter mishap: What a message begins with.
+    /// - Parameter mishap: The beginning of a message.
     /// - Throws: `Failure` for a `TokenStoreError` of `write`.
     static func explaining(_ mishap: String = "", _ write: () throws -> Void) throws {
         do {

@@ -137,7 +137,7 @@ struct ProviderSources {
 }
 
 extension WebURL {
-    /// - Parameter name: What a message calls the URL.
+    /// - Parameter name: The name of the URL in a message.
     /// - Throws: `Failure` for a URL that cannot be requested.
     init(given text: String, as name: String, isPlain: Bool = false) throws {
         do throws(WebURLError) {

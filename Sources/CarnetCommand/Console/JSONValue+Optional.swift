@@ -15,10 +15,6 @@ extension JSONObject: ExpressibleByDictionaryLiteral {
         self.init(members.map { Named($0, $1) })
     }
 
-    init(_ members: KeyValuePairs<String, JSONValue>) {
-        self.init(members.map { Named($0, $1) })
-    }
-
     init(_ items: [Named<JSONValue>]) {
         self.init()
         for item in items { self[item.name] = item.value }

@@ -109,12 +109,12 @@ struct GatewayCheckCommand: Subcommand {
         }
         console.print("\(file): \(summary.line)".printable)
         console.print(
-            json: JSONObject([
+            json: [
                 "file": .string(file), "origin": .string(summary.rules.origin.site),
                 "providers": .list(summary.rules.providers.map(\.id.rawValue)),
                 "routes": .number("\(summary.rules.routes.count)"), "store": .string(summary.store),
                 "findings": .list(summary.findings.map(\.description)), "unavailable": .list(failures.map(\.summary)),
-            ]))
+            ])
         for failure in failures { console.note(failure) }
         if !failures.isEmpty || summary.findings.contains(where: { $0.severity == .error }) { throw ExitStatus.failed }
     }
@@ -152,7 +152,7 @@ struct GatewayCheckCommand: Subcommand {
     }
 
     private static func json(_ request: CheckedGatewayRequest, _ decision: GatewayDecision) -> JSONObject {
-        JSONObject([
+        [
             "method": .string(request.method), "url": .string(request.url),
             "decision": .string(decision.isAllowed ? "allowed" : "refused"),
             "outcome": .string(decision.outcome.rawValue), "reason": .string(decision.reason),
@@ -160,6 +160,6 @@ struct GatewayCheckCommand: Subcommand {
             "missing": .list(decision.missing.map { $0.phrase() }),
             "headers": .object(JSONObject(decision.headers.map { Named($0.name.rawName, .string($0.value)) })),
             "absent_headers": .list(decision.absentHeaders.map(\.rawName)),
-        ])
+        ]
     }
 }

@@ -163,7 +163,7 @@ struct GatewayServeCommand: Subcommand {
                 opening?.hasOpened()
                 let place = socket ?? port.map { GatewayAddressOptions.url(of: bind, $0) } ?? bind
                 console.print(place)
-                console.print(json: JSONObject(["url": .string(place)]))
+                console.print(json: ["url": .string(place)])
                 if let summary { console.note(summary.line.printable) }
                 console.note("the gateway decides about requests of the proxy; Ctrl-C ends it")
                 if stage != nil { console.note("a sandbox simulates every provider: anybody can sign in") }
@@ -175,7 +175,7 @@ struct GatewayServeCommand: Subcommand {
     private static func printSample(_ console: Console) {
         let sample = sample
         console.print(sample)
-        console.print(json: JSONObject(["sample": .string(sample)]))
+        console.print(json: ["sample": .string(sample)])
         console.note("write this to gateway.yaml, then run: carnet gateway gateway.yaml --sandbox")
     }
 

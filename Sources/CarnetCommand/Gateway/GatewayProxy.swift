@@ -214,10 +214,10 @@ struct GatewayProxyCommand: Subcommand {
     private func show(_ files: [ProxyFile], _ kind: ProxyKind, _ console: Console) {
         if !console.isJSON { console.print(bytes: Array(files.map(\.text).joined(separator: "\n").utf8)) }
         console.print(
-            json: JSONObject([
+            json: [
                 "proxy": .string(kind.name),
                 "files": .array(files.map { ["path": .string($0.path), "text": .string($0.text)] }),
-            ]))
+            ])
     }
 
     /// The file with the secret that the gateway has; `nil` if the gateway file names none.
@@ -252,7 +252,7 @@ struct GatewayProxyCommand: Subcommand {
         }
         for file in files { console.print(file.path.printable) }
         console.print(
-            json: JSONObject(["proxy": .string(kind.name), "files": .array(files.map { ["path": .string($0.path)] })]))
+            json: ["proxy": .string(kind.name), "files": .array(files.map { ["path": .string($0.path)] })])
     }
 
     // MARK: - Notes

@@ -46,11 +46,11 @@ struct GatewaySessionsListCommand: Subcommand {
         let heading = rows.isEmpty ? [] : [["ID", "PROVIDER", "SUBJECT", "PERSON", "SIGNED IN", "BROWSER"]]
         for line in Table.lines(heading + rows) { console.print(line) }
         console.print(
-            json: JSONObject([
+            json: [
                 "sessions": .array(found.sessions.map(\.json)), "store": .string(store.name),
                 "unreadable": .array(
                     found.unreadable.map { ["id": .string($0.key.account), "provider": .string($0.key.provider)] }),
-            ]))
+            ])
         if found.sessions.isEmpty {
             console.note("nobody is signed in (store: \(store.name))".printable)
             console.note("a gateway with --sandbox keeps its sessions to itself")
@@ -144,9 +144,9 @@ struct GatewaySessionsEndCommand: Subcommand {
         let removed = unreadable.isEmpty ? "" : ", and \(unreadable.count) that could not be read"
         console.print("\(sessions.count) session\(sessions.count == 1 ? "" : "s") ended\(removed)")
         console.print(
-            json: JSONObject([
+            json: [
                 "ended": .number(String(sessions.count)), "unreadable": .number(String(unreadable.count)),
-            ]))
+            ])
         guard sessions.isEmpty, unreadable.isEmpty else { return }
         console.note("the store is \(store.name); a gateway with --sandbox keeps its sessions to itself".printable)
         throw ExitStatus.failed

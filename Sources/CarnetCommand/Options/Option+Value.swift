@@ -6,7 +6,7 @@ import CarnetDescriptors
 extension Option {
     /// - Parameters:
     ///   - name: The long name, unless it is that of the property.
-    ///   - value: What the help calls the value.
+    ///   - value: The name of the value in the help.
     init<T: ExpressibleByArgument>(
         _ name: String? = nil, value: String, _ help: String, completion: CompletionKind? = nil
     ) where Value == T? {

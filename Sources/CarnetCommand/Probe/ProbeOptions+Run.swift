@@ -51,10 +51,10 @@ extension ProbeOptions {
             ["id": .string(id), "outcomes": .array(shown(id, known, earlier).map(\.json))]
         }
         console.print(
-            json: JSONObject([
+            json: [
                 "providers": .array(providers),
                 "skipped": .array(skipped.map { ["id": .string($0.id), "reason": .string($0.reason)] }),
-            ]))
+            ])
         if !reported.isEmpty { throw ExitStatus.failed }
     }
 

@@ -42,9 +42,9 @@ struct ProbeOutcome: Hashable, Sendable {
     }
 
     var json: JSONValue {
-        var object = JSONObject([
+        var object: JSONObject = [
             "endpoint": .string(endpoint), "url": .string(url), "verdict": .string(verdict.rawValue),
-        ])
+        ]
         object["status"] = status.map { .number(String($0)) }
         object["detail"] = .string(detail)
         return .object(object)

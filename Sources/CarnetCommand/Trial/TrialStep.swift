@@ -28,11 +28,11 @@ struct TrialStep {
 
 extension TrialStep {
     func json(number: Int) -> JSONValue {
-        var step = JSONObject([
+        var step: JSONObject = [
             "number": .number(String(number)), "title": .string(title), "outcome": .string(outcome.name),
             "exchanges": .array(exchanges.map(\.json)),
             "findings": .object(JSONObject(findings.map { Named($0.name, .string($0.value)) })),
-        ])
+        ]
         switch outcome {
         case .passed: break
         case .skipped(let reason): step["reason"] = .string(reason)

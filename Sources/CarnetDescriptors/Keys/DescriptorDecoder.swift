@@ -29,7 +29,7 @@ package struct DescriptorDecoder {
         diagnostics.append(found)
     }
 
-    /// What a node was read as; `nil`, and a report of the wrong type, if it could not be.
+    /// The value that was read of a node; without one, the wrong type is reported.
     mutating func expect<Value>(_ value: Value?, _ node: YAMLNode, _ shape: @autoclosure () -> Shape) -> Value? {
         if value == nil { reportWrongType(node, expected: shape()) }
         return value

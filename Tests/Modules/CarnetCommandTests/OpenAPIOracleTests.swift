@@ -62,7 +62,7 @@ struct OpenAPIOracleTests {
         }
 
         private mutating func operation() -> JSONValue {
-            var object = JSONObject(["responses": [:]])
+            var object: JSONObject = ["responses": [:]]
             if !random.once(in: 4) { object["security"] = security() }
             if random.once(in: 12) { object["servers"] = servers() }
             return .object(object)
@@ -97,12 +97,12 @@ struct OpenAPIOracleTests {
                 if random.once(in: 10) { item["servers"] = servers() }
                 paths[path] = .object(item)
             }
-            var document = JSONObject([
+            var document: JSONObject = [
                 "openapi": .string(random.pick(["3.0.3", "3.1.0", "3.2.0"])),
                 "info": ["title": "Acme", "version": "1"],
                 "components": ["securitySchemes": Self.schemes],
                 "paths": .object(paths),
-            ])
+            ]
             if random.once(in: 2) { document["servers"] = servers() }
             if !random.once(in: 3) { document["security"] = security() }
             return .object(document)

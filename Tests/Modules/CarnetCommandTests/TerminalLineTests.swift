@@ -21,7 +21,7 @@ struct TerminalLineTests {
             !("a"..."z").contains($0) && !$0.isASCII || $0.value < 0x20 || $0.value == 0x7F
         }
         #expect(!forbidden.isEmpty)
-        let object = JSONValue.object(JSONObject(["name": .string(text)]))
+        let object = JSONValue.object(["name": .string(text)])
         let documents = [TerminalLine(object), TerminalLine(object, .compact)]
         for line in [TerminalLine(text), TerminalLine(progress: text)] + documents {
             let shown =
