@@ -155,7 +155,11 @@ struct InputResolver {
     }
 
     /// The template with the inputs in it; `nil` if it uses an optional input that has no value.
-    func late(_ template: Template, key: @autoclosure () -> String) throws(ResolutionError) -> Template? {
+    ///
+    /// - Parameter joinsWhatIsThere: Whether `join` leaves out such an input.
+    func late(
+        _ template: Template, joinsWhatIsThere: Bool = false, key: @autoclosure () -> String
+    ) throws(ResolutionError) -> Template? {
         try checkInputs(of: template, key: key())
         if let unknown = template.references.first(where: { !descriptor.keeps($0) }) {
             let reason = unknown == .idToken ? "id_token.none drops" : "no key keeps"
@@ -164,7 +168,7 @@ struct InputResolver {
         if let unknown = template.tables.first(where: { descriptor.tables[$0] == nil }) {
             throw error(.unknownValue, key(), "there is no table \"\(unknown)\" in tables")
         }
-        return template.fillingInputs(keeping: Set(secrets.keys), value)
+        return template.fillingInputs(keeping: Set(secrets.keys), joinsWhatIsThere: joinsWhatIsThere, value)
     }
 
     /// The templates that are filled at run time.
@@ -178,10 +182,11 @@ struct InputResolver {
 
     /// All templates with the inputs in them.
     func allNamed(
-        _ list: NamedList<Template>, key: @autoclosure () -> String
+        _ list: NamedList<Template>, joinsWhatIsThere: Bool = false, key: @autoclosure () -> String
     ) throws(ResolutionError) -> [Named<Template>] {
         try list.items.collect { item throws(ResolutionError) in
-            try late(item.value, key: "\(key()).\(item.name)").map { Named(item.name, $0) }
+            try late(item.value, joinsWhatIsThere: joinsWhatIsThere, key: "\(key()).\(item.name)")
+                .map { Named(item.name, $0) }
         }
     }
 

@@ -136,8 +136,12 @@ extension Template {
 
     /// The template with the inputs in it; `nil` if one has no value.
     ///
-    /// - Parameter secrets: Inputs that stay, and are filled at run time.
-    func fillingInputs(keeping secrets: Set<String> = [], _ value: (String) -> String?) -> Template? {
+    /// - Parameters:
+    ///   - secrets: Inputs that stay, and are filled at run time.
+    ///   - joinsWhatIsThere: Whether `join` leaves out what has no value.
+    func fillingInputs(
+        keeping secrets: Set<String> = [], joinsWhatIsThere: Bool = false, _ value: (String) -> String?
+    ) -> Template? {
         var filled: [Part] = []
         for part in parts {
             switch part {
@@ -148,7 +152,9 @@ extension Template {
                 guard let text = value(name) else { return nil }
                 filled.append(.literal(isJSON ? text.inJSON : text))
             case .late(let expression, let fallback):
-                if let expression = expression.filled(keeping: secrets, value) {
+                if let expression = expression.filled(
+                    keeping: secrets, joinsWhatIsThere: joinsWhatIsThere, value)
+                {
                     filled.append(.late(expression, fallback: fallback))
                 } else if let fallback {
                     filled.append(.literal(isJSON ? fallback.inJSON : fallback))

@@ -78,9 +78,15 @@ extension TemplateExpression {
 
     /// The expression with the inputs in it; `nil` if one has no value.
     ///
-    /// - Parameter secrets: Inputs that stay, and are filled at run time.
-    func filled(keeping secrets: Set<String> = [], _ input: (String) -> String?) -> TemplateExpression? {
-        func fill(_ operand: TemplateExpression) -> TemplateExpression? { operand.filled(keeping: secrets, input) }
+    /// - Parameters:
+    ///   - secrets: Inputs that stay, and are filled at run time.
+    ///   - joinsWhatIsThere: Whether `join` leaves out what has no value.
+    func filled(
+        keeping secrets: Set<String> = [], joinsWhatIsThere: Bool = false, _ input: (String) -> String?
+    ) -> TemplateExpression? {
+        func fill(_ operand: TemplateExpression) -> TemplateExpression? {
+            operand.filled(keeping: secrets, joinsWhatIsThere: joinsWhatIsThere, input)
+        }
         switch self {
         case .literal, .now, .random, .uuid: return self
         case .value(let reference):
@@ -88,7 +94,8 @@ extension TemplateExpression {
             return input(reference.name).map { .literal($0) }
         case .join(let separator, let operands):
             let filled = operands.compactMap(fill)
-            guard let separator = fill(separator), filled.count == operands.count else { return nil }
+            guard let separator = fill(separator), joinsWhatIsThere || filled.count == operands.count
+            else { return nil }
             return .join(separator: separator, filled)
         case .hmacSHA256(let key, let message):
             guard let key = fill(key), let message = fill(message) else { return nil }

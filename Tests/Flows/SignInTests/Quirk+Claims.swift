@@ -22,12 +22,13 @@ extension Quirk {
         ) {
             let fixture = try SignInFixture(
                 odd: endpoints + """
+                    inputs: { title: { optional: true } }
                     token: { response: { capture: { region: { from: /region, example: eu } } } }
                     profile:
                       claims: { subject: /id, hash: /avatar, first: /first, last: /last }
                       derive:
                         subject: "{token.region}:{claim.subject}"
-                        name: "{join(' ', claim.first, claim.middle, claim.last)}"
+                        name: "{join(' ', title, claim.first, claim.middle, claim.last)}"
                         picture: "https://cdn.odd.example/{claim.subject}/{claim.hash}.png"
                         nickname: "{claim.handle}"
                       requests:

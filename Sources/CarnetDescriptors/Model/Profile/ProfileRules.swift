@@ -156,7 +156,7 @@ package struct ResolvedProfile: Sendable {
         requests = try resolver.profileRequests(rules.requests, api: api)
         sources = try resolver.claimSources(rules.sources)
         claims = rules.effectiveClaims
-        derive = try resolver.allNamed(rules.derive, key: "profile.derive")
+        derive = try resolver.allNamed(rules.derive, joinsWhatIsThere: true, key: "profile.derive")
         tokenIn = rules.tokenIn ?? api.tokenIn
         jwt = ResolvedSignedResponse(rules.jwt)
     }
