@@ -16,10 +16,13 @@ struct NearlyTheSameURL: LintRule {
             environments:
               test: { endpoints: { authorization: ⟦https://t.example/v1/authorize⟧, token: ⟦https://t.example/tokne⟧, jwks: ⟦https://b.example/jwks⟧ } }
             """,
-            "api: { base_url: https://a.example/v2 }\nconnection: { on_connect: [{ url: /photos }, { url: ⟦/photo⟧ }] }",
+            "api: { base_url: https://a.example/v2 }\nconnection: { on_connect: [{ url: /photos }, { url: ⟦/photso⟧ }] }",
             "api: { base_url: https://a.example/v2 }\nconnection: { on_connect: [{ url: ⟦/v2/me⟧ }] }",
         ],
-        good: "issuer: https://a.example/v2/oidc\nenvironments: { test: { issuer: https://b.example/v1/login } }")
+        good: [
+            "issuer: https://a.example/v2/oidc\nenvironments: { test: { issuer: https://b.example/v1/login } }",
+            "api: { base_url: https://a.example }\nconnection: { on_connect: [{ url: /photos }, { url: /photo }] }",
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         neighbours(context) + context.variants.flatMap { replaced(by: $0, context) }
@@ -45,7 +48,11 @@ struct NearlyTheSameURL: LintRule {
             let isResource = own.name.hasPrefix("resources")
             for other in urls[..<index]
             where other.origin == origin && !(isResource && other.url.name.hasPrefix("resources")) {
-                guard let slip = path.slip(beside: other.path, within: 1) else { continue }
+                guard let slip = path.slip(beside: other.path, within: 1),
+                    // Such as an endpoint `device` and the list `devices`.
+                    !String(slip.own).isPlural(of: String(slip.other)),
+                    !String(slip.other).isPlural(of: String(slip.own))
+                else { continue }
                 return finding(
                     "\(own.name) has \"\(slip.own)\" where \(other.url.name) has \"\(slip.other)\"", in: context,
                     at: own.node.span, help: "if both are meant, silence this with a comment and the reason")

@@ -32,12 +32,19 @@ struct NeighbouringValue: LintRule {
             endpoints:
               authorization: https://id.acme.example/token/authorize
               token: https://id.acme.example/authorize/token
+
+            endpoints:
+              authorization: https://id.acme.example/start
+              token: https://id.acme.example/token
+              device_authorization: https://id.acme.example/devices/authorize
+              registration: https://id.acme.example/clients
+              userinfo: https://api.acme.example/registered_devices
             """,
             "authorization: { parameters: { acr_values: high, access_type: offline } }",
             "profile: { claims: { subject: /id, username: /id, name: /id, email: /email, given_name: /first_name } }",
         ])
 
-    /// How the last part of an endpoint's path is called, in letters. A long word may be anywhere in the path.
+    /// How the last part of an endpoint's path is called, in letters. A long word may be any part of the path.
     private static let names: [EndpointName: Set<String>] = [
         .authorization: ["authorize", "authorization", "auth", "login"],
         .token: ["token", "accesstoken", "gettoken"],
@@ -117,15 +124,20 @@ struct NeighbouringValue: LintRule {
             let url = context.urls.first { $0.name == "endpoints.\(name.rawValue)" }
             paths[name] = url?.segments.map { String($0).lettersAndDigits }
         }
+        // Only the whole part: a device may be registered, and a resource has devices.
         func contains(_ name: EndpointName, _ other: EndpointName) -> Bool {
+            Self.names[other]?.contains { $0.utf8.count > 6 && paths[name]?.contains($0) == true } ?? false
+        }
+        // A path with the endpoint's own name in it is right.
+        func mentions(_ name: EndpointName) -> Bool {
             let path = paths[name]?.joined() ?? ""
-            return Self.names[other]?.contains { $0.utf8.count > 6 && path.holds($0) } ?? false
+            return Self.names[name]?.contains { $0.utf8.count > 5 && path.holds($0) } ?? false
         }
         func ends(_ name: EndpointName, _ other: EndpointName) -> Bool {
             Self.names[other]?.contains(paths[name]?.last ?? "") ?? false
         }
         let unnamed = EndpointName.allCases.filter { name in
-            paths[name] != nil && Self.names[name] != nil && !contains(name, name) && !ends(name, name)
+            paths[name] != nil && Self.names[name] != nil && !mentions(name) && !ends(name, name)
         }
 
         /// Which endpoint the path names instead.
