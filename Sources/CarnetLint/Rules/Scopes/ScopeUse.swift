@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 /// One scope as it stands somewhere in a descriptor.
 struct ScopeUse: Sendable {
@@ -17,6 +18,12 @@ struct ScopeUse: Sendable {
     let place: Place
     /// The scope of the catalogue that implies it.
     var impliedBy: String?
+
+    /// What is written of the scope outside of braces, with a stand-in for each function.
+    var written: String {
+        let template = scope.holds(UInt8(ascii: "{")) ? try? Template(scope, in: .anywhere) : nil
+        return template?.outline ?? scope
+    }
 
     static func all(in places: CarnetDescriptors.Place<DescriptorRules>) -> [ScopeUse] {
         var uses: [ScopeUse] = []
