@@ -8,7 +8,7 @@ struct UnlikelyValue: LintRule {
         rationale: """
             A standard word with a wrong letter, or of another place, is usually a slip. So are a separator that is a word, a scope \
             with a comma, milliseconds in place of seconds, two endpoints with one URL, a parameter with another input's value, \
-            and a placeholder. After 'invalid_grant' the user signs in again, which does not help if \
+            values that are left out with an optional one, and a placeholder. After 'invalid_grant' the user signs in again, which does not help if \
             the client is wrong. A host that is nearly another one of the file is usually somebody else's, and receives the token.
             """,
         references: ["RFC 6749, section 3.3", "RFC 6749, section 4.1", "RFC 6749, section 5.2"],
@@ -24,6 +24,7 @@ struct UnlikelyValue: LintRule {
             "callback: { errors: { codes: { CodeExpired: ⟦invalid_grant⟧ } } }",
             "api: { headers: { ⟦Accept-Encodings⟧: gzip } }",
             "inputs: { site: {}, key: {} }\napi: { headers: { ⟦site⟧: '{key}' }, parameters: { ⟦key⟧: '{site}' } }",
+            "inputs: { team: {}, role: { optional: true } }\nauthorization: { parameters: { groups: ⟦\"{join(' ', team, role)}\"⟧ } }",
             "docs: ⟦https://example.com/docs⟧\nregister: { url: https://acme.example, id: ⟦TODO⟧ }",
             "token: { response: { default_token_type: ⟦Baerer⟧ } }",
             "token: { response: { default_expires_in: ⟦3600000⟧ } }",
@@ -44,6 +45,7 @@ struct UnlikelyValue: LintRule {
         ],
         good: [
             "scopes: { separator: ',', default: [photos, albums] }",
+            "inputs: { team: {}, role: { optional: true } }\nauthorization: { parameters: { groups: \"{join('', role, ' ')|}{team}\", role: \"{join(':', 'role', role)}\" } }",
             "token: { grant_type: authorized_code }",
             "token: { response: { default_expires_in: 5184000, errors: { codes: { CodeExpired: invalid_grant } } } }",
             "issuer: https://id.acme.example\nscopes: { default: [openid, profiles, emails] }",
@@ -54,6 +56,20 @@ struct UnlikelyValue: LintRule {
               userinfo: https://api.acme.example/me
             """,
             "issuer: https://a.example\nendpoints: { userinfo: '{issuer}/me', revocation: '{issuer}/me' }\nrevocation: { method: DELETE }",
+            """
+            issuer: https://a.example
+            endpoints: { token: '{issuer}/token', device_authorization: '{issuer}/token' }
+            device: { parameters: { response_type: device_code } }
+
+            issuer: https://a.example
+            endpoints: { token: '{issuer}/api', revocation: '{issuer}/api' }
+            token: { parameters: { action: get } }
+            revocation: { parameters: { action: end } }
+
+            issuer: https://a.example
+            endpoints: { token: '{issuer}/token', device_authorization: '{issuer}/token' }
+            notes: [{ about: endpoints.device_authorization, because: their server tells the requests apart by the code }]
+            """,
         ])
 
     private static let words = [
@@ -102,7 +118,7 @@ struct UnlikelyValue: LintRule {
         }
         var scopes = Set<String>()
         for use in context.scopeUses where scopes.insert(use.scope).inserted {
-            let parts = use.scope.split(separator: ",")
+            let parts = use.written.split(separator: ",")
             if parts.count > 1, context.descriptor.scopes.separator != "," {
                 found += findings(
                     "\"\(use.scope)\" is one scope with a comma", in: context, at: use.node.span,
@@ -149,7 +165,7 @@ struct UnlikelyValue: LintRule {
             found.append(
                 finding("\"\(code)\" is no error code of a callback", in: context, at: entry.value.span, help: help))
         }
-        return found + sharedURLs(context) + unlikelyHosts(context) + additions(context)
+        return found + sharedURLs(context) + unlikelyHosts(context) + additions(context) + joins(context)
             + placeholders(context.root, context)
     }
 
@@ -188,6 +204,27 @@ struct UnlikelyValue: LintRule {
         }
     }
 
+    /// Joined values that an optional input leaves out with itself.
+    private func joins(_ context: LintContext) -> [Diagnostic] {
+        let inputs = context.descriptor.inputs.items.filter { $0.value.isOptional && $0.value.defaultValue == nil }
+        guard !inputs.isEmpty else { return [] }
+        return context.root.additions.compactMap { entry, _ in
+            guard let text = entry.value.scalar?.text, text.contains("join("),
+                let template = try? Template(text, in: .anywhere),
+                let input = inputs.first(where: { input in
+                    template.requiredInputNames.contains(input.name)
+                        && template.expressions.contains { $0.joins(input.name) }
+                })
+            else { return nil }
+            return finding(
+                "without the optional input \"\(input.name)\", \"\(entry.key)\" is left out with all its values",
+                in: context, at: entry.value.span,
+                help:
+                    "to keep the other values, write this one by itself with an empty default: {join('', \(input.name), ' ')|}"
+            )
+        }
+    }
+
     /// Placeholders that nobody replaced, outside of examples.
     private func placeholders(_ node: YAMLNode, _ context: LintContext) -> [Diagnostic] {
         guard let text = node.scalar?.text else {
@@ -208,10 +245,15 @@ struct UnlikelyValue: LintRule {
         // Some servers say all of a token at one place.
         if Set(names) == [.userinfo, .introspection] { return true }
         let rules = RequestKind.allCases.filter { names.contains($0.endpoint) }.map(context.descriptor.rules)
+        let added = names.map { context.descriptor.parameters(to: $0) }
         // A URL with a value in it is often a resource, which has a method for each purpose.
         let isResource = context.descriptor.endpoints[names[0]]?.source.holds(UInt8(ascii: "{")) == true
         return names.allSatisfy(ofToken.contains) || isResource && names.filter(pages.contains).count == 1
-            || rules.contains { $0?.method != nil || $0?.parameters.contains("grant_type") == true }
+            || rules.contains { $0?.method != nil }
+            // The server tells the requests apart by what the standards have for it, or by a parameter of its own.
+            || added.joined().contains { ["grant_type", "response_type"].contains($0.name) }
+            || added[0].contains { own in added[1].contains { $0.name == own.name && $0.value != own.value } }
+            || context.descriptor.notes.contains { $0.about == "endpoints.\(names[1].rawValue)" }
     }
 
     private func sharedURLs(_ context: LintContext) -> [Diagnostic] {
@@ -224,7 +266,10 @@ struct UnlikelyValue: LintRule {
             guard let same, let node = context.places.endpoints[name].node else { return nil }
             return finding(
                 "the \(name.rawValue) endpoint has the URL of the \(same.rawValue) endpoint", in: context,
-                at: node.span, help: "one of the two is probably another URL")
+                at: node.span,
+                help:
+                    "one of the two is probably another URL; if not, say why in a note about endpoints.\(name.rawValue)"
+            )
         }
     }
 
@@ -294,6 +339,26 @@ struct UnlikelyValue: LintRule {
         let isOtherwiseSame = host.count > 2 && host.dropLast(2) == other.dropLast(2)
         guard name.utf8.count > (isOtherwiseSame ? 2 : 4) else { return false }
         return nearestName(to: domain, in: [known], within: 1) != nil
+    }
+}
+
+extension TemplateExpression {
+    /// Whether a `join` in it has an input besides another value.
+    fileprivate func joins(_ input: String) -> Bool {
+        if case .join(_, let parts) = self {
+            let values = Set(parts.flatMap(\.references))
+            if values.count > 1, values.contains(TemplateReference(.input, input)) { return true }
+        }
+        return operands.contains { $0.joins(input) }
+    }
+}
+
+extension ProviderDescriptor {
+    /// What the descriptor adds to the requests to an endpoint.
+    fileprivate func parameters(to endpoint: EndpointName) -> [Named<Template>] {
+        RequestKind.allCases.filter { $0.endpoint == endpoint }.flatMap { kind in
+            (self.rules(of: kind)?.parameters ?? self.authorization.parameters).items
+        }
     }
 }
 
