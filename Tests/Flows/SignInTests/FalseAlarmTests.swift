@@ -103,6 +103,11 @@ import Testing
         ),
         ("M005", endpoints + "docs: http://odd.example/docs\n"),
         ("T062", endpoints + "profile: { claims: { subject: /id, emails: /emails } }\n"),
+        (
+            "S001",
+            endpoints.replacing("[read]", with: "[\"role:{join('', urlencode(role), '.x')}\"]")
+                + "inputs: { role: { type: text, example: 'a b', default: 'a b' } }\n"
+        ),
     ]
 
     @Test("is passed now, and signs in", arguments: right.indices)
@@ -160,6 +165,19 @@ import Testing
         (
             "E042", "but not endpoints.authorization; replace it too",
             "environments: { sandbox: { endpoints: { token: 'https://sandbox.odd.example/token' } } }\n"
+        ),
+        (
+            "K106", "token_in says where the access token is sent",
+            "connection: { on_connect: [{ url: 'https://odd.example/hook', headers: { Authorization: null } }] }\n"
+        ),
+        (
+            "E002", "give the input another name",
+            """
+            inputs: { issuer: { type: identifier } }
+            issuer: https://{issuer}.odd.example
+            api: { base_url: '{issuer}/v1' }
+
+            """
         ),
         (
             "K004", "a [ has no ]", "callback: { capture: { shop: { pattern: '[a-z', example: acme } } }\n"
@@ -222,6 +240,24 @@ import Testing
         let error = await #expect(throws: OAuthError.self) { _ = try await fixture.signIn().profile() }
         #expect(error?.descriptorKey == "endpoints.userinfo")
         #expect(error?.message.contains("{token.user} is not known") == true, "\(error?.message ?? "")")
+    }
+
+    @Test("Null for Authorization removes the API's own, and the token is sent as usual")
+    func nullForAuthorization() async throws {
+        let fixture = try SignInFixture(
+            odd: """
+                endpoints:
+                  authorization: https://odd.example/authorize
+                  token: https://odd.example/token
+                  userinfo: https://odd.example/me
+                api: { headers: { Authorization: 'Token {token.access_token}' } }
+                profile: { claims: { subject: /id }, headers: { Authorization: null } }
+                samples: { userinfo: { id: 7 } }
+
+                """)
+        _ = try await fixture.signIn().profile()
+        #expect(try await fixture.last() == "GET https://odd.example/me")
+        #expect(try await fixture.lastHeader("Authorization")?.hasPrefix("Bearer ") == true)
     }
 
     @Test("A nonce of the descriptor's own is reported where Carnet sends one")

@@ -64,6 +64,8 @@ struct BadHeader: SingleValueRule {
         let names = Set(ofTokens.compactMap { $0.scalar?.text.lowercased() })
         return misnamed
             + headers.compactMap { header, owner in
+                // Null sets nothing: another rule says whether it removes anything.
+                if header.value.scalar?.isNull == true { return nil }
                 let name = header.key.lowercased()
                 if name == "authorization", owner != .resource, isSecret(header.value, context) { return nil }
                 if name == "content-type", owner != .request { return nil }

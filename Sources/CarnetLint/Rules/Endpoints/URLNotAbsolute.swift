@@ -19,6 +19,11 @@ struct URLNotAbsolute: LintRule {
             api: { base_url: https://api.acme.example }
             """,
             "issuer: ⟦javascript://id.acme.example⟧",
+            """
+            inputs: { issuer: { type: identifier } }
+            issuer: https://{issuer}.acme.example
+            endpoints: { token: ⟦'{issuer}/token'⟧ }
+            """,
         ],
         good: [
             "inputs: { domain: { type: hostname } }\nissuer: https://{domain}",
@@ -36,10 +41,17 @@ struct URLNotAbsolute: LintRule {
             if url.continuesIssuer { return nil }
             if let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http" { return nil }
             let what = url.scheme.map { "has the scheme \"\($0)\"" } ?? "is not an absolute URL"
+            let descriptor = context.descriptor
+            let isInput =
+                url.kind != .issuer && url.source.hasPrefix("{\(Template.issuerName)}")
+                && descriptor.issuer != nil && descriptor.inputs.contains(Template.issuerName)
+            let help =
+                isInput
+                ? "{issuer} is the input of that name; give the input another name, and it is the issuer"
+                : "write the complete URL, starting with https://"
+                    + (url.takesBase && url.source.hasPrefix("/") ? ", or add api.base_url" : "")
             return finding(
-                "\(url.name) \(what)", in: context, at: url.node.span,
-                help: url.source.adviceOnCurlyQuotes ?? "write the complete URL, starting with https://"
-                    + (url.takesBase && url.source.hasPrefix("/") ? ", or add api.base_url" : ""))
+                "\(url.name) \(what)", in: context, at: url.node.span, help: url.source.adviceOnCurlyQuotes ?? help)
         }
     }
 }

@@ -61,6 +61,8 @@ struct KeyWithoutEffect: LintRule {
             profile:
               headers: { ⟦X-Version⟧: null }
               requests: [{ url: 'https://api.acme.example/emails', parameters: { format: null, ⟦v⟧: null }, claims: { email: /email } }]
+
+            profile: { headers: { ⟦Authorization⟧: null } }
             """,
         ],
         good: "revocation: { body: json }\nid_token: { algorithms: [ES256] }")
@@ -68,9 +70,9 @@ struct KeyWithoutEffect: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         let (descriptor, places) = (context.descriptor, context.places)
         var found: [Diagnostic] = []
-        func report(_ keySpan: SourceSpan, _ reason: String) {
+        func report(_ keySpan: SourceSpan, _ reason: String, help: String? = nil) {
             let name = context.keyPath(at: keySpan)
-            found.append(finding("'\(name)' has no effect: \(reason)", in: context, at: keySpan))
+            found.append(finding("'\(name)' has no effect: \(reason)", in: context, at: keySpan, help: help))
         }
         func report<Value>(_ place: Place<Value>, _ reason: String) {
             if place.isWritten { report(place.keySpan, reason) }
@@ -144,7 +146,8 @@ struct KeyWithoutEffect: LintRule {
         for (place, inherited, section) in context.removals {
             for entry in place.entries where entry.value.scalar?.isNull == true {
                 let name = section == "headers" ? entry.key.lowercased() : entry.key
-                if !inherited.contains(name) { report(entry.keySpan, "api.\(section) has none to remove") }
+                let help = descriptor.tokenNames.contains(name) ? "token_in says where the access token is sent" : nil
+                if !inherited.contains(name) { report(entry.keySpan, "api.\(section) has none to remove", help: help) }
             }
         }
         if descriptor.idToken.none != nil {
@@ -177,6 +180,18 @@ extension LintContext {
 }
 
 extension ProviderDescriptor {
+    /// The header, in lower case, or the parameter that has the access token in a request.
+    fileprivate var tokenNames: [String] {
+        [self.api.tokenIn, self.profile.tokenIn].compactMap { placement -> String? in
+            switch placement {
+            case .authorization: "authorization"
+            case .header(let name): name.lowercased()
+            case .query(let name, _), .body(let name, _): name
+            case nil: nil
+            }
+        }
+    }
+
     /// Whether an endpoint is neither named nor can be discovered.
     func isWithout(_ endpoint: EndpointName) -> Bool {
         self.endpoints[endpoint] == nil && !canDiscover
