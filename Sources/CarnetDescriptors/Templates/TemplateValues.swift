@@ -27,7 +27,8 @@ package struct TemplateValues: Sendable {
     package var now: Date
     package let random: @Sendable (Int) -> [UInt8]
     package let digests: any TemplateDigests
-    /// Whether `join` leaves out what is missing, instead of having no value then.
+    /// Whether `join` leaves out what is missing, instead of having no value then: half a name is a name, and half of what a
+    /// request hashes or signs is wrong.
     package var joinsWhatIsThere = false
 
     package init(

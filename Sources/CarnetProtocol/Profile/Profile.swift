@@ -113,7 +113,8 @@ extension Profile {
 
     /// The claims that templates make of those that were read.
     private func derived(at provider: FilledProvider) -> [Named<JSONValue>] {
-        guard !provider.profile.derive.isEmpty, let values = values(at: provider) else { return [] }
+        guard !provider.profile.derive.isEmpty, var values = values(at: provider) else { return [] }
+        values.joinsWhatIsThere = true
         return provider.profile.derive.compactMap { rule in
             guard let value = values.fill(rule.value), !value.isSecret, !value.text.isEmpty else { return nil }
             let claim = JSONValue.string(value.text)
@@ -130,7 +131,6 @@ extension Profile {
     /// What templates are filled with: the claims as they were read, besides the values of the sign-in.
     private func values(at provider: FilledProvider) -> TemplateValues? {
         guard var values = provider.profile.values else { return nil }
-        values.joinsWhatIsThere = true
         for claim in claims {
             let value = claim.name == "subject" ? subjectAsRead ?? claim.value : claim.value
             let reference = TemplateReference(.claim, claim.name)

@@ -260,6 +260,27 @@ import Testing
         #expect(try await fixture.lastHeader("Authorization")?.hasPrefix("Bearer ") == true)
     }
 
+    @Test("A further request of the profile has no half of joined values")
+    func noHalfOfJoinedValues() async throws {
+        let fixture = try SignInFixture(
+            odd: """
+                endpoints:
+                  authorization: https://odd.example/authorize
+                  token: https://odd.example/token
+                  userinfo: https://odd.example/me
+                profile:
+                  claims: { subject: /id, team: /team }
+                  requests:
+                    - url: https://odd.example/more
+                      parameters: { id: "{claim.subject}", who: "{join(':', claim.team, claim.subject)}" }
+                      claims: { email: /email }
+                samples: { userinfo: { id: 7 } }
+
+                """)
+        _ = try await fixture.signIn().profile()
+        #expect(try await fixture.last() == "GET https://odd.example/more?id=7")
+    }
+
     @Test("A nonce of the descriptor's own is reported where Carnet sends one")
     func aSecondNonce() {
         let text =
