@@ -9,16 +9,18 @@ extension DescriptorComparison {
         if let resolved {
             let (was, now) = (resolved.old.provider, resolved.new.provider)
             compare(resolved, was.serverKeys, now.serverKeys, was.shared.serverPlaces, help)
-            compare(resolved, was.resourceKeys, now.resourceKeys, was.shared.resourcePlaces, help)
+            let keys = resolved.old.resourceKeys(asIn: resolved.new)
+            compare(resolved, keys, now.resourceKeys, was.shared.resourcePlaces, help)
             let urls = new.resources.map(\.url) + [new.api.baseURL].compactMap { $0 }
             let places = urls.compactMap { try? WebURL(resolved.new.url($0)) }.map(\.authority) + now.api.hosts
             let known = Set(places.map(ByteKey.init))
             let hosts = was.api.hosts.filter { !known.contains(ByteKey($0)) }
             compare(.moved, ["api", "hosts"], "API host", lost: hosts, help)
         }
+        let trusted = HostPatterns(new.trustedHosts.map(\.source))
         let lost = old.trustedHosts.filter { host in
             let url = try? WebURL("https://" + host.source.replacing("*", with: "x"))
-            return !new.trustedHosts.contains { $0 == host || url.map($0.matches) == true }
+            return !trusted.contain(host.source) && url.map(trusted.match) != true
         }
         compare(.moved, ["trusted_hosts"], "trusted host", lost: lost.map(\.source), help)
         if old.api.baseURL != nil {
@@ -38,21 +40,20 @@ extension DescriptorComparison {
         func name(_ key: [String]) -> ByteKey { ByteKey(key.joined(separator: "\n")) }
         let earlier = Dictionary(old.map { (name($0.key), $0.places) }, uniquingKeysWith: { first, _ in first })
         let origins = Set(known.map(ByteKey.init))
-        let patterns = known.filter { !$0.contains("://") }
+        let patterns = HostPatterns(known.filter { !$0.contains("://") })
         for (key, places) in new {
             // By default, such a request goes to the token endpoint.
             let isToken = [["endpoints", "refresh"], ["endpoints", "device_token"]].contains(key)
             guard let was = earlier[name(key)] ?? (isToken ? earlier[name(["endpoints", "token"])] : nil)
             else { continue }
             let gained = places.filter {
-                !origins.contains(ByteKey($0)) && (try? WebURL($0))?.isAt(anyOf: patterns) == false
+                !origins.contains(ByteKey($0)) && (try? WebURL($0)).map(patterns.match) == false
             }
             let lost = was.subtracting(places).filter { $0.contains("://") }
             let isLost = !lost.isEmpty && (!gained.isEmpty || was.count > 1 || key.last == "refresh")
             guard isLost || !gained.isEmpty && was.isDisjoint(with: places) else { continue }
             compare(
-                .moved, key.joined(separator: "."), "at \(resolved.old.hosts(was))", "at \(resolved.new.hosts(places))",
-                help)
+                .moved, key, "at \(resolved.old.hosts(was))", "at \(resolved.new.hosts(places))", help)
         }
     }
 
@@ -103,12 +104,12 @@ extension DescriptorComparison {
                     .protection, path, "\(key) was true and is false, which protects less than before",
                     Self.protectionHelp)
             case "optional" where was == true && now == false && path[0] != "inputs":
-                compare(.ability, key, "true", "false", help)
+                compare(.ability, path, "true", "false", help)
             case "pattern" where ["callback", "token", "exchange", "connection"].contains(path[0]):
                 let forms = [was, now].map { value in value.string.map { try? ValuePattern($0) } ?? .anything }
                 if let old = forms[0], let new = forms[1], new.includes(old) != true {
                     let effect = new.includes(old) == false ? help : help.replacing("fail", with: "may fail")
-                    compare(.ability, key, was.string, now.string, effect)
+                    compare(.ability, path, was.string, now.string, effect)
                 }
             case "algorithms" where now != [] && (was != [] || !old.canDiscover) && path[0] != "client":
                 let named = was == [] ? ["RS256"] : was.array?.compactMap(\.string) ?? []
@@ -118,7 +119,7 @@ extension DescriptorComparison {
             case "value" where path.prefix(2) == ["connection", "lookups"],
                 "choose" where path.prefix(2) == ["connection", "lookups"] && now == "first":
                 compare(
-                    .ability, key, was.shown, now.shown,
+                    .ability, path, was.shown, now.shown,
                     "who signs in again is connected to another object; keep what was read, or write the new lookup under another name"
                 )
             case "on_connect", "on_disconnect":
@@ -172,15 +173,19 @@ extension DescriptorComparison {
     }
 
     private mutating func compareClaims(_ help: String) {
-        let (was, now) = (old.profile.namedClaims, new.profile.namedClaims)
-        var lost: [String] = []
-        for name in old.profile.effectiveClaims.map(\.name) + was where name != "subject" && !lost.contains(name) {
-            let (before, after) = (ClaimSourcePlace(old, of: name), ClaimSourcePlace(new, of: name))
-            let isOff = new.profile.claims[name]?.pointers.isEmpty == true && old.profile.claims[name] == nil
-            let isMapped = old.profile.claims[name] != nil || old.profile.derive.contains(name)
-            if !now.contains(name), isOff || was.contains(name) && !(isMapped && after.holds(before)) {
+        func keys(_ names: [String]) -> Set<ByteKey> { Set(names.map(ByteKey.init)) }
+        let (was, now) = (keys(old.profile.namedClaims), keys(new.profile.namedClaims))
+        let (sources, others, rights) = (ClaimSources(old), ClaimSources(new), keys(old.profile.rights))
+        var (lost, seen) = ([String](), keys(["subject"]))
+        for name in old.profile.effectiveClaims.map(\.name) + old.profile.namedClaims {
+            let key = ByteKey(name)
+            guard seen.insert(key).inserted else { continue }
+            let (before, after) = (sources.place(of: name), others.place(of: name))
+            let isOff = others.named[key]?.pointers.isEmpty == true && sources.named[key] == nil
+            let isMapped = sources.named[key] != nil || sources.derived[key] != nil
+            if !now.contains(key), isOff || was.contains(key) && !(isMapped && after.holds(before)) {
                 lost.append(name)
-            } else if was.contains(name), old.profile.rights.contains(name), !after.holds(before) {
+            } else if was.contains(key), rights.contains(key), !after.holds(before) {
                 report(
                     .ability, after.path(since: before), "the claim \(name) was \(before) and is \(after)",
                     "programs give rights by it; keep the old place, or write the new claim under another name")
@@ -272,9 +277,19 @@ extension ProfileRules {
     }
 }
 
-extension WebURL {
-    fileprivate func isAt(anyOf places: [String]) -> Bool {
-        places.contains { HostPattern(checked: $0).matches(self) }
+/// Many patterns of hosts, among which those of a URL are found without asking each.
+private struct HostPatterns {
+    private let sources: Set<ByteKey>
+
+    init(_ sources: [String]) { self.sources = Set(sources.map(ByteKey.init)) }
+
+    func contain(_ source: String) -> Bool { sources.contains(ByteKey(source)) }
+
+    /// Whether one of them is the URL's host or stands for all below one of its domains, as `HostPattern.matches` says.
+    func match(_ url: WebURL) -> Bool {
+        let host = url.authority
+        let dots = host.indices.dropFirst().filter { host[$0] == "." }
+        return contain(host) || dots.contains { contain("*" + host[$0...]) }
     }
 }
 

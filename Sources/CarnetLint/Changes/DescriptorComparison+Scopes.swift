@@ -13,9 +13,11 @@ extension DescriptorComparison {
         for name in was.extra.names + now.extra.names.filter({ !was.extra.contains($0) }) {
             compareRequested("extra.\(name)", was.extra[name] ?? [], now.extra[name] ?? [])
         }
-        for key in old.authorization.offlineParameters.names.map({ "offline_parameters.\($0)" }) + ["rename.scope"] {
+        for key in old.authorization.offlineParameters.names.map({ ["offline_parameters", $0] }) + [
+            ["rename", "scope"]
+        ] {
             compare(
-                .requestedScopes, "authorization.\(key)",
+                .requestedScopes, ["authorization"] + key,
                 "a sign-in brings other rights, or no refresh token; keep it, or write the change under another id")
         }
         compare(

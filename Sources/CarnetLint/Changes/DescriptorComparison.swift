@@ -71,20 +71,29 @@ struct DescriptorComparison {
     }
 
     /// Reports a value that is another one.
-    mutating func compare(_ rule: DiagnosticExplanation, _ path: String, _ old: String?, _ new: String?, _ help: String)
-    {
+    mutating func compare(
+        _ rule: DiagnosticExplanation, _ path: [String], _ old: String?, _ new: String?, _ help: String
+    ) {
         guard !old.isSameBytes(as: new) else { return }
+        let key = path.joined(separator: ".")
         let message =
             switch (old, new) {
-            case (let old?, let new?): "\(path) was \(old) and is \(new)"
-            case (let old?, nil): "\(path) was \(old) and is gone"
-            default: "\(path) is \(new ?? "") and was not there"
+            case (let old?, let new?): "\(key) was \(old) and is \(new)"
+            case (let old?, nil): "\(key) was \(old) and is gone"
+            default: "\(key) is \(new ?? "") and was not there"
             }
-        report(rule, path.split(separator: ".").map(String.init), message, help)
+        report(rule, path, message, help)
     }
 
     /// Reports a key that has another value.
+    ///
+    /// - Parameter path: Of keys of the language alone: a name of the provider's may have dots.
     mutating func compare(_ rule: DiagnosticExplanation, _ path: String, _ help: String) {
+        compare(rule, path.keys, help)
+    }
+
+    /// Reports a key that has another value.
+    mutating func compare(_ rule: DiagnosticExplanation, _ path: [String], _ help: String) {
         guard let resolved else { return }
         let (was, now) = (resolved.old.value(path), resolved.new.value(path))
         if !was.isSameBytes(as: now) {
@@ -107,6 +116,11 @@ struct DescriptorComparison {
     }
 }
 
+extension String {
+    /// The keys of a path with dots between them.
+    fileprivate var keys: [String] { split(separator: ".").map(String.init) }
+}
+
 extension [String] {
     /// The first few, and how many others there are.
     var inWords: String {
@@ -123,7 +137,7 @@ extension DescriptorComparison {
             "people who signed in earlier become other accounts, and their tokens are refused; keep the old value, or write the new one under another id"
         compare(.account, "issuer", help)
         compareIssuerMatch(help)
-        let (was, now) = (ClaimSourcePlace(old), ClaimSourcePlace(new))
+        let (was, now) = (ClaimSources(old).place(of: "subject"), ClaimSources(new).place(of: "subject"))
         guard !now.holds(was) else { return }
         report(.account, now.path(since: was), "the subject was \(was) and is \(now)", help)
     }
@@ -173,28 +187,28 @@ extension DescriptorComparison {
     }
 
     private mutating func compare(_ name: String, _ was: InputRules, _ now: InputRules, _ help: String) {
-        let path = "inputs.\(name)"
+        let path = ["inputs", name]
         if now.isRequired, !was.isRequired {
             report(
-                .input, ["inputs", name], "the input \(name) was optional and is required",
+                .input, path, "the input \(name) was optional and is required",
                 "\(help); keep optional: true, or the default")
         } else if !was.isRequired {
             compare(
-                .input, "\(path).default", was.defaultValue?.source, now.defaultValue?.source,
+                .input, path + ["default"], was.defaultValue?.source, now.defaultValue?.source,
                 "a program that gives no value gets another one, or none; keep the default as it was")
         }
         if !now.type.accepts(was.type) {
-            compare(.input, "\(path).type", was.type.rawValue, now.type.rawValue, "values that were right are refused")
+            compare(.input, path + ["type"], was.type.rawValue, now.type.rawValue, "values that were right are refused")
         }
         compare(
-            .input, ["inputs", name, "enum"], "value of the input \(name)",
+            .input, path + ["enum"], "value of the input \(name)",
             lost: now.allowed.isEmpty ? [] : !was.allowed.isEmpty ? was.allowed : was.listed ?? ["any other"],
             from: now.allowed, "a registration with such a value no longer works; keep it")
         guard let pattern = now.pattern else { return }
         let isWider: Bool? = was.allowed.isEmpty ? pattern.includes(was.form) : was.allowed.allSatisfy(pattern.matches)
         if isWider != true {
             compare(
-                .input, "\(path).pattern", was.pattern?.source, pattern.source,
+                .input, path + ["pattern"], was.pattern?.source, pattern.source,
                 "values that were right \(isWider == nil ? "may be" : "are") refused; keep the pattern, or write one that accepts all of them"
             )
         }
@@ -225,26 +239,8 @@ struct ClaimSourcePlace: CustomStringConvertible {
     private let pointers: [String]
     private let claim: String
 
-    init(_ descriptor: ProviderDescriptor, of claim: String = "subject") {
-        let profile = descriptor.profile
-        self.claim = claim
-        if profile.subject != nil, claim == "subject" {
-            (source, pointers) = ("nobody's", [])
-        } else if let template = profile.derive[claim] {
-            (source, pointers) = ("made by \(template.source)", [])
-        } else if profile.claims[claim] == nil, let place = profile.requests.compactMap({ $0.claims[claim] }).first {
-            (source, pointers) = ("in a further response", place.pointers.map(\.description))
-        } else {
-            let found = profile.effectiveClaims.first { $0.name == claim }?.value ?? []
-            let hasUserinfo = descriptor.endpoints[.userinfo] != nil || descriptor.canDiscover
-            let from = profile.source ?? (hasUserinfo ? .userinfo : .idToken)
-            let element = profile.claims[claim]?.elements.map { " (\($0))" } ?? ""
-            let places = found.map { profile.root.description + $0.description + element }
-            // Both have the same subject (OpenID Connect Core, section 5.3.2).
-            let isStandard = places == ["/sub"] && from != .tokenResponse && descriptor.issuer != nil
-            pointers = isStandard ? [] : places
-            source = isStandard ? "sub of OpenID Connect" : "in \(from.place)"
-        }
+    fileprivate init(source: String, pointers: [String], claim: String) {
+        (self.source, self.pointers, self.claim) = (source, pointers, claim)
     }
 
     var description: String { pointers.isEmpty ? source : "\(pointers.joined(separator: " or ")) \(source)" }
@@ -256,6 +252,46 @@ struct ClaimSourcePlace: CustomStringConvertible {
         if source.hasPrefix("made by ") { return ["profile", "derive", claim] }
         if source == "nobody's" { return ["profile", "subject"] }
         return pointers == old.pointers && claim == "subject" ? ["profile", "from"] : ["profile", "claims", claim]
+    }
+}
+
+/// Where a descriptor has its claims, by name.
+struct ClaimSources {
+    private let descriptor: ProviderDescriptor
+    /// The places that the descriptor itself names in the profile.
+    let named: [ByteKey: FirstClaimPlace]
+    let derived: [ByteKey: Template]
+    private let further: [ByteKey: ClaimPlace]
+    private let effective: [ByteKey: [JSONPointer]]
+
+    init(_ descriptor: ProviderDescriptor) {
+        func byName<Value>(_ items: [Named<Value>]) -> [ByteKey: Value] {
+            Dictionary(items.map { (ByteKey($0.name), $0.value) }, uniquingKeysWith: { first, _ in first })
+        }
+        let profile = descriptor.profile
+        self.descriptor = descriptor
+        (named, derived) = (byName(profile.claims.items), byName(profile.derive.items))
+        further = byName(profile.requests.flatMap(\.claims.items))
+        effective = byName(profile.effectiveClaims)
+    }
+
+    func place(of claim: String) -> ClaimSourcePlace {
+        let (profile, key) = (descriptor.profile, ByteKey(claim))
+        func place(_ source: String, _ pointers: [String] = []) -> ClaimSourcePlace {
+            ClaimSourcePlace(source: source, pointers: pointers, claim: claim)
+        }
+        if profile.subject != nil, claim == "subject" { return place("nobody's") }
+        if let template = derived[key] { return place("made by \(template.source)") }
+        if named[key] == nil, let further = further[key] {
+            return place("in a further response", further.pointers.map(\.description))
+        }
+        let hasUserinfo = descriptor.endpoints[.userinfo] != nil || descriptor.canDiscover
+        let from = profile.source ?? (hasUserinfo ? .userinfo : .idToken)
+        let element = named[key]?.elements.map { " (\($0))" } ?? ""
+        let places = (effective[key] ?? []).map { profile.root.description + $0.description + element }
+        // Both have the same subject (OpenID Connect Core, section 5.3.2).
+        let isStandard = places == ["/sub"] && from != .tokenResponse && descriptor.issuer != nil
+        return isStandard ? place("sub of OpenID Connect") : place("in \(from.place)", places)
     }
 }
 
@@ -286,17 +322,17 @@ extension DescriptorComparison {
         }
         if let algorithm = old.client.assertion.algorithm {
             compare(
-                .authentication, "client.assertion.algorithm", algorithm.rawValue,
+                .authentication, ["client", "assertion", "algorithm"], algorithm.rawValue,
                 new.client.assertion.algorithm?.rawValue, help)
         }
     }
 
     private mutating func compareProtections() {
         for (path, strength) in Self.protections where strength(new) < strength(old) {
-            let values = resolved.map { [$0.old, $0.new].map { $0.value(path) ?? "nothing" } }
+            let values = resolved.map { [$0.old, $0.new].map { $0.value(path.keys) ?? "nothing" } }
             let text = values.map { "was \($0[0]) and is \($0[1]), which" } ?? "is another, which"
             report(
-                .protection, path.split(separator: ".").map(String.init), "\(path) \(text) protects less than before",
+                .protection, path.keys, "\(path) \(text) protects less than before",
                 Self.protectionHelp)
         }
         let gained = new.idToken.otherAudiences.filter { !old.idToken.otherAudiences.containsBytes(of: $0) }

@@ -72,8 +72,8 @@ struct ResolvedVersion {
     }
 
     /// The value of a key as text.
-    func value(_ path: String) -> String? {
-        let value = path.split(separator: ".").reduce(JSONValue.object(json)) { $0[String($1)] ?? .null }
+    func value(_ path: [String]) -> String? {
+        let value = path.reduce(JSONValue.object(json)) { $0[$1] ?? .null }
         return value.isNull ? nil : value.shown
     }
 
@@ -154,6 +154,8 @@ extension JSONValue {
                 let implied = path.last == "rename" ? .string(name) : isFree ? .null : Self.defaults[name] ?? .null
                 return (before[key(name)] ?? implied).differences(to: after[key(name)] ?? implied, at: path + [name])
             }
+        case (.array, .array) where ListedRequest.lists.contains(path):
+            return differences(ofRequestsTo: other, at: path)
         case (.array(let was), .array(let now)) where was.count == now.count && was.contains { $0.object != nil }:
             return was.indices.flatMap { was[$0].differences(to: now[$0], at: path + ["\($0)"]) }
         default: return shown.isSameBytes(as: other.shown) ? [] : [Difference(path: path, was: self, now: other)]

@@ -20,6 +20,7 @@ struct HostileCostTests {
         arguments: [
             "api:\n  hosts: [api.acme.example]\n  headers:\n|    X-@: '#'\n",
             "resources:\n|  - { id: r@, title: T, scope: openid, url: https://api.acme.example/#/@ }\n",
+            "profile:\n  claims:\n|    c#@: /c@\n", "trusted_hosts:\n|  - h@.#.example\n",
         ])
     func theCostOfAComparisonGrows(_ list: String) {
         _ = cost(ofChanged: list, count: 8)
