@@ -10,7 +10,7 @@ extension ProviderDescriptor {
         var missing: [String] = []
         for input in self.inputs.items where values[input.name] == nil {
             let rules = input.value
-            guard rules.defaultValue == nil, !rules.isOptional else { continue }
+            guard rules.defaultValue == nil || rules.isOfClient, !rules.isOptional else { continue }
             let isHost = rules.type == .hostname || rules.type == .hostPath
             let usual = isHost ? "\(input.name).example".replacing("_", with: "-") : "example"
             let candidates = [usual, rules.pattern?.shortestValue].compactMap { $0 }

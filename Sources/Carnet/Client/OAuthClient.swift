@@ -89,7 +89,7 @@ public final class OAuthClient: Sendable {
         self.clock = clock
         self.random = random
         self.usedTokens = usedTokens ?? MemoryUsedTokenStore()
-        let resolved = try descriptor.resolve(inputs: registration.inputs)
+        let resolved = try descriptor.resolve(inputs: registration.inputs, clientID: registration.clientID)
         provider = resolved.registered(resolved.values(registration, now: clock.now, random: random))
         providerClock = ProviderClock(clock)
         refreshMargin = TimeInterval(provider.refresh.margin)

@@ -218,7 +218,8 @@ struct Connector {
     /// - Throws: `ResolutionError`.
     func client(for entry: ProviderRegistry.Entry, registration: ClientRegistration) throws -> OAuthClient {
         sayFiles(of: entry)
-        let provider = try entry.descriptor.variant(registration.environment).resolve(inputs: registration.inputs)
+        let provider = try entry.descriptor.variant(registration.environment).resolve(
+            inputs: registration.inputs, clientID: registration.clientID)
         return try OAuthClient(
             sandbox == nil ? entry.descriptor : entry.descriptor.signing(for: Sandbox.audience),
             registration: registration,

@@ -54,9 +54,8 @@ struct CompareCommand: Subcommand {
         guard !all, entries.count == 1, let entry = entries.first else {
             return try await compare(entries, registrations, context)
         }
-        let inputs = try registrations.trustedInputs(for: entry.descriptor)
         let drift = try await ProviderFailure(entry: entry).explaining {
-            let provider = try entry.descriptor.resolve(inputs: inputs)
+            let provider = try registrations.trustedProvider(of: entry.descriptor)
             guard provider.hasMetadata else {
                 throw Failure(
                     .usage, "\(provider.name) has no metadata document to compare with",
@@ -79,8 +78,7 @@ struct CompareCommand: Subcommand {
         var differs = false
         var failures = ComparisonFailures()
         let comparable = entries.compactMap { entry -> (entry: ProviderRegistry.Entry, provider: Provider)? in
-            guard let inputs = try? registrations.trustedInputs(for: entry.descriptor),
-                let provider = try? entry.descriptor.resolve(inputs: inputs), provider.hasMetadata
+            guard let provider = try? registrations.trustedProvider(of: entry.descriptor), provider.hasMetadata
             else { return nil }
             return (entry, provider)
         }

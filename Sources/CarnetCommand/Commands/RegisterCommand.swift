@@ -81,7 +81,7 @@ struct RegisterCommand: Subcommand {
                 if initialToken != nil { throw Registrations.untrusted(descriptor, with: "the initial access token") }
                 try client.input.check(inputs, for: descriptor)
             }
-            let resolved = try descriptor.resolve(inputs: inputs)
+            let resolved = try descriptor.resolve(inputs: inputs, clientID: known?.client.clientID)
             let registrar = connector.registrar(at: resolved, of: entry)
             if let known, delete {
                 let remaining = try editor.removing(provider)

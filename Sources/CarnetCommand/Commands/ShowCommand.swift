@@ -63,7 +63,8 @@ struct ShowCommand: Subcommand {
         let source = try Registrations(client, sources.registry, named: [entry], context).source(for: entry.descriptor)
         let (inputs, resolved) = try await ProviderFailure(entry: entry).explaining {
             let descriptor = try entry.descriptor.variant(source.environment)
-            let inputs = try SimulatedInputs(for: descriptor, given: source.inputs)
+            let defaults = descriptor.defaultInputs(source.inputs, clientID: source.clientID)
+            let inputs = try SimulatedInputs(for: descriptor, given: source.inputs.merging(defaults) { $1 })
             return (inputs, try descriptor.resolve(inputs: inputs.values))
         }
         for input in inputs.madeUp {

@@ -108,14 +108,14 @@ struct Registrations {
         }
     }
 
-    /// The inputs for requests to the provider's servers.
+    /// The provider, with the inputs for requests to its servers.
     ///
     /// - Throws: `Failure` for an input of a descriptor of a place that nobody named, unless an option shows its value:
     ///   only that descriptor says where the input is sent, and whether it is secret.
-    func trustedInputs(for descriptor: ProviderDescriptor) throws -> [String: String] {
-        let inputs = try source(for: descriptor).inputs
-        try options.input.check(inputs, for: descriptor)
-        return inputs
+    func trustedProvider(of descriptor: ProviderDescriptor) throws -> Provider {
+        let source = try source(for: descriptor)
+        try options.input.check(source.inputs, for: descriptor)
+        return try descriptor.resolve(inputs: source.inputs, clientID: source.clientID)
     }
 
     /// The values for requests to the provider's servers.

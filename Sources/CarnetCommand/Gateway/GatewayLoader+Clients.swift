@@ -41,7 +41,8 @@ extension GatewayLoader {
         source.redirectURI = rules.origin.site + GatewayPaths.callback(of: provider.id)
         if provider.returnsAfterSignOut { source.postLogoutRedirectURI = rules.origin.site + GatewayPaths.signedOut }
         var registration = try registrations.registration(for: descriptor, from: source)
-        let resolved = try descriptor.variant(registration.environment).resolve(inputs: registration.inputs)
+        let resolved = try descriptor.variant(registration.environment).resolve(
+            inputs: registration.inputs, clientID: registration.clientID)
         if provider.signsIn { try resolved.requireSignIn() }
         if !provider.scopes.isEmpty {
             registration.scopes = (registration.scopes ?? resolved.defaultScopes(of: registration)) + provider.scopes

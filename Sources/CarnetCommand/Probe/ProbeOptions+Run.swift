@@ -20,8 +20,7 @@ extension ProbeOptions {
             let id = entry.descriptor.id.rawValue
             if known.isComplete(id) { continue }
             do {
-                let inputs = try registrations.trustedInputs(for: entry.descriptor)
-                probers.append((entry, try entry.descriptor.resolve(inputs: inputs)))
+                probers.append((entry, try registrations.trustedProvider(of: entry.descriptor)))
             } catch {
                 if isSingle { throw error }
                 skipped.append((id, "\(error)"))

@@ -77,7 +77,7 @@ package final class DemoSetup: Sendable {
         var descriptor = descriptor
         // The sandbox takes the demonstration's own address, also where the provider wants https.
         if real == nil { descriptor.redirects = [] }
-        let provider = try descriptor.resolve(inputs: registration.inputs)
+        let provider = try descriptor.resolve(inputs: registration.inputs, clientID: registration.clientID)
         if let obstacle = provider.obstacleToSites { throw NoSignIn(obstacle: obstacle) }
         return try OAuthClient(
             descriptor, registration: registration, transport: transport(to: provider),

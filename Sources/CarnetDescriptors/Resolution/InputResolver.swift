@@ -12,7 +12,10 @@ struct InputResolver {
     private let issuer: Template?
     let api: APIRules
 
-    init(_ descriptor: ProviderDescriptor, values given: [String: String]) throws(ResolutionError) {
+    /// - Parameter clientID: `nil` if it is not known; then it is the one that the provider publishes, if it does.
+    init(
+        _ descriptor: ProviderDescriptor, values given: [String: String], clientID: String? = nil
+    ) throws(ResolutionError) {
         self.descriptor = descriptor
         provider = descriptor.id
         rules = descriptor.inputs
@@ -30,15 +33,19 @@ struct InputResolver {
                     ? "this provider has no inputs" : "its inputs are " + rules.names.joined(separator: ", "))
             throw error(.unknownInput, name, "unknown input; \(hint)")
         }
-        values.merge(Self.defaults(of: rules, given)) { given, _ in given }
+        values.merge(descriptor.defaultInputs(given, clientID: clientID)) { given, _ in given }
         var secrets: [String: String] = [:]
         for rule in rules.items {
             guard let value = values[rule.name] else {
                 if rule.value.isOptional { continue }
                 let example = rule.value.example.map { ", e.g. \($0)" } ?? ""
-                throw error(.missingInput, rule.name, "the input \(rule.name) has no value\(example)")
+                let absent = rule.value.isOfClient ? ", because the client id is not known" : ""
+                throw error(.missingInput, rule.name, "the input \(rule.name) has no value\(absent)\(example)")
             }
-            if let reason = rule.value.refusal(of: value) { throw error(.badInput, rule.name, reason) }
+            if let reason = rule.value.refusal(of: value) {
+                let isDefault = rule.value.isOfClient && given[rule.name] == nil
+                throw error(.badInput, rule.name, (isDefault ? "its default is the client id: " : "") + reason)
+            }
             guard rule.value.isSecret else { continue }
             secrets[rule.name] = value
             values[rule.name] = nil
@@ -52,12 +59,14 @@ struct InputResolver {
     }
 
     /// The defaults of inputs without a value. A default may use other inputs, in any order.
-    static func defaults(of rules: NamedList<InputRules>, _ given: [String: String]) -> [String: String] {
+    static func defaults(
+        of rules: NamedList<InputRules>, _ given: [String: String], clientID: String?
+    ) -> [String: String] {
         var values: [String: String] = [:]
         var open = rules.items.filter { given[$0.name] == nil && $0.value.defaultValue != nil }
         while true {
             let waiting = open.filter { rule in
-                values[rule.name] = rule.value.defaultValue?.filled { name in
+                values[rule.name] = rule.value.defaultValue?.filled(clientID: clientID) { name in
                     rules[name]?.isSecret == false ? given[name] ?? values[name] : nil
                 }
                 return values[rule.name] == nil

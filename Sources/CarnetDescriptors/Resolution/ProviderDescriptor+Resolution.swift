@@ -8,18 +8,26 @@ extension ProviderDescriptor {
     public func resolve(
         inputs: [String: String] = [:], environment: String? = nil
     ) throws(ResolutionError) -> Provider {
+        try resolve(inputs: inputs, environment: environment, clientID: nil)
+    }
+
+    /// The same for a client, whose id inputs may have by default.
+    package func resolve(
+        inputs: [String: String], environment: String? = nil, clientID: String?
+    ) throws(ResolutionError) -> Provider {
         let descriptor = try variant(environment)
-        return try Provider(descriptor, with: InputResolver(descriptor, values: inputs))
+        return try Provider(descriptor, with: InputResolver(descriptor, values: inputs, clientID: clientID))
     }
 
     /// Inputs for a test client: the given ones, then examples. A test client gets no real secret: for each secret input
-    /// it has the example or `simulated-NAME`, even if a value is given.
+    /// it has the example or `simulated-NAME`, even if a value is given. What is the client id by default has the example, too:
+    /// a sandbox knows several clients.
     package func exampleInputs(_ given: [String: String] = [:]) -> [String: String] {
         var values = given
         for (name, rules) in self.inputs.items.map({ ($0.name, $0.value) }) {
             if rules.isSecret { values[name] = nil }
-            guard values[name] == nil, rules.defaultValue == nil else { continue }
-            values[name] = rules.example ?? rules.allowed.first
+            guard values[name] == nil, rules.defaultValue == nil || rules.isOfClient else { continue }
+            values[name] = rules.example ?? rules.allowed.first ?? defaultInputs(values)[name]
             guard rules.isSecret, values[name] == nil, given[name] != nil || !rules.isOptional else { continue }
             let simulated = "simulated-\(name)"
             if rules.refusal(of: simulated) == nil { values[name] = simulated }
@@ -28,8 +36,8 @@ extension ProviderDescriptor {
     }
 
     /// The values that inputs have by default beside given ones. A default that never gets a value is not there.
-    package func defaultInputs(_ given: [String: String]) -> [String: String] {
-        InputResolver.defaults(of: self.inputs, given)
+    package func defaultInputs(_ given: [String: String], clientID: String? = nil) -> [String: String] {
+        InputResolver.defaults(of: self.inputs, given, clientID: clientID ?? self.client.publishedID)
     }
 
     /// Whether an input is secret, here or in an environment.

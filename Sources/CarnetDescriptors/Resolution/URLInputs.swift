@@ -128,6 +128,11 @@ private struct URLInputReader {
         }
         // A secret has no place in any URL: another check says so.
         guard !rule.isSecret else { return }
+        if region != .rest, rules.mayHoldClientID(name) {
+            return refuse(
+                name, "has the client id in its default, and a server that registers clients chooses their ids",
+                "use it behind the host, in the path or the query")
+        }
         if let host = lastHost { return refuseSplit(host) }
         switch rule.type {
         case .text:
@@ -216,6 +221,20 @@ private struct URLInputReader {
 
     private mutating func refuse(_ input: String, _ reason: String, _ help: String) {
         if refusal == nil { refusal = URLInputRefusal(input: input, reason: reason, help: help) }
+    }
+}
+
+extension NamedList<InputRules> {
+    /// Whether the client id is in the default of an input, also by way of other inputs.
+    fileprivate func mayHoldClientID(_ name: String) -> Bool {
+        var known: Set<String> = []
+        var open = [name]
+        while let next = open.popLast() {
+            guard known.insert(next).inserted, let rules = self[next] else { continue }
+            if rules.isOfClient { return true }
+            open += rules.defaultValue?.inputNames ?? []
+        }
+        return false
     }
 }
 

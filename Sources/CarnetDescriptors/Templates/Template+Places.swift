@@ -13,7 +13,10 @@ extension Template {
     }
 
     static func pattern(in place: TemplatePlace) -> String {
-        guard !place.isConfiguration else { return #"^([^{}]|\{(input\.)?[A-Za-z0-9_]+\})*$"# }
+        guard !place.isConfiguration else {
+            let client = place.origins.contains(.client) ? #"client\.id|"# : ""
+            return #"^([^{}]|\{(\#(client)(input\.)?[A-Za-z0-9_]+)\})*$"#
+        }
         let origins = place.origins.map(\.rawValue).joined(separator: "|")
         let functions = TemplateParser.functionNames.joined(separator: "|")
         let value = #"((\#(origins))\.)?[A-Za-z0-9_]+"#

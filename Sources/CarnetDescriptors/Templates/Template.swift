@@ -92,7 +92,9 @@ package struct Template: Hashable, Sendable, CustomStringConvertible {
     package var description: String { source }
 
     /// Fills the template; `nil` if an input has no value, and for a removal.
-    func filled(_ value: (String) -> String?) -> String? {
+    ///
+    /// - Parameter clientID: The client id, for the default of an input.
+    func filled(clientID: String? = nil, _ value: (String) -> String?) -> String? {
         guard !isRemoval else { return nil }
         var output = ""
         for part in parts {
@@ -101,6 +103,9 @@ package struct Template: Hashable, Sendable, CustomStringConvertible {
             case .input(let name):
                 guard let text = value(name) else { return nil }
                 output += isJSON ? text.inJSON : text
+            case .late(.value(let reference), _) where reference == .clientID:
+                guard let clientID else { return nil }
+                output += isJSON ? clientID.inJSON : clientID
             case .late: return nil
             }
         }

@@ -40,6 +40,8 @@ package struct TemplateReference: Hashable, Sendable, CustomStringConvertible {
         self.name = name
     }
 
+    package static let clientID = TemplateReference(.client, "id")
+
     package var description: String { "\(origin.rawValue).\(name)" }
 
     /// Whether the value is always secret, even if a descriptor does not say so.
@@ -59,18 +61,21 @@ package struct TemplatePlace: Hashable, Sendable {
     package let origins: [TemplateOrigin]
     /// Whether the text goes into a URL, where no secret belongs.
     package let isURL: Bool
-    /// Whether the inputs are all that there is.
+    /// Whether the inputs are all that there is, in their defaults also the client id.
     package let isConfiguration: Bool
     /// Whether the account's tokens may be in the URL all the same.
     let allowsTokens: Bool
 
-    private init(_ origins: [TemplateOrigin], isURL: Bool = false, allowsTokens: Bool = false) {
+    private init(
+        _ origins: [TemplateOrigin], isURL: Bool = false, isConfiguration: Bool = false, allowsTokens: Bool = false
+    ) {
         (self.origins, self.isURL, self.allowsTokens) = (origins, isURL, allowsTokens)
-        isConfiguration = origins == [.input]
+        self.isConfiguration = isConfiguration
     }
 
     /// Filled once, when the registration is known.
-    package static let configuration = TemplatePlace([.input])
+    package static let configuration = TemplatePlace([.input], isConfiguration: true)
+    package static let inputDefault = TemplatePlace([.input, .client], isConfiguration: true)
     /// Anywhere: for readers that only look.
     package static let anywhere = TemplatePlace(TemplateOrigin.allCases)
     package static let authorization = TemplatePlace([.input, .client], isURL: true)
@@ -100,10 +105,15 @@ package struct TemplatePlace: Hashable, Sendable {
     /// The same for a header, which may sign the body.
     package var signing: TemplatePlace { TemplatePlace(origins + [.request]) }
 
+    /// The names of an origin that need no declaration.
+    func builtInNames(of origin: TemplateOrigin) -> [String] {
+        isConfiguration && origin == .client ? [TemplateReference.clientID.name] : origin.builtInNames
+    }
+
     /// What a template at this place may use, for messages.
     var available: String {
         let values = origins.flatMap { origin in
-            origin.builtInNames.filter { !isURL || allowsTokens || !TemplateReference(origin, $0).isAlwaysSecret }
+            builtInNames(of: origin).filter { !isURL || allowsTokens || !TemplateReference(origin, $0).isAlwaysSecret }
                 .map { "{\(origin.rawValue).\($0)}" }
                 + (origin.keyOfNames.map { ["{\(origin.rawValue).NAME} of \($0)"] } ?? [])
         }

@@ -99,10 +99,12 @@ struct TemplateParser {
             let allowed = place.origins.map(\.rawValue).joined(separator: ", ")
             throw TemplateError(
                 reason: "{\(reference)} is not available here; available are values of: \(allowed)",
-                help: place.available)
+                help: reference == .clientID
+                    ? "declare an input: inputs: { NAME: { default: '{client.id}' } }" : place.available)
         }
-        if [.client, .request].contains(origin), !origin.builtInNames.contains(reference.name) {
-            let names = origin.builtInNames.map { "\(origin.rawValue).\($0)" }.joined(separator: ", ")
+        let known = place.builtInNames(of: origin)
+        if [.client, .request].contains(origin), !known.contains(reference.name) {
+            let names = known.map { "\(origin.rawValue).\($0)" }.joined(separator: ", ")
             throw TemplateError(reason: "{\(reference)} does not exist; available: \(names)", help: place.available)
         }
         return reference

@@ -12,7 +12,7 @@ struct ResolvedVersion {
     /// - Throws: `ResolutionError`.
     init(_ descriptor: ProviderDescriptor, _ inputs: [String: String]) throws(ResolutionError) {
         self.descriptor = descriptor
-        let provider = try descriptor.resolve(inputs: inputs)
+        let provider = try descriptor.resolve(inputs: inputs, clientID: "x.client")
         self.provider = provider
         // The longest value first, and of equal ones that of the first name.
         let named = provider.inputs.map { Named($0.key, $0.value) }.sorted {

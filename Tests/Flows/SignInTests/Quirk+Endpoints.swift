@@ -49,6 +49,27 @@ extension Quirk {
                 token: "https://us.acme.example/token")
         ),
         Quirk(
+            "the client id is in the issuer or the URL of the keys",
+            key: "`inputs.NAME.default: '{client.id}'`", neededBy: "Kanidm, Entra ID"
+        ) {
+            let app = "inputs: { app: { default: '{client.id}', example: x } }\n"
+            try await proof(
+                app + "issuer: 'https://acme.example/openid/{app}'", token: "https://acme.example/openid/client/token")()
+            let keys = try SignInFixture(
+                try lintedDescriptor(
+                    acme + app + """
+                        issuer: https://acme.example
+                        discovery: none
+                        endpoints:
+                          authorization: https://acme.example/authorize
+                          token: https://acme.example/token
+                          jwks: https://acme.example/keys?appid={app}
+
+                        """))
+            #expect(try await keys.signIn().tokens().idToken != nil)
+            #expect(await keys.requests(to: .jwks).map(\.url) == ["https://acme.example/keys?appid=client"])
+        },
+        Quirk(
             "the customer chooses the whole host", key: "`inputs.NAME.type: hostname`",
             neededBy: "28: GitLab, Jira Data Center, Mastodon"
         ) {

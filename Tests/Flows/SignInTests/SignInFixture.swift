@@ -34,7 +34,7 @@ struct SignInFixture {
         startingAt start: Date = Date(timeIntervalSince1970: 1_800_000_000)
     ) throws {
         let clock = ManualClock(now: start)
-        let provider = try descriptor.resolve(inputs: inputs, environment: environment)
+        let provider = try descriptor.resolve(inputs: inputs, environment: environment, clientID: clientID)
         sandbox = Sandbox(
             providers: [provider],
             clients: [

@@ -55,6 +55,25 @@ struct ClientTests {
         #expect(try await parameters("acme", "--providers", "given", environment: environment)["client_id"] == "mine")
     }
 
+    @Test("An input can be the client id by default")
+    func clientIDAsInput() async throws {
+        try home.write(
+            """
+            carnet: 1
+            id: acme
+            name: Acme
+            inputs: { app: { default: '{client.id}', example: x } }
+            endpoints: { authorization: 'https://id.acme.example/authorize', token: 'https://id.acme.example/token' }
+            authorization: { parameters: { app: '{app}' } }
+            """, to: "given/acme.yaml")
+        #expect(try await parameters("acme", "--providers", "given", "--client-id", "own")["app"] == "own")
+        let stated = try await parameters("acme", "--providers", "given", "--client-id", "own", "--input", "app=other")
+        #expect(stated["app"] == "other")
+        let shown = try await home.run(
+            "show", "acme", "--providers", "given", "--resolved", "--client-id", "own")
+        #expect(shown.standardOutput.contains("inputs:\n  app: own\n"))
+    }
+
     @Test("Inputs come from the environment, the file and the option")
     func inputsComeFromTheEnvironment() async throws {
         try home.write("auth0: { client_id: x, inputs: { domain: file.example } }\n", to: "clients.yaml")

@@ -140,6 +140,10 @@ struct DecoderMessageTests {
             "redirects: [x]\nauthorization: { parameters: { a: '{client.name}' } }",
             "available here: {NAME} of inputs, {client.id}"
         ),
+        (
+            "discovery_url: 'https://acme.example/{client.id}/metadata'",
+            "declare an input: inputs: { NAME: { default: '{client.id}' } }"
+        ),
     ]
 
     @Test("A common mistake is told what to write", arguments: mistakes.indices)

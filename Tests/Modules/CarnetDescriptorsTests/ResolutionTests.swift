@@ -84,6 +84,62 @@ struct ResolutionTests {
         #expect(none?.reason.contains("no inputs") == true)
     }
 
+    private let ofClient = """
+        inputs: { app: { default: "{client.id}", example: shop }, realm: { default: "realm-{app}" } }
+        issuer: https://acme.example/{app}
+        discovery_url: https://acme.example/{realm}/metadata
+        endpoints: { jwks: "https://acme.example/keys?appid={app}" }
+        issuer_match: { any_of: ["https://old.acme.example/{app}"] }
+
+        """
+
+    @Test("An input can be the client id by default, also where no other key knows it")
+    func clientIDByDefault() throws {
+        let descriptor = try ResolutionFixture.descriptor(ofClient)
+        for (id, inputs, app) in [("a.b~1", [:], "a.b~1"), ("other", [:], "other"), ("a", ["app": "own"], "own")] {
+            let provider = try descriptor.resolve(inputs: inputs, clientID: id)
+            #expect(provider.issuer == "https://acme.example/\(app)")
+            #expect(provider.discoveryURL?.text == "https://acme.example/realm-\(app)/metadata")
+            #expect(provider.endpoints[.jwks]?.text == "https://acme.example/keys?appid=\(app)")
+            #expect(provider.issuerMatch == .anyOf(["https://old.acme.example/\(app)"]))
+            #expect(provider.inputs == ["app": app, "realm": "realm-\(app)"])
+        }
+        #expect(try descriptor.resolve(inputs: descriptor.exampleInputs()).issuer == "https://acme.example/shop")
+    }
+
+    // As before a dynamic registration.
+    @Test("An input that is the client id by default is missing as long as nobody knows that id")
+    func clientIDUnknown() throws {
+        let error = #expect(throws: ResolutionError.self) { try ResolutionFixture.provider(ofClient) }
+        #expect(error?.kind == .missingInput && error?.key == "inputs.app")
+        #expect(error?.reason.contains("the client id is not known") == true)
+        let published = ofClient + "client: { authentication: [none], published_id: everybody }\n"
+        #expect(try ResolutionFixture.provider(published).issuer == "https://acme.example/everybody")
+        #expect(
+            try ResolutionFixture.descriptor(published).resolve(inputs: [:], clientID: "own").issuer
+                == "https://acme.example/own")
+    }
+
+    @Test(
+        "A client id that would be more than one piece of a path is refused", arguments: ["a/b", "..", "a?b", "a%2Fb"])
+    func clientIDWithDelimiters(id: String) throws {
+        let descriptor = try ResolutionFixture.descriptor(ofClient)
+        let error = #expect(throws: ResolutionError.self) { try descriptor.resolve(inputs: [:], clientID: id) }
+        #expect(error?.kind == .badInput && error?.key == "inputs.app")
+        #expect(error?.reason.contains("client id") == true)
+    }
+
+    @Test(
+        "Nothing else of the client can be a default",
+        arguments: [
+            "{client.secret}", "{client.scope}", "{client.redirect_uri}", "{lower(client.id)}", "{client.id|x}",
+        ])
+    func otherDefaults(template: String) {
+        #expect(throws: ResolutionFixture.NoDescriptor.self) {
+            try ResolutionFixture.descriptor("inputs: { app: { default: '\(template)' } }\n")
+        }
+    }
+
     // A host that could lead elsewhere, or smuggle a second one.
     @Test(
         "Hostname must be a host alone",

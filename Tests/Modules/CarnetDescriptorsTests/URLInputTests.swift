@@ -98,6 +98,32 @@ struct URLInputTests {
         #expect(try refusal("api: { hosts: ['{id}.shops.example', '{host}', 'localhost:8080'] }\n") == nil)
     }
 
+    // A server that registers clients chooses their ids.
+    @Test("are no part of a host if the client id is in their default")
+    func clientIDs() throws {
+        let inputs = """
+            inputs:
+              app: { default: "{client.id}" }
+              site: { type: hostname, default: "{app}.acme.example" }
+              part: { pattern: "[a-z]+", default: "{client.id}" }
+
+            """
+        func refusal(_ yaml: String) throws -> ResolutionError.Kind? {
+            let descriptor = try ResolutionFixture.descriptor(inputs + yaml + "\n")
+            do {
+                _ = try descriptor.resolve(inputs: [:], clientID: "x")
+                return nil
+            } catch {
+                return error.kind
+            }
+        }
+        for host in ["{app}", "{app}.acme.example", "{site}", "{part}.acme.example", "acme.example:{app}"] {
+            #expect(try refusal("issuer: 'https://\(host)/'") == .badURL, "\(host)")
+            #expect(try refusal("api: { hosts: ['\(host)'] }") == .badURL, "\(host)")
+        }
+        #expect(try refusal("issuer: 'https://acme.example/{app}?x={site}&y={part}'") == nil)
+    }
+
     @Test("are the host of an input with a path, where only a host counts")
     func hostOfPath() throws {
         let yaml = "endpoints: { token: 'https://{site}/token' }\napi: { hosts: ['{site}'] }\n"

@@ -10,6 +10,9 @@ package struct InputRules: DescriptorSection, Sendable {
     package internal(set) var isOptional = false
     package internal(set) var isSecret = false
 
+    /// Whether the client id is in the default, which is none without a client.
+    package var isOfClient: Bool { defaultValue?.isLate == true }
+
     static let keys: [Key<Self>] = [
         Key("type", \.type, "the kind of value; default: identifier"),
         Key("title", \.title, "the name to show to a person"),
@@ -17,7 +20,9 @@ package struct InputRules: DescriptorSection, Sendable {
         Key("example", \.example, "an example; the sandbox uses it if the host gives no value"),
         Key("pattern", \.pattern, "a regular expression for the whole value"),
         Key("enum", \.allowed, "the allowed values"),
-        Key("default", \.defaultValue, "the value if the host gives none; {name} stands for another input"),
+        Key(
+            "default", \.defaultValue, in: .inputDefault,
+            "the value if the host gives none; may use other inputs and {client.id}"),
         Key(
             "optional", \.isOptional,
             "whether the host may omit it; then parameters that use it are omitted too; default: false"),

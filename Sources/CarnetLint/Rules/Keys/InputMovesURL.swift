@@ -9,7 +9,8 @@ struct InputMovesURL: LintRule {
             question mark or an @, so only urlencode makes it a part of a path or query. A value of type host_path can \
             contain a path, so it is the whole host: behind :// and before a / or the end. A value of type identifier \
             can contain a dot: behind it, the URL names the rest of the host, unless enum or pattern limits the value. \
-            Carnet refuses such a descriptor.
+            The client id may come from the server that registers clients, so an input that has it by default is no \
+            part of a host. Carnet refuses such a descriptor.
             """,
         references: ["RFC 3986, section 3.2", "RFC 3986, section 7.6"],
         bad: [
@@ -17,10 +18,12 @@ struct InputMovesURL: LintRule {
             "inputs: { shop: { type: host_path } }\nissuer: https://⟦{shop}⟧.shops.example",
             "inputs: { country: {} }\nissuer: https://id.acme.⟦{country}⟧",
             "inputs: { shop: { type: text } }\nissuer: https://id.acme.example\napi: { hosts: ['⟦{shop}⟧.acme.example'] }",
+            "inputs: { app: { default: '{client.id}' } }\nissuer: https://⟦{app}⟧.acme.example",
         ],
         good: [
             "inputs: { tenant: { type: identifier } }\nissuer: https://id.acme.example/{tenant}",
             "inputs: { site: { type: host_path } }\nissuer: https://{site}/oauth",
+            "inputs: { app: { default: '{client.id}' } }\nissuer: https://id.acme.example/{app}",
             "inputs: { country: { enum: [nl, co.uk] } }\nissuer: https://id.acme.{country}",
             "inputs: { audience: { type: text } }\nauthorization: { parameters: { audience: '{audience}' } }",
             """

@@ -41,6 +41,8 @@ struct InputRefusesOwnValue: SingleValueRule {
 
     /// A default that uses other inputs, with their examples.
     private func ofComputed(_ input: Named<InputRules>, at node: YAMLNode, _ context: LintContext) -> Diagnostic? {
+        // What the client id is, no descriptor knows.
+        guard !input.value.isOfClient else { return nil }
         let descriptor = context.descriptor
         let given = descriptor.exampleInputs()
         if let value = descriptor.defaultInputs(given)[input.name] {
@@ -50,7 +52,7 @@ struct InputRefusesOwnValue: SingleValueRule {
                     in: context, at: node.span)
             }
         }
-        let open = descriptor.inputs.items.filter { $0.value.defaultValue == nil }
+        let open = descriptor.inputs.items.filter { $0.value.defaultValue == nil || $0.value.isOfClient }
         let all = given.merging(open.map { ($0.name, "x") }) { example, _ in example }
         guard !input.value.isOptional, descriptor.defaultInputs(all)[input.name] == nil else { return nil }
         return finding(
