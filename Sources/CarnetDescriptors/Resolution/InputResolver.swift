@@ -33,7 +33,8 @@ struct InputResolver {
                     ? "this provider has no inputs" : "its inputs are " + rules.names.joined(separator: ", "))
             throw error(.unknownInput, name, "unknown input; \(hint)")
         }
-        values.merge(descriptor.defaultInputs(given, clientID: clientID)) { given, _ in given }
+        for rule in rules.items { values[rule.name] = values[rule.name].map(rule.value.withoutScheme) }
+        values.merge(descriptor.defaultInputs(values, clientID: clientID)) { given, _ in given }
         var secrets: [String: String] = [:]
         for rule in rules.items {
             guard let value = values[rule.name] else {
@@ -44,7 +45,9 @@ struct InputResolver {
             }
             if let reason = rule.value.refusal(of: value) {
                 let isDefault = rule.value.isOfClient && given[rule.name] == nil
-                throw error(.badInput, rule.name, (isDefault ? "its default is the client id: " : "") + reason)
+                throw error(
+                    .badInput, rule.name,
+                    (isDefault ? "by default the input \(rule.name) is the client id: " : "") + reason)
             }
             guard rule.value.isSecret else { continue }
             secrets[rule.name] = value
@@ -217,6 +220,15 @@ extension Sequence {
 }
 
 extension InputRules {
+    /// A value that the host gives, as people copy it from a browser: before a host, `https://` is ignored, and a slash at the
+    /// end. What remains is checked as if it were written so, and names the same host.
+    package func withoutScheme(_ value: String) -> String {
+        guard type == .hostname || type == .hostPath else { return value }
+        let scheme = "https://"
+        let rest = value.prefix(scheme.count).lowercased() == scheme ? value.dropFirst(scheme.count) : value[...]
+        return String(rest.hasSuffix("/") ? rest.dropLast() : rest)
+    }
+
     /// Why the value is refused, or `nil`. The value itself is not repeated: it may be a secret typed at the wrong
     /// place.
     package func refusal(of value: String) -> String? {

@@ -153,7 +153,7 @@ extension Quirk {
             _ = try await fixture.signIn()
             #expect(await fixture.requests(to: .token).map(\.url) == ["https://odd.example:8443/apps/jira/token"])
             for site in [
-                "odd.example/", "odd.example//x", "odd.example/..", "odd.example/a?b", "a@odd.example/b", "/x",
+                "odd.example//", "odd.example//x", "odd.example/..", "odd.example/a?b", "a@odd.example/b", "/x",
             ] {
                 #expect(throws: ResolutionError.self) { try oddProvider(keys).resolve(inputs: ["site": site]) }
             }

@@ -49,7 +49,7 @@ extension Quirk {
                 token: "https://us.acme.example/token")
         ),
         Quirk(
-            "the client id is in the issuer or the URL of the keys",
+            "the issuer or the keys' URL contains the client id",
             key: "`inputs.NAME.default: '{client.id}'`", neededBy: "Kanidm, Entra ID"
         ) {
             let app = "inputs: { app: { default: '{client.id}', example: x } }\n"

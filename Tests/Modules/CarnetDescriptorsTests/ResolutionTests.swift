@@ -144,7 +144,10 @@ struct ResolutionTests {
     @Test(
         "Hostname must be a host alone",
         arguments: [
-            "", "https://a.example", "a.example/path", "a.example?x", "a.example#x", "user@a.example", "a b",
+            "", "http://a.example", "http://localhost:8080", "https://", "https://https://a.example", "a.example/path",
+            "https://a.example/path", "https://a.example//", "https://a.example/?x=y", "https://user:pass@a.example/",
+            "https://a.example\\@b.example", "//a.example", "https:a.example", "a.example?x", "a.example#x",
+            "user@a.example", "a b",
             "a.example\n",
             "évil.example", "a.example:99999", "a.example\\b", ":8080", String(repeating: "a", count: 1025),
         ])
@@ -153,6 +156,39 @@ struct ResolutionTests {
         #expect(error?.kind == .badInput)
         #expect(error?.key == "inputs.domain")
         if value.count > 3 { #expect(error?.reason.contains(value) == false) }
+    }
+
+    @Test("The https:// and the final slash of a copied address are ignored")
+    func copiedAddress() throws {
+        for (value, host) in [
+            ("https://a.example", "a.example"), ("HTTPS://a.example/", "a.example"), ("a.example/", "a.example"),
+            ("https://a.example:8443/", "a.example:8443"), ("https://[2001:db8::1]:8443/", "[2001:db8::1]:8443"),
+        ] {
+            let provider = try ResolutionFixture.provider(yaml, inputs: ["domain": value])
+            #expect(provider.issuer == "https://\(host)/common")
+            #expect(provider.inputs["domain"] == host)
+        }
+        let yaml = """
+            inputs:
+              site: { type: host_path }
+              name: { default: "{site}", type: text }
+              note: { type: text }
+            issuer: https://{site}
+            token: { headers: { X-Name: "{name}", X-Note: "{note}" } }
+
+            """
+        let site = "https://a.example/tracker/"
+        let provider = try ResolutionFixture.provider(yaml, inputs: ["site": site, "note": site])
+        #expect(provider.issuer == "https://a.example/tracker")
+        #expect(
+            provider.token.request.headers == [Named("X-Name", "a.example/tracker"), Named("X-Note", site)])
+        for value in [
+            "https://a.example/x?y=z", "https://u@a.example/x", "http://a.example/x", "https://a.example/x//",
+        ] {
+            #expect(throws: ResolutionError.self) {
+                try ResolutionFixture.provider(yaml, inputs: ["site": value, "note": "x"])
+            }
+        }
     }
 
     @Test("Hostname may have a port")

@@ -252,11 +252,13 @@ struct GatewayRuleTests {
     @Test("Inputs that are missing, unknown or of another form are found together")
     func inputs() {
         let found = findings(
-            "  - { id: sso, client_id: a, inputs: { host: \"https://id.acme.example\", realms: x } }\n")
+            "  - { id: sso, client_id: a, inputs: { host: \"http://id.acme.example\", realms: x } }\n")
         #expect(found.count == 3 && found.allSatisfy { $0.hasPrefix("G016 4 ") }, "\(found)")
         #expect(found.contains("G016 4 sso: the input realm has no value"))
         #expect(found.contains("G016 4 sso has no input \"realms\""))
-        #expect(findings("  - { id: sso, client_id: a, inputs: { host: id.acme.example, realm: x } }\n") == [])
+        for host in ["id.acme.example", "\"https://id.acme.example/\""] {
+            #expect(findings("  - { id: sso, client_id: a, inputs: { host: \(host), realm: x } }\n") == [])
+        }
         // The registration, with its inputs, is elsewhere.
         #expect(findings("  - sso\n") == [])
         #expect(findings("  - { id: sso, client_id: a, environment: nowhere }\n").map { $0.prefix(6) } == ["G016 4"])

@@ -38,7 +38,7 @@ struct ProviderInputs: GatewayRule {
                     help: suggestion(for: entry.key, among: inputs.names)
                         ?? (inputs.isEmpty ? "it has no inputs" : "it has " + inputs.names.joined(separator: ", ")))
             }
-            return entry.value.scalar.flatMap { rules.refusal(of: $0.text) }.map { reason in
+            return entry.value.scalar.flatMap { rules.refusal(of: rules.withoutScheme($0.text)) }.map { reason in
                 GatewayFinding(
                     "\(provider.id): \(reason)", at: entry.value.span,
                     help: rules.example.map { "write it as in \($0)" } ?? "correct the value")

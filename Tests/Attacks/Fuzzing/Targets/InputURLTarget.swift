@@ -25,7 +25,8 @@ struct InputURLTarget: FuzzTarget {
             seeds: [
                 "evil.test", "evil.test/x", "evil.test:8443", "evil", "evil.", "-evil", "[::1]", "127.0.0.1", "443",
                 "1",
-                "eu", "co.uk", "acme.example", "https://evil.test", "evil.test?", "evil.test#", "evil.test@",
+                "eu", "co.uk", "acme.example", "https://evil.test", "https://evil.test/x/", "evil.test?", "evil.test#",
+                "evil.test@",
                 "@evil.test",
                 "x:y@evil.test", "evil.test\\", "%2f", "..", "xn--e-1.test",
             ].map { Array($0.utf8) },
@@ -173,6 +174,10 @@ private struct AuthorityModel {
             guard let type = types[String(name)], var value = values[String(name)] else {
                 isKnown = false
                 return
+            }
+            if type.hasPrefix("host") {
+                if value.lowercased().hasPrefix("https://") { value = String(value.dropFirst("https://".count)) }
+                if value.hasSuffix("/") { value = String(value.dropLast()) }
             }
             let isWhole = authority.isEmpty && (rest.isEmpty || rest.first == "/")
             if type == "host_path", isWhole { value = String(value.prefix { $0 != "/" }) }

@@ -5,7 +5,7 @@ import Foundation
 struct Customer: Sendable {
     let id: ProviderID
     let name: String
-    /// Without `https://`, for example `login.umbrella.example/main`.
+    /// For example `login.umbrella.example/main`.
     let issuer: String
     let clientID: String
     let clientSecret: Secret
