@@ -203,10 +203,15 @@ extension SampleFindings {
         sample.name == "refresh" ? places.refresh.response.fields : written.fields
     }
 
+    private static let refreshTokenLifetimes: Set = [
+        "refreshexpiresin", "refreshtokenexpiresin", "xrefreshtokenexpiresin",
+    ]
+
     /// Other names that servers have for the fields.
     private static let otherNames: [String: Set<String>] = [
         "expires_in": ["expiresin", "expirein", "expires", "expiresat", "expireat", "expiry", "expiration"],
-        "refresh_token": ["refreshtoken"], "scope": ["scopes", "grantedscopes"], "id_token": ["idtoken"],
+        "refresh_token": ["refreshtoken"], "refresh_token_expires_in": refreshTokenLifetimes,
+        "scope": ["scopes", "grantedscopes"], "id_token": ["idtoken"],
     ]
 
     /// A field that finds nothing in the sample, which has a member of a similar name.
@@ -214,11 +219,17 @@ extension SampleFindings {
         let (rules, written) = (rules(of: sample), fields(of: sample))
         guard let root = sample.body[rules.root], root.object != nil else { return [] }
         let expiry = rules.defaultExpiresIn != nil || simulation.provider.refresh.expiryFrom != .response
-        let fields = [
-            ("expires_in", rules.fields.expiresIn, written.expiresIn),
-            ("refresh_token", rules.fields.refreshToken, written.refreshToken),
-            ("scope", rules.fields.scope, written.scope), ("id_token", rules.fields.idToken, written.idToken),
-        ]
+        let lifetime = rules.fields.refreshTokenExpiresIn
+        // Some servers send it as zero beside no refresh token.
+        let ofRefreshToken =
+            root.hasMember(at: rules.fields.refreshToken.pointers)
+            ? [("refresh_token_expires_in", lifetime, written.refreshTokenExpiresIn)] : []
+        let fields =
+            ofRefreshToken + [
+                ("expires_in", rules.fields.expiresIn, written.expiresIn),
+                ("refresh_token", rules.fields.refreshToken, written.refreshToken),
+                ("scope", rules.fields.scope, written.scope), ("id_token", rules.fields.idToken, written.idToken),
+            ]
         let depth = rules.root.tokens.count
         let elsewhere =
             rules.capture.items.flatMap(\.value.pointers.pointers).map {

@@ -19,6 +19,12 @@ struct Refresh: Sendable {
                 .refresh, .noRefreshToken, "the access token expired, and the provider issued no refresh token",
                 descriptorKey: "scopes.offline")
         }
+        // Nothing is removed: the clock may be wrong.
+        if !isAccessToken, !tokens.isRefreshable(at: client.providerClock.now) {
+            throw OAuthError(
+                .refresh, .noRefreshToken, tokens.endOfRefreshToken,
+                descriptorKey: "token.response.fields.refresh_token_expires_in", hint: "{sign_in}")
+        }
         try await client.store.prepareToSave(stored.connection.key)
         (self.stored, self.provider, self.client, self.refreshToken) = (stored, provider, client, refreshToken)
         bounds = try await client.bounds(of: stored.connection)
@@ -46,7 +52,13 @@ struct Refresh: Sendable {
             try await holdLock(for: .zero)
             guard try await !client.store.remove(stored.connection.key, ifRevision: stored.revision),
                 let newer = try await client.store.load(stored.connection.key)
-            else { throw error.meaning(.sessionEnded, "the provider ended the session") }
+            else {
+                let tokens = stored.connection.tokens
+                let hasExpired = tokens.refreshTokenExpiresAt.map { $0 <= client.providerClock.now } ?? false
+                throw error.meaning(
+                    .sessionEnded,
+                    "the provider ended the session" + (hasExpired ? ": \(tokens.endOfRefreshToken)" : ""))
+            }
             return newer.connection
         }
         let refreshed: Connection
@@ -95,9 +107,9 @@ struct Refresh: Sendable {
     /// requests then loses no session. A save that fails changes nothing, because a later one follows.
     private func savedAtOnce(_ response: TokenResponse) async -> StoredConnection {
         var saved = stored
-        saved.connection.tokens.refreshToken =
-            stored.connection.tokens
-            .merging(response, rotation: provider.refresh.rotation, now: client.providerClock.now).refreshToken
+        saved.connection.tokens.takeRefreshToken(
+            of: stored.connection.tokens.merging(
+                response, rotation: provider.refresh.rotation, now: client.providerClock.now))
         guard saved.connection != stored.connection,
             let revision = try? await client.store.save(saved.connection, replacing: stored.revision)
         else { return stored }
@@ -164,6 +176,13 @@ struct Refresh: Sendable {
         refreshed.tokens = await client.findingExpiry(
             of: refreshed.tokens, at: client.filled(discovered, with: ConnectionValues(of: refreshed)), within: bounds)
         return refreshed
+    }
+}
+
+extension TokenSet {
+    /// When the refresh token expired, for a message.
+    fileprivate var endOfRefreshToken: String {
+        "the refresh token expired" + (refreshTokenExpiresAt.map { " at \($0.formatted(.iso8601))" } ?? "")
     }
 }
 

@@ -89,7 +89,7 @@ extension Connection {
         var new = self
         new.profile = self.profile ?? old.profile
         if isBound(like: old), isForResources(of: old) {
-            new.tokens.refreshToken = self.tokens.refreshToken ?? old.tokens.refreshToken
+            if self.tokens.refreshToken == nil { new.tokens.takeRefreshToken(of: old.tokens) }
             new.tokens.idToken = self.tokens.idToken ?? old.tokens.idToken
         }
         if isWhollyBound(like: old) {
@@ -111,8 +111,8 @@ extension Connection {
         guard let old, self.subject != nil, isSameIdentity(as: old), self.clientID.isSameBytes(as: old.clientID),
             self.inputs.isSameBytes(as: old.inputs), self.environment.isSameBytes(as: old.environment),
             self.dpopKey == nil, old.dpopKey == nil, isBound(like: old), isForResources(of: old),
-            self.tokens.refreshToken == nil, let earlier = old.tokens.refreshToken
+            self.tokens.refreshToken == nil, old.tokens.refreshToken != nil
         else { return self }
-        return changing(self) { $0.tokens.refreshToken = earlier }
+        return changing(self) { $0.tokens.takeRefreshToken(of: old.tokens) }
     }
 }

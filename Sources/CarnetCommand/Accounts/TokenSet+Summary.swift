@@ -9,7 +9,7 @@ extension TokenSet {
         [
             "token_type": .string(tokenType), "scopes": .list(scopes), "issued_at": .optional(issuedAt),
             "expires_at": .optional(expiresAt), "has_refresh_token": .bool(refreshToken != nil),
-            "has_id_token": .bool(idToken != nil),
+            "refresh_token_expires_at": .optional(refreshTokenExpiresAt), "has_id_token": .bool(idToken != nil),
         ]
     }
 
@@ -19,9 +19,14 @@ extension TokenSet {
             ["type", tokenType.printable],
             ["ends", Self.end(expiresAt, now)],
             ["scopes", scopes.isEmpty ? "none" : scopes.joined(separator: " ").printable],
-            ["refresh token", refreshToken == nil ? "none" : "yes"],
+            ["refresh token", refreshToken == nil ? "none" : "yes" + refreshTokenEnd(now)],
             ["ID token", idToken == nil ? "none" : "yes"],
         ]
+    }
+
+    /// The expiry of the refresh token, if it is known.
+    private func refreshTokenEnd(_ now: Date) -> String {
+        refreshTokenExpiresAt.map { ", ends " + Self.end($0, now) } ?? ""
     }
 
     private static func end(_ date: Date?, _ now: Date) -> String {

@@ -216,10 +216,12 @@ extension Trial {
     static let chooser: ConnectionChooser = { $0.candidates[0].value }
 
     static func findings(of tokens: TokenSet) -> [Named<String>] {
-        let lifetime = tokens.expiresAt.map { "\(Int($0.timeIntervalSince(tokens.issuedAt))) seconds" }
+        func lifetime(_ end: Date?) -> String? { end.map { "\(Int($0.timeIntervalSince(tokens.issuedAt))) seconds" } }
+        let refreshLifetime = lifetime(tokens.refreshTokenExpiresAt).map { ", for \($0)" } ?? ""
         return [
-            Named("granted", tokens.scopes.joined(separator: " ")), Named("lifetime", lifetime ?? "unknown"),
-            Named("refresh token", tokens.refreshToken == nil ? "none" : "yes"),
+            Named("granted", tokens.scopes.joined(separator: " ")),
+            Named("lifetime", lifetime(tokens.expiresAt) ?? "unknown"),
+            Named("refresh token", tokens.refreshToken == nil ? "none" : "yes" + refreshLifetime),
         ]
     }
 

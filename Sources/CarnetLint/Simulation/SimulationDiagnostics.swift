@@ -78,6 +78,8 @@ extension DiagnosticExplanation {
 
             samples: { ⟦token⟧: { access_token: redacted, token_type: Bearer, expiresIn: 3600 } }
 
+            samples: { ⟦token⟧: { access_token: redacted, token_type: Bearer, refresh_token: redacted, refresh_expires_in: 1800 } }
+
             token: { response: { fields: { refresh_token: ⟦/refreshtoken⟧ } } }
             samples: { token: { access_token: redacted, token_type: Bearer, refresh_token: redacted } }
 
@@ -102,6 +104,12 @@ extension DiagnosticExplanation {
             samples: { userinfo: { sub: '248289761001', verified: 'true', verified_at: '2026-01-01T10:00:00Z' } }
             """,
             "refresh: { margin: 10 }\nsamples: { token: { access_token: redacted, token_type: Bearer, expires_in: 60 } }",
+            """
+            token: { response: { fields: { refresh_token_expires_in: /refresh_expires_in } } }
+            samples: { token: { access_token: redacted, token_type: Bearer, refresh_token: redacted, refresh_expires_in: 1800 } }
+
+            samples: { token: { access_token: redacted, token_type: Bearer, refresh_expires_in: 0 } }
+            """,
         ])
 
     package static let tokenNotInSample = DiagnosticExplanation(

@@ -25,7 +25,8 @@ struct ResponsePlaces {
             for list in [rules.fields.accessToken, rules.fields.refreshToken, rules.fields.idToken] {
                 addSecret(list, below: root.tokens)
             }
-            for list in [rules.fields.tokenType, rules.fields.expiresIn, rules.fields.scope] {
+            let fields = rules.fields
+            for list in [fields.tokenType, fields.expiresIn, fields.refreshTokenExpiresIn, fields.scope] {
                 addHarmless(list, below: root.tokens)
             }
         }

@@ -89,6 +89,13 @@ struct TokenFieldReader {
         }
     }
 
+    /// The expiry of the refresh token in the same form. No standard defines it, and the tokens work without it: a value
+    /// that is none counts as absent.
+    func refreshTokenExpiry(_ pointers: PointerList, _ rules: ExpiryRules) -> TokenExpiry? {
+        guard let value = value(pointers), case .expiry(let expiry) = rules.reading(of: value) else { return nil }
+        return expiry
+    }
+
     /// The granted scopes; `nil` if the response names none. An empty string counts as absent (RFC 6749, section
     /// 3.3); an empty list means no scope.
     func scopes(_ name: String, _ pointers: PointerList, separator: String) throws(OAuthError) -> [String]? {

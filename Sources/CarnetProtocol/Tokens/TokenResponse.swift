@@ -8,6 +8,8 @@ package struct TokenResponse: Sendable {
     /// The expiry of the access token; `nil` if the server did not say.
     package let expiry: TokenExpiry?
     package let refreshToken: Secret?
+    /// The expiry of the refresh token, or of the one that was sent if this response has none.
+    let refreshTokenExpiry: TokenExpiry?
     package internal(set) var idToken: Secret?
     /// The granted scopes; `nil` if the server named none, which means the requested ones.
     package let scopes: [String]?
@@ -74,6 +76,7 @@ extension TokenResponse {
             ?? rules.defaultExpiresIn.map { .after(Double($0.count)) }
         let keepsFirst = step == .refresh && provider.refresh.rotation == .none
         refreshToken = keepsFirst ? nil : try fields.token("refresh_token", rules.fields.refreshToken)
+        refreshTokenExpiry = fields.refreshTokenExpiry(rules.fields.refreshTokenExpiresIn, rules.expiry)
         // Some servers say that there is none.
         idToken =
             provider.idToken.none != nil || fields.isFalse(rules.fields.idToken)

@@ -9,8 +9,9 @@ extension TokenSet {
     package init(_ response: TokenResponse, requested: [String], now: Date) {
         self.init(
             accessToken: response.accessToken, tokenType: response.tokenType, refreshToken: response.refreshToken,
+            refreshTokenExpiresAt: response.refreshToken == nil ? nil : response.refreshTokenExpiresAt(now),
             idToken: response.idToken, scopes: response.scopes ?? requested, issuedAt: now,
-            expiresAt: response.expiresAt(now),
+            expiresAt: response.expiry?.date(from: now),
             authorizationDetails: response.authorizationDetails.map { JSONValue.array($0).jsonText() })
     }
 
@@ -24,7 +25,7 @@ extension TokenSet {
     ) throws(OAuthError) {
         let tokenResponse = try TokenResponse(validating: response, to: request, from: provider)
         self.init(tokenResponse, requested: requested, now: now)
-        (refreshToken, idToken) = (nil, nil)
+        (refreshToken, refreshTokenExpiresAt, idToken) = (nil, nil, nil)
     }
 
     /// The tokens after a refresh. Values that the response omits are kept (RFC 6749, section 6).
@@ -39,19 +40,37 @@ extension TokenSet {
             }
         var merged = TokenSet(response, requested: scopes, now: now)
         merged.refreshToken = kept
+        if kept != nil {
+            // A response without a refresh token may state the expiry of the one that was sent.
+            merged.refreshTokenExpiresAt =
+                response.refreshTokenExpiresAt(now) ?? (kept == refreshToken ? refreshTokenExpiresAt : nil)
+        }
         merged.idToken = merged.idToken ?? idToken
         merged.authorizationDetails = merged.authorizationDetails ?? authorizationDetails
         return merged
     }
 
-    /// How far the clock may be behind the time of issue, in seconds: more than a wrong time zone explains.
-    private static let latestIssue: TimeInterval = 86_400
+    /// The refresh token of other tokens, with its expiry.
+    package mutating func takeRefreshToken(of other: TokenSet) {
+        refreshToken = other.refreshToken
+        refreshTokenExpiresAt = other.refreshTokenExpiresAt
+    }
+
+    /// How wrong a clock may be, in seconds: more than a wrong time zone explains.
+    private static let clockTolerance: TimeInterval = 86_400
+
+    /// Whether there is a refresh token that the server may accept. The server decides, unless the token expired so long
+    /// ago that no clock explains it.
+    package func isRefreshable(at now: Date) -> Bool {
+        guard refreshToken != nil else { return false }
+        return refreshTokenExpiresAt.map { now < $0.addingTimeInterval(Self.clockTolerance) } ?? true
+    }
 
     /// Whether the access token ends within a margin in seconds. One without a stated end does not. Nobody can say it of
     /// one that was issued in the future: the clock was set back, and the token may have ended long ago.
     package func isExpiring(within margin: TimeInterval, at now: Date) -> Bool {
         guard let expiresAt else { return false }
-        guard issuedAt.timeIntervalSince(now) <= Self.latestIssue else { return true }
+        guard issuedAt.timeIntervalSince(now) <= Self.clockTolerance else { return true }
         // A short-lived token (less than twice the margin) is refreshed in the second half of its life.
         let margin = min(margin, expiresAt.timeIntervalSince(issuedAt) / 2)
         return now >= expiresAt.addingTimeInterval(-margin)
@@ -59,12 +78,20 @@ extension TokenSet {
 }
 
 extension TokenResponse {
-    /// The expiry of the access token if the response arrived now; `nil` if it has none or the server did not say.
-    fileprivate func expiresAt(_ now: Date) -> Date? {
-        switch expiry {
+    /// The expiry of the refresh token if the response arrived now. One that is not in the future says nothing: some
+    /// servers send zero for a token that never expires.
+    fileprivate func refreshTokenExpiresAt(_ now: Date) -> Date? {
+        refreshTokenExpiry?.date(from: now).flatMap { $0 > now ? $0 : nil }
+    }
+}
+
+extension TokenExpiry {
+    /// The time, if the response arrived now; `nil` if there is none.
+    fileprivate func date(from now: Date) -> Date? {
+        switch self {
         case .after(let seconds): now.addingTimeInterval(seconds)
         case .at(let date): date
-        case .never, nil: nil
+        case .never: nil
         }
     }
 }

@@ -5,7 +5,12 @@ public struct TokenSet: Codable, Hashable, Sendable {
     public var accessToken: Secret
     /// The scheme of the `Authorization` header, as the server named it (RFC 6749, section 5.1).
     public var tokenType: String
-    public var refreshToken: Secret?
+    public var refreshToken: Secret? {
+        didSet { if refreshToken != oldValue { refreshTokenExpiresAt = nil } }
+    }
+    /// The expiry of the refresh token, before which the user must sign in again; `nil` if the server did not state it. A
+    /// host must expect that a refresh token ends sooner.
+    public var refreshTokenExpiresAt: Date?
     /// The signed ID token (OpenID Connect Core, section 2), validated when it arrived.
     public var idToken: Secret?
     /// The granted scopes in the server's order; the requested ones if the server named none (RFC 6749, section 5.1).
@@ -17,12 +22,14 @@ public struct TokenSet: Codable, Hashable, Sendable {
     public var authorizationDetails: String?
 
     package init(
-        accessToken: Secret, tokenType: String, refreshToken: Secret? = nil, idToken: Secret? = nil, scopes: [String],
-        issuedAt: Date, expiresAt: Date? = nil, authorizationDetails: String? = nil
+        accessToken: Secret, tokenType: String, refreshToken: Secret? = nil, refreshTokenExpiresAt: Date? = nil,
+        idToken: Secret? = nil, scopes: [String], issuedAt: Date, expiresAt: Date? = nil,
+        authorizationDetails: String? = nil
     ) {
         self.accessToken = accessToken
         self.tokenType = tokenType
         self.refreshToken = refreshToken
+        self.refreshTokenExpiresAt = refreshTokenExpiresAt
         self.idToken = idToken
         self.scopes = scopes
         self.issuedAt = issuedAt

@@ -75,8 +75,8 @@ extension AuthorizationServer {
                 "exp": .number(String(access.end.secondsSince1970)),
             ]
         }
-        if let refresh = ledger.refreshTokens[token], !refresh.isUsed, let grant = ledger.grants[refresh.grantID],
-            !grant.isRevoked
+        if let refresh = ledger.refreshTokens[token], !refresh.isUsed, refresh.isValid(at: seams.now()),
+            let grant = ledger.grants[refresh.grantID], !grant.isRevoked
         {
             return ["active": true, "client_id": .string(grant.clientID)]
         }

@@ -160,6 +160,7 @@ extension AuthorizationServer {
         guard let token = refreshable(text), let grant = ledger.grants[token.grantID],
             grant.clientID.isSameBytes(as: sent.client.clientID)
         else { throw .invalidGrant("there is no such refresh token for this client") }
+        guard token.isValid(at: seams.now()) else { throw .invalidGrant("the refresh token has expired") }
         if has(.refreshRevoked) { ledger.revoke(grant: token.grantID) }
         guard !token.isUsed else {
             ledger.revoke(grant: token.grantID)
@@ -220,12 +221,15 @@ extension AuthorizationServer {
         let isExpired = has(.expiredAccessToken) && !isRefresh
         ledger.add(accessToken, of: grantID, scopes: scopes, at: now, lifetime: isExpired ? 0 : shape.lifetime)
         var refreshToken: String?
+        let end = shape.refreshTokenLifetime.map { now.addingTimeInterval(Double($0)) }
         let stays = isRefresh && provider.refresh.rotation == .none
         if grant.isOffline, !stays, shape.has(\.refreshToken), provider.refresh.using == .refreshToken {
             let text = "1//+&=%41 " + seams.randomText()
-            ledger.refreshTokens[text] = RefreshToken(grantID: grantID)
+            ledger.refreshTokens[text] = RefreshToken(grantID: grantID, end: end)
             if let old { ledger.refreshTokens[old]?.isUsed = true }
             refreshToken = text
+        } else if let old, let end {
+            ledger.refreshTokens[old]?.end = end
         }
         var idToken: String?
         // A sample that was recorded without the scope says that the token comes without it.

@@ -53,7 +53,11 @@ struct AccessToken: Sendable {
 
 struct RefreshToken: Sendable {
     let grantID: String
+    /// `nil` if it has none.
+    var end: Date?
     var isUsed = false
+
+    func isValid(at now: Date) -> Bool { end.map { now < $0 } ?? true }
 }
 
 /// Everything that one authorization server has issued.

@@ -15,13 +15,26 @@ struct TokenResponseShape {
     /// Seconds that an access token lives; zero in a sample means no end. A point in time in a sample is past, so it
     /// says nothing of the lifetime.
     var lifetime: Int {
-        let stated = place(of: \.expiresIn).flatMap { base[$0]?.scalarText }.flatMap { Double($0) }
-        let unit = rules.expiry.kind.isAbsolute ? nil : rules.expiry.kind.unit
-        switch stated.flatMap({ number in unit.map { Int(number * $0) } }) {
+        switch stated(\.expiresIn) {
         case 0: return Self.longestLifetime
         case let stated? where (1...Self.longestLifetime).contains(stated): return stated
         default: return rules.defaultExpiresIn?.count ?? 3600
         }
+    }
+
+    /// Seconds that a refresh token lives; `nil` if the sample does not say it, or says zero.
+    var refreshTokenLifetime: Int? {
+        guard isSample, has(\.refreshTokenExpiresIn) else { return nil }
+        guard !rules.expiry.kind.isAbsolute else { return Self.usualRefreshTokenLifetime }
+        return stated(\.refreshTokenExpiresIn).flatMap { (1...Self.longestLifetime).contains($0) ? $0 : nil }
+    }
+
+    /// The lifetime in a place of the sample.
+    private func stated(_ field: KeyPath<ResponseFields, PointerList>) -> Int? {
+        guard !rules.expiry.kind.isAbsolute, let unit = rules.expiry.kind.unit,
+            let number = place(of: field).flatMap({ base[$0]?.scalarText }).flatMap({ Double($0) })
+        else { return nil }
+        return Int(exactly: (number * unit).rounded())
     }
 
     func place(of field: KeyPath<ResponseFields, PointerList>) -> JSONPointer? {
@@ -30,7 +43,9 @@ struct TokenResponseShape {
     }
 
     /// What the response says of a token that ends after its lifetime.
-    func expiry(at now: Date) -> JSONValue {
+    func expiry(at now: Date) -> JSONValue { expiry(of: lifetime, at: now) }
+
+    private func expiry(of lifetime: Int, at now: Date) -> JSONValue {
         let end = now.secondsSince1970 + lifetime
         return switch rules.expiry.kind {
         case .seconds: .number(String(lifetime))
@@ -43,6 +58,8 @@ struct TokenResponseShape {
     }
 
     private static let longestLifetime = 315_576_000
+    /// Thirty days.
+    private static let usualRefreshTokenLifetime = 2_592_000
 
     /// - Parameters:
     ///   - namesScopes: The user or the client made the scopes fewer than asked for, so they must be named (RFC 6749,
@@ -63,7 +80,13 @@ struct TokenResponseShape {
         put(.string(accessToken), \.accessToken)
         if !isSample { put(.string(rules.acceptedTokenTypes.first ?? "Bearer"), \.tokenType) }
         if !isSample || rules.expiry.kind.isAbsolute && has(\.expiresIn) { put(expiry(at: now), \.expiresIn) }
-        if has(\.refreshToken) { put(refreshToken.map { .string($0) }, \.refreshToken) }
+        if let lifetime = refreshTokenLifetime, rules.expiry.kind.isAbsolute {
+            put(expiry(of: lifetime, at: now), \.refreshTokenExpiresIn)
+        }
+        if has(\.refreshToken) {
+            put(refreshToken.map { .string($0) }, \.refreshToken)
+            if refreshToken == nil { put(nil, \.refreshTokenExpiresIn) }
+        }
         let isIDToken = idToken != nil || place(of: \.idToken).flatMap { base[$0]?.string } != nil
         if has(\.idToken), isIDToken { put(idToken.map { .string($0) }, \.idToken) }
         if !omitsScopes, has(\.scope) || namesScopes {

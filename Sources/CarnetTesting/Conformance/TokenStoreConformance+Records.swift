@@ -136,7 +136,9 @@ extension Connection {
             key: key, clientID: "client",
             tokens: TokenSet(
                 accessToken: Secret("access-\(token)"), tokenType: "Bearer",
-                refreshToken: Secret("refresh-\(token)"), idToken: Secret("header.payload.signature"),
+                refreshToken: Secret("refresh-\(token)"),
+                refreshTokenExpiresAt: Date(timeIntervalSince1970: 1_772_409_600.789),
+                idToken: Secret("header.payload.signature"),
                 scopes: ["openid", "email"], issuedAt: Date(timeIntervalSince1970: 1_767_225_600.123),
                 expiresAt: Date(timeIntervalSince1970: 1_767_229_200.456)),
             issuer: "https://acme.example", subject: "248289761001", inputs: ["tenant": "blue"],

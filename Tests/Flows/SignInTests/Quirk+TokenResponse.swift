@@ -60,6 +60,26 @@ extension Quirk {
             #expect(try fixture.lastResponse() == #"200 {"access_token":"*","token_type":"Bearer"}"#)
         },
         Quirk(
+            "the response says how long the refresh token lives",
+            key: "`token.response.fields.refresh_token_expires_in`", neededBy: "Keycloak, QuickBooks, TikTok"
+        ) {
+            let fixture = try SignInFixture(
+                odd: """
+                    token: { response: { fields: { refresh_token_expires_in: /refresh_expires_in } } }
+                    samples:
+                      token: { access_token: x, token_type: Bearer, refresh_token: y, refresh_expires_in: 7200 }
+                    """
+            )
+            let session = try await fixture.signIn()
+            #expect(try await session.tokens().refreshTokenExpiresAt == fixture.clock.now + 7200)
+            #expect(try fixture.lastResponse().hasSuffix(#","refresh_expires_in":7200}"#))
+            fixture.clock.advance(by: .seconds(7199))
+            #expect(try await session.refresh().refreshTokenExpiresAt == fixture.clock.now + 7200)
+            fixture.clock.advance(by: .seconds(7200))
+            let error = try await #require(throws: OAuthError.self) { try await session.refresh() }
+            #expect(error.kind == .sessionEnded)
+        },
+        Quirk(
             "the response separates scopes in another way than the request", key: "`token.response.scope_separator`",
             neededBy: "GitHub, LinkedIn, Pinterest, Todoist"
         ) {

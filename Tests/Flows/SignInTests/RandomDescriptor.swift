@@ -245,7 +245,12 @@ struct RandomDescriptor {
 
     private static let tokenResponses = [
         Change("token.response.root", "/data"),
-        Change("token.response.fields", anyOf: [["access_token": "/token"], ["refresh_token": "/data/refresh"]]),
+        Change(
+            "token.response.fields",
+            anyOf: [
+                ["access_token": "/token"], ["refresh_token": "/data/refresh"],
+                ["refresh_token_expires_in": "/refresh_expires_in"],
+            ]),
         Change("token.response.format", "form"),
         Change("token.response.default_expires_in", anyOf: [20, 7200]),
         Change("token.response.expires", anyOf: ["iso8601", "epoch"]),

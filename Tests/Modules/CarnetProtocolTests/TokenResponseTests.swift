@@ -455,6 +455,94 @@ struct TokenSetTests {
         #expect(merged.expiresAt == nil)
     }
 
+    /// The refresh token's end after a response to a code with these members besides the tokens.
+    private func end(_ members: String, _ yaml: String = "", at now: Date = Attempt.now) throws -> Date? {
+        let response = try Endpoint(Fixture.plain + yaml + "\n")
+            .validate(#"{"access_token":"a","token_type":"bearer","refresh_token":"r",\#(members)}"#)
+        return TokenSet(response, requested: [], now: now).refreshTokenExpiresAt
+    }
+
+    @Test(
+        "The expiry of the refresh token is where most servers put it, where the draft does, or where the descriptor says"
+    )
+    func expiryOfTheRefreshToken() throws {
+        #expect(try end(#""refresh_token_expires_in":5184000"#) == Attempt.now + 5_184_000)
+        #expect(try end(#""refresh_token_expires_in":"60""#) == Attempt.now + 60)
+        #expect(try end(#""refresh_token_timeout":604800"#) == Attempt.now + 604_800)
+        let elsewhere = "token: { response: { fields: { refresh_token_expires_in: /refresh_expires_in } } }"
+        #expect(try end(#""refresh_expires_in":1800"#, elsewhere) == Attempt.now + 1800)
+        #expect(try end(#""refresh_expires_in":1800"#) == nil)
+        let date = """
+            token:
+              response:
+                expires: iso8601
+                fields: { expires_in: /expires_at, refresh_token_expires_in: /refresh_expires_at }
+            """
+        #expect(
+            try end(#""refresh_expires_at":"2126-01-01T00:00:00Z""#, date) == Date(timeIntervalSince1970: 4_922_899_200)
+        )
+    }
+
+    // Keycloak sends zero for an offline token that does not expire.
+    @Test(
+        "A lifetime of the refresh token that is none makes no session unusable",
+        arguments: ["0", "-1", "\"\"", "null", "false", "[]", "\"soon\"", "\"2126-01-01T00:00:00Z\""])
+    func refreshTokenWithoutAnExpiry(_ value: String) throws {
+        #expect(try end(#""refresh_token_expires_in":\#(value)"#) == nil)
+    }
+
+    @Test("An end of the refresh token in the past is a lifetime that was taken for a time, and says nothing")
+    func lifetimeTakenForATime() throws {
+        let epoch = "token: { response: { expires: epoch } }"
+        #expect(try end(#""refresh_token_expires_in":5184000"#, epoch) == nil)
+        #expect(try end(#""refresh_token_expires_in":4922899200"#, epoch) == Date(timeIntervalSince1970: 4_922_899_200))
+    }
+
+    @Test("A response without a refresh token has no expiry of one")
+    func expiryOfNoRefreshToken() throws {
+        let response = try reply(#"{"access_token":"a","token_type":"bearer","refresh_token_expires_in":60}"#)
+        #expect(TokenSet(response, requested: [], now: Attempt.now).refreshTokenExpiresAt == nil)
+    }
+
+    @Test(
+        "The expiry of a refresh token belongs to it: it stays with the token, and a new token has its own or none",
+        arguments: [
+            ("", 100), (#","refresh_token":"r1""#, 100), (#","refresh_token":"r2""#, nil),
+            (#","refresh_token":"r2","refresh_token_expires_in":60"#, 60),
+            // The draft: without a refresh token, the value is that of the token that was sent.
+            (#","refresh_token_expires_in":60"#, 60), (#","refresh_token_expires_in":0"#, 100),
+        ])
+    func expiryAfterARefresh(_ members: String, _ seconds: Double?) throws {
+        var tokens = old
+        tokens.refreshTokenExpiresAt = Attempt.now + 100
+        let response = try reply(#"{"access_token":"a2","token_type":"bearer"\#(members)}"#)
+        let merged = tokens.merging(response, now: Attempt.now)
+        #expect(merged.refreshTokenExpiresAt == seconds.map { Attempt.now + $0 })
+        #expect(tokens.merging(response, rotation: .none, now: Attempt.now).refreshToken?.reveal() == "r1")
+    }
+
+    @Test("A host that replaces or removes the refresh token keeps no expiry of the earlier one")
+    func replacedRefreshToken() {
+        var tokens = old
+        tokens.refreshTokenExpiresAt = Attempt.now + 100
+        tokens.refreshToken = Secret("r1")
+        #expect(tokens.refreshTokenExpiresAt == Attempt.now + 100)
+        tokens.refreshToken = nil
+        #expect(tokens.refreshTokenExpiresAt == nil)
+    }
+
+    @Test("Tokens that an earlier version stored are read, and have no known expiry of the refresh token")
+    func tokensOfAnEarlierVersion() throws {
+        var tokens = old
+        tokens.refreshTokenExpiresAt = Attempt.now + 100
+        let stored = try JSONEncoder().encode(tokens)
+        #expect(try JSONDecoder().decode(TokenSet.self, from: stored) == tokens)
+        var members = try #require(try JSONSerialization.jsonObject(with: stored) as? [String: Any])
+        #expect(members.removeValue(forKey: "refreshTokenExpiresAt") != nil)
+        let earlier = try JSONSerialization.data(withJSONObject: members)
+        #expect(try JSONDecoder().decode(TokenSet.self, from: earlier) == old)
+    }
+
     // RT-07.
     @Test("Ends within the margin")
     func endsWithinTheMargin() {

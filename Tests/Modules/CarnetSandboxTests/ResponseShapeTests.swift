@@ -103,6 +103,36 @@ struct ResponseShapeTests {
         }
     }
 
+    @Test("refuses a refresh token after the lifetime that the sample states")
+    func refreshTokenLifetime() async throws {
+        let client = try TestClient(
+            acme + """
+                samples:
+                  token: { access_token: x, refresh_token: x, token_type: bearer, refresh_token_expires_in: 600 }
+                  refresh: { access_token: x, token_type: bearer }
+
+                """)
+        let tokens = try await client.exchange().json
+        #expect(tokens["refresh_token_expires_in"] == 600)
+        let refreshToken = try #require(tokens["refresh_token"]?.string)
+        client.clock.advance(by: 599)
+        #expect(try await client.refresh(refreshToken).json["access_token"] != nil)
+        client.clock.advance(by: 1)
+        #expect(try await client.refresh(refreshToken).json["error"] == "invalid_grant")
+    }
+
+    @Test("states no lifetime of a refresh token that it does not issue")
+    func lifetimeOfNoRefreshToken() async throws {
+        let client = try TestClient(
+            acme + """
+                authorization: { offline_parameters: { access_type: offline } }
+                samples: { token: { access_token: x, refresh_token: x, refresh_token_expires_in: 600 } }
+
+                """)
+        let code = try await client.callback(["access_type": nil])["code"]
+        #expect(try await client.exchange(code: code).json["refresh_token_expires_in"] == nil)
+    }
+
     @Test("leaves a refresh token out that was not asked for, although the sample has one")
     func sampleWithRefreshToken() async throws {
         let client = try TestClient(provider: builtInProvider("google"))

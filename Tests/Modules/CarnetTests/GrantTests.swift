@@ -61,9 +61,13 @@ struct GrantTests {
 
     @Test("Response without a refresh token keeps the old one")
     func responseWithoutARefreshTokenKeepsTheOldOne() async throws {
+        response(["refresh_token_expires_in": 7200])
         let session = try await provider.session(store: store)
+        let end = provider.clock.now + 7200
         response(["refresh_token": nil as JSONValue?])
-        #expect(try await grant(session).refreshToken?.reveal() == "refresh-token-1")
+        let tokens = try await grant(session)
+        #expect(tokens.refreshToken?.reveal() == "refresh-token-1")
+        #expect(tokens.refreshTokenExpiresAt == end)
     }
 
     // The refresh token that counts is the one of now, not the one of when the grant began.

@@ -98,14 +98,20 @@ struct SignInTests {
     @Test("Sign-in again without a refresh token keeps the old one")
     func signInAgainWithoutARefreshTokenKeepsTheOldOne() async throws {
         let client = try provider.client(store: store)
+        provider.on("/token") { provider, form in
+            .json(try provider.tokens(for: form, members: ["refresh_token_expires_in": 7200]).jsonText())
+        }
         let session = try await provider.signIn(client, account: "ada")
+        let end = provider.clock.now + 7200
         provider.on("/token") { provider, form in
             .json(try provider.tokens(for: form, members: ["refresh_token": nil as JSONValue?]).jsonText())
         }
+        provider.clock.advance(by: .seconds(60))
         _ = try await provider.signIn(client, account: "ada")
         let tokens = try await session.storedTokens()
         #expect(tokens.accessToken.reveal() == "access-token-2")
         #expect(tokens.refreshToken?.reveal() == "refresh-token-1")
+        #expect(tokens.refreshTokenExpiresAt == end)
     }
 
     @Test("Another user does not get the old refresh token")

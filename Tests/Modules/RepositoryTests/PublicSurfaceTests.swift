@@ -47,11 +47,11 @@ struct PublicSurfaceTests {
             .map(String.init).filter { !$0.hasSuffix("(enum.case)") }
         }
         let reached = try declarations(of: "Carnet").count
-        #expect(reached <= 300, "import Carnet reaches \(reached) declarations")
+        #expect(reached <= 301, "import Carnet reaches \(reached) declarations")
         let all = try Set(
             Self.products.filter { $0 != "CarnetCatalog" }.flatMap { try declarations(of: $0) }
         ).count
-        #expect(all <= 602, "the products have \(all) declarations")
+        #expect(all <= 603, "the products have \(all) declarations")
     }
 
     @Test("Each module of a product has a list, and there are eleven products at most")

@@ -54,8 +54,8 @@ extension ProviderConduct {
         case "refused_refresh": return value == "unknown" ? .notCompared : try compareRefusedRefresh(value)
         case "access_token_lifetime": return try compareLifetime(value)
         case "refresh_token_lifetime":
-            guard let lifetime = refreshTokenLifetime else { return .notCompared }
-            return equal(value, lifetime)
+            guard let lifetime = try refreshTokenLifetime else { return .notCompared }
+            return equal(value, String(lifetime))
         case "token_type_in_response":
             return try accepts(tokenType: value) ? .agrees : .differs("a response with this type is rejected")
         case "profile_subject", "profile_name", "profile_email", "profile_picture", "profile_username":

@@ -126,11 +126,13 @@ struct ProviderConduct {
         }
     }
 
-    /// The lifetime of the refresh token in the sample of the token response, which Carnet does not need.
-    var refreshTokenLifetime: String? {
-        let root = provider.samples.token?[provider.token.response.root] ?? [:]
-        return root.object?.members.first { $0.name.contains("refresh") && $0.name.contains("expires_in") }?
-            .value.scalarText
+    /// The lifetime of the refresh token in seconds; `nil` if the sample does not say it.
+    var refreshTokenLifetime: Int? {
+        get throws {
+            guard let sample = provider.samples.token else { return nil }
+            let tokens = TokenSet(try simulation.validate(token: sample), requested: [], now: Simulation.now)
+            return tokens.refreshTokenExpiresAt.map { Int($0.timeIntervalSince(tokens.issuedAt).rounded()) }
+        }
     }
 
     /// Whether Carnet accepts a token response with this type.

@@ -35,7 +35,9 @@ package struct ResponseRules: DescriptorSection, Sendable {
         Key("default_token_type", \.defaultTokenType, "the token type if the response has none"),
         Key("accept_token_types", \.acceptedTokenTypes, "token types that mean Bearer, besides Bearer itself"),
         Key("default_expires_in", \.defaultExpiresIn, "the lifetime in seconds if the response has none"),
-        Key("expires", \.expiry, "the meaning of the field expires_in; default: the lifetime in seconds"),
+        Key(
+            "expires", \.expiry,
+            "the meaning of expires_in and refresh_token_expires_in; default: the lifetime in seconds"),
         Key("scope_separator", \.scopeSeparator, "the separator of the response's scopes; default: the request's"),
         Key("capture", \.capture, "value -> its place in the whole body; available as {token.NAME}"),
         Key(
@@ -73,6 +75,10 @@ package struct ResponseFields: DescriptorSection, Sendable {
     package internal(set) var tokenType = PointerList([JSONPointer(tokens: ["token_type"])])
     package internal(set) var expiresIn = PointerList([JSONPointer(tokens: ["expires_in"])])
     package internal(set) var refreshToken = PointerList([JSONPointer(tokens: ["refresh_token"])])
+    /// The usual name, and that of the draft "OAuth 2.0 Refresh Token and Authorization Expiration".
+    package internal(set) var refreshTokenExpiresIn = PointerList([
+        JSONPointer(tokens: ["refresh_token_expires_in"]), JSONPointer(tokens: ["refresh_token_timeout"]),
+    ])
     package internal(set) var scope = PointerList([JSONPointer(tokens: ["scope"])])
     package internal(set) var idToken = PointerList([JSONPointer(tokens: ["id_token"])])
 
@@ -81,6 +87,10 @@ package struct ResponseFields: DescriptorSection, Sendable {
         Key("token_type", \.tokenType, "the token type"),
         Key("expires_in", \.expiresIn, "the lifetime in seconds"),
         Key("refresh_token", \.refreshToken, "the refresh token"),
+        Key(
+            "refresh_token_expires_in", \.refreshTokenExpiresIn,
+            "the lifetime of the refresh token; zero means unknown; default: /refresh_token_expires_in or "
+                + "/refresh_token_timeout"),
         Key("scope", \.scope, "the granted scopes"),
         Key("id_token", \.idToken, "the ID token"),
     ]
