@@ -67,6 +67,16 @@ struct LoginTests {
         #expect(after.status == 1 && after.standardError.contains("run carnet login google"))
     }
 
+    @Test("The end of the refresh token is shown if the provider states it")
+    func endOfTheRefreshToken() async throws {
+        let sandbox = try await RunningSandbox(home, "keycloak")
+        let login = try await home.logIn("keycloak", "--sandbox", sandbox.address)
+        let row = /refresh token +yes, ends 20[0-9TZ:-]+ \(in (29|30) min\)\n/
+        #expect(login.standardOutput.contains(row), "\(login)")
+        let token = try await home.run("token", "keycloak", "--sandbox", sandbox.address, "--json")
+        #expect((try token.json()["refresh_token_expires_at"] as? String)?.hasPrefix("20") == true, "\(token)")
+    }
+
     @Test("With several accounts one must be named")
     func withSeveralAccountsOneMust() async throws {
         let sandbox = try await RunningSandbox(home, "google")
