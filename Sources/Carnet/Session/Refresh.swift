@@ -19,12 +19,6 @@ struct Refresh: Sendable {
                 .refresh, .noRefreshToken, "the access token expired, and the provider issued no refresh token",
                 descriptorKey: "scopes.offline")
         }
-        // Nothing is removed: the clock may be wrong.
-        if !isAccessToken, !tokens.isRefreshable(at: client.providerClock.now) {
-            throw OAuthError(
-                .refresh, .noRefreshToken, tokens.endOfRefreshToken,
-                descriptorKey: "token.response.fields.refresh_token_expires_in", hint: "{sign_in}")
-        }
         try await client.store.prepareToSave(stored.connection.key)
         (self.stored, self.provider, self.client, self.refreshToken) = (stored, provider, client, refreshToken)
         bounds = try await client.bounds(of: stored.connection)
@@ -53,11 +47,11 @@ struct Refresh: Sendable {
             guard try await !client.store.remove(stored.connection.key, ifRevision: stored.revision),
                 let newer = try await client.store.load(stored.connection.key)
             else {
-                let tokens = stored.connection.tokens
-                let hasExpired = tokens.refreshTokenExpiresAt.map { $0 <= client.providerClock.now } ?? false
+                let end = stored.connection.tokens.refreshTokenExpiresAt
+                let reason = end.flatMap { $0 > client.providerClock.now ? nil : $0.formatted(.iso8601) }
                 throw error.meaning(
                     .sessionEnded,
-                    "the provider ended the session" + (hasExpired ? ": \(tokens.endOfRefreshToken)" : ""))
+                    "the provider ended the session" + (reason.map { ": the refresh token expired at \($0)" } ?? ""))
             }
             return newer.connection
         }
@@ -176,13 +170,6 @@ struct Refresh: Sendable {
         refreshed.tokens = await client.findingExpiry(
             of: refreshed.tokens, at: client.filled(discovered, with: ConnectionValues(of: refreshed)), within: bounds)
         return refreshed
-    }
-}
-
-extension TokenSet {
-    /// When the refresh token expired, for a message.
-    fileprivate var endOfRefreshToken: String {
-        "the refresh token expired" + (refreshTokenExpiresAt.map { " at \($0.formatted(.iso8601))" } ?? "")
     }
 }
 

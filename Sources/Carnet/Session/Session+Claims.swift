@@ -14,14 +14,12 @@ extension OAuthClient {
 
     /// Whether tokens expire soon and can be refreshed.
     package func isRefreshDue(_ tokens: TokenSet) -> Bool {
-        let now = providerClock.now
-        return tokens.isRefreshable(at: now) && tokens.isExpiring(within: refreshMargin, at: now)
+        tokens.refreshToken != nil && tokens.isExpiring(within: refreshMargin, at: providerClock.now)
     }
 
     /// Whether tokens have expired and cannot be refreshed, so that the provider says nothing about the person any more.
     package func areUsedUp(_ tokens: TokenSet) -> Bool {
-        let now = providerClock.now
-        return !tokens.isRefreshable(at: now) && tokens.isExpiring(within: 0, at: now)
+        tokens.refreshToken == nil && tokens.isExpiring(within: 0, at: providerClock.now)
     }
 }
 

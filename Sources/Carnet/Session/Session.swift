@@ -48,7 +48,7 @@ public actor Session {
 
     /// Refreshes the tokens now.
     ///
-    /// - Throws: As `tokens()`; of kind `noRefreshToken` if there is none, or it expired a day ago.
+    /// - Throws: As `tokens()`; of kind `noRefreshToken` if there is none.
     @discardableResult
     public func refresh() async throws -> TokenSet {
         try await reportingState { try await refreshed(from: try await stored().connection).tokens }

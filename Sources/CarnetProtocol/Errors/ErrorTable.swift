@@ -430,7 +430,7 @@ extension ErrorRow {
             .sessionEnded, "the provider ended the session, or nobody is signed in", fixedBy: "the user",
             Advice("{sign_in}")),
         ErrorRow(
-            .noRefreshToken, "the access token expired, and there is no valid refresh token",
+            .noRefreshToken, "the access token expired and there is no refresh token",
             fixedBy: "the user; the developer requests offline access",
             Advice("{sign_in}; request offline access if the provider requires it")),
         ErrorRow(

@@ -56,21 +56,14 @@ extension TokenSet {
         refreshTokenExpiresAt = other.refreshTokenExpiresAt
     }
 
-    /// How wrong a clock may be, in seconds: more than a wrong time zone explains.
-    private static let clockTolerance: TimeInterval = 86_400
-
-    /// Whether there is a refresh token that the server may accept. The server decides, unless the token expired so long
-    /// ago that no clock explains it.
-    package func isRefreshable(at now: Date) -> Bool {
-        guard refreshToken != nil else { return false }
-        return refreshTokenExpiresAt.map { now < $0.addingTimeInterval(Self.clockTolerance) } ?? true
-    }
+    /// How far the clock may be behind the time of issue, in seconds: more than a wrong time zone explains.
+    private static let latestIssue: TimeInterval = 86_400
 
     /// Whether the access token ends within a margin in seconds. One without a stated end does not. Nobody can say it of
     /// one that was issued in the future: the clock was set back, and the token may have ended long ago.
     package func isExpiring(within margin: TimeInterval, at now: Date) -> Bool {
         guard let expiresAt else { return false }
-        guard issuedAt.timeIntervalSince(now) <= Self.clockTolerance else { return true }
+        guard issuedAt.timeIntervalSince(now) <= Self.latestIssue else { return true }
         // A short-lived token (less than twice the margin) is refreshed in the second half of its life.
         let margin = min(margin, expiresAt.timeIntervalSince(issuedAt) / 2)
         return now >= expiresAt.addingTimeInterval(-margin)

@@ -91,7 +91,7 @@ final class ClaimKeeper: Sendable {
         var known = Known(connection)
         if client.areUsedUp(known.tokens), let claims = known.claims, !claims.isUsable(at: now) {
             throw OAuthError(
-                .profile, .noRefreshToken, "the tokens expired long ago, and there is no valid refresh token")
+                .profile, .noRefreshToken, "the tokens expired long ago, and there is no refresh token")
         }
         let isPaused = table.withLock { $0.pauses[key].map { $0 > now } ?? false }
         if !isPaused, client.isRefreshDue(known.tokens) || !isCurrent(known, at: client, now) {
