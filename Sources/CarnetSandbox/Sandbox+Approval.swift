@@ -57,6 +57,19 @@ extension Sandbox {
         }
     }
 
+    /// Acts as the browser at the page that ends the session.
+    ///
+    /// - Returns: Where the browser is sent back to; `nil` if the page stays.
+    /// - Throws: An error with the text of the page if it refuses; `WebURLError`.
+    package func signOut(at endSessionURL: String) async throws -> String? {
+        let (response, page) = await allow(at: try WebURL(endSessionURL))
+        if response.status.kind == .redirection { return response.headerFields[.location] }
+        guard response.status == .ok else {
+            throw SandboxRefusal(status: response.status.code, text: HTMLPage.text(of: page))
+        }
+        return nil
+    }
+
     /// Opens a page, and allows all that it asks about.
     private func allow(at url: WebURL) async -> (response: HTTPResponse, page: String) {
         var request = HTTPRequest(method: .get, scheme: url.scheme, authority: url.authority, path: url.target)

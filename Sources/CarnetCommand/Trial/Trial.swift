@@ -33,15 +33,18 @@ final class Trial {
         report: @escaping (TrialStep) -> Void
     ) throws {
         (self.setup, self.report, self.showsSecrets) = (setup, report, showsSecrets)
-        let simulated = setup.client
+        // It returns from the sign-out to where it returns from the sign-in.
+        var (registration, known) = (setup.client.registration, setup.client.sandboxClient)
+        registration.postLogoutRedirectURI = registration.redirectURI
+        known.postLogoutRedirectURIs = [registration.redirectURI]
         let clock = TrialClock(clock)
         sandbox = Sandbox(
-            providers: [setup.provider], clients: [setup.provider.id: [simulated.sandboxClient]],
+            providers: [setup.provider], clients: [setup.provider.id: [known]],
             now: { clock.now }, randomBytes: sandboxRandomBytes)
-        failures = ProviderFailure(entry: setup.entry, redirectURI: simulated.registration.redirectURI)
+        failures = ProviderFailure(entry: setup.entry, redirectURI: registration.redirectURI)
         let transport = SandboxTransport(sandbox)
         client = try OAuthClient(
-            setup.entry.descriptor, registration: simulated.registration,
+            setup.entry.descriptor, registration: registration,
             transport: showsSecrets ? RevealingTransport(sandbox: transport, recorder: recorder) : transport,
             clock: clock, random: random, observer: recorder)
     }
@@ -75,7 +78,7 @@ final class Trial {
         await showProfile(of: session)
         await refresh(session)
         await callResources(with: session)
-        await revoke(session)
+        await signOut(session)
     }
 
     /// Runs a step with its exchanges. An error that `body` throws is its outcome.
@@ -159,7 +162,11 @@ extension Trial {
 
     private func shown(_ parameters: Substring) -> String {
         if showsSecrets { return String(parameters) }
-        let harmless = ["iss", "error", "error_description", "error_uri"]
+        let rules = setup.provider.callback
+        let secret = ["code", "state"].map { rules.rename[$0] ?? $0 }
+        let captured = rules.capture.items.filter { !$0.value.isSecret }.map { $0.value.parameter ?? $0.name }
+        let harmless =
+            ["iss", "error", "error_description", "error_uri"] + captured.filter { !secret.contains($0) }
         return parameters.split(separator: "&").map { pair in
             let name = pair.prefix { $0 != "=" }
             return harmless.contains(String(name)) ? String(pair) : "\(name)=\(Secret(""))"
@@ -202,8 +209,10 @@ extension Trial {
     /// The other requests of a sign-in with what they brought.
     private func showConnection(of session: Session?, _ exchanges: [TrialStep.Exchange]) async {
         var step = TrialStep(title: "Rest of the sign-in", exchanges: exchanges)
-        let values = (try? await session?.values()) ?? [:]
-        step.findings = values.sorted { $0.key < $1.key }.map { Named($0.key, $0.value.description) }
+        let values = (try? await session?.connectionValues()) ?? [:]
+        step.findings = values.sorted { $0.key < $1.key }.map { item in
+            Named(item.key, showsSecrets ? item.value.text : item.value.description)
+        }
         for name in setup.provider.token.response.tokenSets.names {
             let tokens = try? await session?.tokenSet(name)?.storedTokens()
             let issued = tokens.map { (["issued"] + $0.scopes).joined(separator: " ") }
@@ -219,7 +228,7 @@ extension Trial {
         func lifetime(_ end: Date?) -> String? { end.map { "\(Int($0.timeIntervalSince(tokens.issuedAt))) seconds" } }
         let refreshLifetime = lifetime(tokens.refreshTokenExpiresAt).map { ", for \($0)" } ?? ""
         return [
-            Named("granted", tokens.scopes.joined(separator: " ")),
+            Named("granted", tokens.scopes.isEmpty ? "none" : tokens.scopes.joined(separator: " ")),
             Named("lifetime", lifetime(tokens.expiresAt) ?? "unknown"),
             Named("refresh token", tokens.refreshToken == nil ? "none" : "yes" + refreshLifetime),
         ]
@@ -302,11 +311,15 @@ extension Trial {
         }
     }
 
-    private func revoke(_ session: Session) async {
+    /// Revokes the tokens, and opens the provider's page that ends the session, if it has one.
+    private func signOut(_ session: Session) async {
+        var page: Secret?
+        var refusal: OAuthError?
         await step("Revocation") { step in
-            let outcome = try await session.signOut(.revoke)
+            let outcome = try await session.signOut(.everywhere)
+            (page, refusal) = (outcome.endSessionURL, outcome.failures.first { $0.step == .signOut })
             step.exchanges = recorder.take()
-            if let failure = outcome.failures.first {
+            if let failure = outcome.failures.first(where: { $0.step != .signOut }) {
                 step.outcome = failed(failure)
             } else if !outcome.isRevoked, step.exchanges.isEmpty {
                 step.outcome = .skipped("the provider has no revocation endpoint")
@@ -314,6 +327,32 @@ extension Trial {
                 step.findings = [Named("sent", "connection.on_disconnect alone: there is no revocation endpoint")]
             }
         }
+        // No provider has to have such a page.
+        guard page != nil || refusal.map({ $0.kind != .missingEndpoint }) ?? false else { return }
+        await step("Sign-out at the provider") { step in
+            if let refusal { throw refusal }
+            guard let url = page?.reveal() else { return }
+            step.exchanges = [TrialStep.Exchange(step: .signOut, request: shown(endSession: url))]
+            do {
+                let target = try await sandbox.signOut(at: url)
+                step.findings = [Named("then", target == nil ? "the provider's page stays" : "the browser returns")]
+            } catch let refusal as SandboxRefusal {
+                throw Failure(.failed, "the page that ends the session refused the request: \(refusal.text)")
+            }
+        }
+    }
+
+    /// The page's URL without the ID token and the state, unless these are to be shown.
+    private func shown(endSession url: String) -> ShownRequest {
+        let rename = setup.provider.logout.request.rename
+        let hidden = ["id_token_hint", "state"].map { rename[$0] ?? $0 }
+        let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard !showsSecrets, parts.count == 2 else { return ShownRequest(page: url) }
+        let pairs = parts[1].split(separator: "&").map { pair in
+            let name = String(pair.prefix { $0 != "=" })
+            return hidden.contains(name) ? "\(name)=\(Secret(""))" : String(pair)
+        }
+        return ShownRequest(page: "\(parts[0])?\(pairs.joined(separator: "&"))")
     }
 }
 

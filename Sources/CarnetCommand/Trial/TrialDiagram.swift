@@ -24,7 +24,7 @@ extension SequenceDiagram.Step {
         }.first
         self.init(
             title: title + (proof.map { ", \($0)" } ?? ""),
-            from: [.authorization, .callback].contains(exchange.step) ? .browser : .app,
+            from: [.authorization, .callback, .signOut].contains(exchange.step) ? .browser : .app,
             to: exchange.step == .callback ? .app : SequenceDiagram.Party(askedAt: exchange.step),
             // The sandbox sends the browser back at once; a provider shows its pages before.
             response: exchange.step == .authorization && isBack

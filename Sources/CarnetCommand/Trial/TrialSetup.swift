@@ -41,10 +41,14 @@ struct TrialSetup {
     /// What the sandbox simulates although neither the descriptor nor a standard that it follows says it.
     var assumptions: [String] {
         let samples = provider.samples
-        guard provider.issuer == nil, provider.discoveryURL == nil, provider.resource == nil else { return [] }
+        let isOpenID = provider.issuer != nil || provider.discoveryURL != nil || provider.resource != nil
         var all: [String] = []
+        if provider.needsMetadata {
+            all.append("the metadata: it has more endpoints than the provider's may have; see carnet compare")
+        }
         let profileSample = provider.profile.source == .tokenResponse ? samples.token : samples.userinfo
-        if provider.canHaveProfile, profileSample == nil, provider.profile.subject == nil {
+        let isStandard = isOpenID && provider.profile.ownClaims["subject"] == nil
+        if provider.canHaveProfile, profileSample == nil, provider.profile.subject == nil, !isStandard {
             all.append("the profile: no sample shows where the provider has the subject")
         }
         if samples.token == nil { all.append("the token response: the descriptor has no samples.token") }

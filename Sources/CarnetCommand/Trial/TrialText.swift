@@ -83,7 +83,8 @@ struct TrialText {
         }
         let advice = "compare them with the provider's documentation, and remove the comments"
         printRows(
-            rows("granted", [result.granted.joined(separator: " ").printable]) + rows("profile", profile)
+            rows("granted", [result.granted.isEmpty ? "none" : result.granted.joined(separator: " ").printable])
+                + rows("profile", profile)
                 + rows("opens", result.resources.filter(\.isOpen).map(\.resource.title.printable)) + closed
                 + rows("guessed", guesses.isEmpty ? [] : [guesses.joined(separator: ", ").printable, advice])
                 + rows("simulated", setup.assumptions))

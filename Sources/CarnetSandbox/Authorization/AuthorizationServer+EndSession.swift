@@ -16,11 +16,11 @@ extension AuthorizationServer {
             try received.check(names, added: provider.logout.request.parameters)
             let frame = try endSession(namedBy: received[names["id_token_hint"]])
             guard let target = received[names["post_logout_redirect_uri"]] else { return signedOut(frame, wayOn: nil) }
-            let client = try clientThatSignsOut(received, names)
-            guard client.postLogoutRedirectURIs.contains(where: { $0.isSameBytes(as: target) }) else {
+            let registered = try clientsThatSignOut(received, names).flatMap(\.postLogoutRedirectURIs)
+            guard registered.contains(where: { $0.isSameBytes(as: target) }) else {
                 throw .invalidRequest(
                     "\(target) is not a registered post-logout redirect URI; registered: "
-                        + client.postLogoutRedirectURIs.joined(separator: ", "))
+                        + registered.joined(separator: ", "))
             }
             let separator = target.contains("?") ? "&" : "?"
             let state = received[names["state"]].map { PercentEncoding.encode([(name: names["state"], value: $0)]) }
@@ -43,19 +43,21 @@ extension AuthorizationServer {
         return .html("Signed out", content, provider.display.color, framing: origin)
     }
 
-    /// The client, by its id or by an ID token that was issued to it. If both are sent, they must agree.
-    private func clientThatSignsOut(
+    /// The client, by its id or by an ID token that was issued to it. If both are sent, they must agree. A provider that
+    /// takes no id returns the browser to any client's URI.
+    private func clientsThatSignOut(
         _ received: ReceivedParameters, _ names: ParameterNames
-    ) throws(OAuthError) -> SandboxClient {
+    ) throws(OAuthError) -> [SandboxClient] {
         let named = received[names["client_id"]]
         let hinted = received[names["id_token_hint"]].map { JSONWebToken.claims(of: $0)?["aud"]?.string ?? "" }
         if let named, let hinted, !named.isSameBytes(as: hinted) {
             throw .invalidRequest("the ID token was not issued to the client \(named)")
         }
         guard let id = named ?? hinted else {
+            if names.omits("client_id") { return clients }
             throw .invalidRequest("neither \(names["id_token_hint"]) nor \(names["client_id"]) identifies the client")
         }
         guard let client = client(id) else { throw .invalidRequest("there is no client \"\(id)\"") }
-        return client
+        return [client]
     }
 }

@@ -268,4 +268,113 @@ struct TryTests {
         #expect(result.status == 0, "\(result)")
         #expect(try result.json()["redirect_uri"] as? String == "com.example.app:/callback")
     }
+
+    private static let plain = """
+        carnet: 1
+        id: team
+        name: Team
+        endpoints:
+          authorization: https://id.team.example/a
+          token: https://id.team.example/t
+          userinfo: https://api.team.example/me?of={callback.merchant}
+        callback: { capture: { merchant: { example: M1 }, ticket: { example: T-hidden, secret: true } } }
+        profile: { claims: { subject: /id } }
+        samples: { userinfo: { id: 1 } }
+
+        """
+
+    @Test("A value that is not secret is shown, and a secret one only on request")
+    func showsCapturedValues() async throws {
+        try home.write(Self.plain, to: "providers/team.yaml")
+        let hidden = try await home.run("try", "team")
+        #expect(hidden.status == 0 && hidden.standardOutput.contains(/callback\.merchant +M1\n/), "\(hidden)")
+        #expect(hidden.standardOutput.contains("&merchant=M1\n"))
+        #expect(hidden.standardOutput.contains(/callback\.ticket +\[redacted\]\n/))
+        #expect(!hidden.standardOutput.contains("T-hidden"))
+        let shown = try await home.run("try", "team", "--show-secrets")
+        #expect(shown.standardOutput.contains(/callback\.ticket +T-hidden\n/), "\(shown)")
+        #expect(!shown.standardOutput.contains("[redacted]"))
+    }
+
+    @Test("A provider without scopes grants none, and no line ends with a space")
+    func showsNoScopes() async throws {
+        try home.write(Self.plain, to: "providers/team.yaml")
+        let result = try await home.run("try", "team")
+        #expect(result.standardOutput.matches(of: /granted +none\n/).count == 3, "\(result)")
+        #expect(result.standardOutput.split(separator: "\n").allSatisfy { !$0.hasSuffix(" ") })
+    }
+
+    @Test(
+        "What is simulated without evidence is said of each descriptor",
+        arguments: [
+            ("", ["the metadata: ", "the token response: ", "the rotation ", "the status of an expired "]),
+            (
+                "discovery: none\nendpoints: { authorization: https://id.team.example/a, token: https://id.team.example/t, "
+                    + "jwks: https://id.team.example/keys, userinfo: https://id.team.example/me }\n",
+                ["the token response: ", "the rotation ", "the status of an expired "]
+            ),
+            (
+                "refresh: { rotation: keep_old }\napi: { errors: { error: /error } }\n"
+                    + "samples: { token: { access_token: a, token_type: Bearer, id_token: a, refresh_token: a } }\n",
+                ["the metadata: "]
+            ),
+            (
+                "profile: { claims: { subject: /number } }\n",
+                [
+                    "the metadata: ", "the profile: ", "the token response: ", "the rotation ",
+                    "the status of an expired ",
+                ]
+            ),
+        ])
+    func simulatedOfAnIssuer(_ keys: String, _ expected: [String]) async throws {
+        let head = "carnet: 1\nid: team\nname: Team\nissuer: https://id.team.example\nscopes: { default: [openid] }\n"
+        try home.write(head + keys, to: "providers/team.yaml")
+        let result = try await home.run("try", "team", "--json")
+        #expect(result.status == 0, "\(result)")
+        let simulated = try #require(try result.json()["simulated"] as? [String])
+        #expect(simulated.count == expected.count, "\(simulated)")
+        for (text, start) in zip(simulated, expected) { #expect(text.hasPrefix(start), "\(simulated)") }
+    }
+
+    @Test("The sign-out at the provider is a step with its URL, and the sandbox accepts it")
+    func showsSignOut() async throws {
+        let file = """
+            carnet: 1
+            id: team
+            name: Team
+            issuer: https://id.team.example
+            discovery: none
+            endpoints:
+              authorization: https://id.team.example/a
+              token: https://id.team.example/t
+              jwks: https://id.team.example/keys
+              end_session: https://id.team.example/out
+            scopes: { default: [openid] }
+            logout: LOGOUT
+
+            """
+        func url(_ logout: String, _ options: String...) async throws -> String {
+            try home.write(file.replacing("LOGOUT", with: logout), to: "providers/team.yaml")
+            let result = try await home.start(["try", "team", "--json"] + options).finish()
+            #expect(result.status == 0, "\(result)")
+            return try #require(try request("sign-out", in: result)["url"] as? String)
+        }
+        let target = "http%3A%2F%2F127.0.0.1%3A49152%2Fcallback"
+        #expect(
+            try await url("{ rename: { post_logout_redirect_uri: back, id_token_hint: hint }, parameters: { p: x } }")
+                == "https://id.team.example/out?hint=[redacted]&client_id=carnet-sandbox&back=\(target)"
+                + "&state=[redacted]&p=x")
+        // Without an id of the client, the sandbox still knows where browsers may return to.
+        #expect(
+            try await url("{ omit: [id_token_hint, client_id, state] }", "--show-secrets")
+                == "https://id.team.example/out?post_logout_redirect_uri=\(target)")
+        #expect(try await url("{}", "--show-secrets").contains(/id_token_hint=eyJ[\w.-]+&/))
+    }
+
+    @Test("A provider without a page that ends the session has no such step")
+    func noSignOut() async throws {
+        try home.write(Self.plain, to: "providers/team.yaml")
+        let result = try await home.run("try", "team")
+        #expect(result.status == 0 && !result.standardOutput.contains("Sign-out"), "\(result)")
+    }
 }
