@@ -41,7 +41,11 @@ struct InputResolver {
                 if rule.value.isOptional { continue }
                 let example = rule.value.example.map { ", e.g. \($0)" } ?? ""
                 let absent = rule.value.isOfClient ? ", because the client id is not known" : ""
-                throw error(.missingInput, rule.name, "the input \(rule.name) has no value\(absent)\(example)")
+                // A default waits for the inputs that it is made of.
+                let needed = (rule.value.defaultValue?.inputNames ?? []).filter { values[$0] == nil }
+                let whole = needed.isEmpty ? "" : ", and its default needs \(needed.joined(separator: " and "))"
+                throw error(
+                    .missingInput, rule.name, "the input \(rule.name) has no value\(absent)\(whole)\(example)")
             }
             if let reason = rule.value.refusal(of: value) {
                 let isDefault = rule.value.isOfClient && given[rule.name] == nil

@@ -73,6 +73,21 @@ struct ResolutionTests {
         #expect(error?.reason.contains("dev.auth.example") == true)
     }
 
+    @Test("A missing input is named with the input that its default is made of")
+    func missingInputOfADefault() throws {
+        let yaml = """
+            inputs:
+              team: { example: acme, optional: true }
+              domain: { type: hostname, default: "{team}.auth.example" }
+            issuer: https://{domain}
+
+            """
+        let error = #expect(throws: ResolutionError.self) { try ResolutionFixture.provider(yaml, inputs: [:]) }
+        #expect(error?.kind == .missingInput && error?.key == "inputs.domain")
+        #expect(error?.reason == "the input domain has no value, and its default needs team")
+        #expect(try ResolutionFixture.provider(yaml, inputs: ["team": "a"]).issuer == "https://a.auth.example")
+    }
+
     @Test("Unknown input gets the nearest name")
     func unknownInputGetsTheNearestName() throws {
         let error = try refusal(["domian": "a.example"])
