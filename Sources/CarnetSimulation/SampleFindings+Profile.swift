@@ -115,7 +115,10 @@ extension SampleFindings {
                     "\(Self.list(elements.pointers)) finds nothing in the list of samples.\(sample.name)",
                     at: places.profile.claims[claim.name].span, sample: sample.place)
             }
-            let isRead = profile[claim.name]?.isLikely(claim.name) ?? false
+            // A claim about what nobody has there is always false.
+            let isRead =
+                profile[claim.name]?.isLikely(claim.name) ?? false
+                && (!claim.value.isPresence || root.hasMember(at: claim.value.pointers))
             let isDerived = context.descriptor.profile.derive.contains(claim.name)
             guard !isRead, !isDerived, claim.name != "subject" || profile.subject != nil else { return nil }
             return unread(
@@ -130,10 +133,13 @@ extension SampleFindings {
     ) -> Diagnostic? {
         if let found = value.first(of: pointers) {
             let shown = found.scalarText ?? "a value of another type"
+            let isTime = shown.utf8.count > 4 && shown.utf8.prefix(4).allSatisfy { (0x30...0x39).contains($0) }
+            let pointer = pointers.first { value[$0]?.isNull == false }?.description ?? ""
             return context.finding(
                 .claimNotRead, "\(shown.quotable(limit: 40)) cannot be \(name)", at: span,
                 help: name == "email_verified"
-                    ? "\(name) is true or false; another name, such as \(name)_at, takes any value"
+                    ? "\(name) is true or false; "
+                        + (isTime ? "for a time, write { present: \(pointer) }" : "another name takes any value")
                     : "map a member that is \(name), as a string; or give the claim another name", sample: place)
         }
         guard !value.hasMember(at: pointers),
@@ -182,6 +188,7 @@ extension SampleFindings {
             }
             let missing = request.claims.filter { claim in
                 guard let value = request.value(of: claim.value, in: holders) else { return true }
+                if claim.value.reading == .present, !holder.hasMember(at: claim.value.pointers) { return true }
                 return claim.value.isList ? value == [] : !value.isLikely(claim.name)
             }
             let read = request.claims.flatMap { $0.value.pointers.filter { holder[$0] != nil } }

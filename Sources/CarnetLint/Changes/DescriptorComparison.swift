@@ -243,6 +243,8 @@ struct ClaimSourcePlace: CustomStringConvertible {
         (self.source, self.pointers, self.claim) = (source, pointers, claim)
     }
 
+    fileprivate static let presence = " (whether there is a value)"
+
     var description: String { pointers.isEmpty ? source : "\(pointers.joined(separator: " or ")) \(source)" }
 
     /// Whether what was found at another place is found here.
@@ -283,11 +285,14 @@ struct ClaimSources {
         if profile.subject != nil, claim == "subject" { return place("nobody's") }
         if let template = derived[key] { return place("made by \(template.source)") }
         if named[key] == nil, let further = further[key] {
-            return place("in a further response", further.pointers.map(\.description))
+            let use = further.reading == .present ? ClaimSourcePlace.presence : ""
+            return place("in a further response", further.pointers.map { $0.description + use })
         }
         let hasUserinfo = descriptor.endpoints[.userinfo] != nil || descriptor.canDiscover
         let from = profile.source ?? (hasUserinfo ? .userinfo : .idToken)
-        let element = named[key]?.elements.map { " (\($0))" } ?? ""
+        let own = named[key]
+        let element =
+            own?.elements.map { " (\($0))" } ?? (own?.isPresence == true ? ClaimSourcePlace.presence : "")
         let places = (effective[key] ?? []).map { profile.root.description + $0.description + element }
         // Both have the same subject (OpenID Connect Core, section 5.3.2).
         let isStandard = places == ["/sub"] && from != .tokenResponse && descriptor.issuer != nil

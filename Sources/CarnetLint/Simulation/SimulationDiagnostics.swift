@@ -58,8 +58,8 @@ extension DiagnosticExplanation {
         rationale: """
             If the pointer is misspelled, the claim is always missing. A claim that only some users have needs no member \
             in the sample; to say that the pointer is right, add it, with null if this user has no value. \
-            'email_verified' is true or false, as a boolean or as text, and not a time; the other standard claims are \
-            texts, and nobody has one text for both names. The same holds for a token response: without \
+            'email_verified' is true or false, as a boolean or as text; a time makes it true with 'present'. The other \
+            standard claims are texts, and nobody has one text for both names. The same holds for a token response: without \
             'expires_in', Carnet does not know when to refresh, and after 60 seconds or less it would refresh at each call.
             """,
         references: ["RFC 6901, section 4", "OpenID Connect Core 1.0, section 5.1"],
@@ -102,6 +102,9 @@ extension DiagnosticExplanation {
 
             profile: { claims: { email_verified: /verified, email_verified_at: /verified_at } }
             samples: { userinfo: { sub: '248289761001', verified: 'true', verified_at: '2026-01-01T10:00:00Z' } }
+
+            profile: { claims: { email_verified: { present: /verified_at } } }
+            samples: { userinfo: { sub: '248289761001', verified_at: null } }
             """,
             "refresh: { margin: 10 }\nsamples: { token: { access_token: redacted, token_type: Bearer, expires_in: 60 } }",
             """

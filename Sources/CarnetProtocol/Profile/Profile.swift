@@ -92,7 +92,7 @@ extension Profile {
         let root = body[provider.profile.root] ?? .null
         raw = body
         claims = provider.profile.claims.compactMap { claim in
-            root.first(of: claim.value).flatMap { provider.profile.value(of: claim.name, in: $0) }.flatMap { value in
+            provider.profile.value(of: claim, below: root).flatMap { value in
                 provider.profile.accepts(value, as: claim.name) ? Named(claim.name, value) : nil
             }
         }

@@ -29,7 +29,10 @@ extension TokenFieldReader {
             guard let place, let found = body[place],
                 let value = provider.profile.value(of: claim.name, in: found), value.isHarmless(redactor)
             else { continue }
-            let elements = provider.profile.ownClaims[claim.name]?.elements
+            let own = provider.profile.ownClaims[claim.name]
+            let elements = own?.elements
+            // Another claim may be the value that this one is about.
+            if own?.isPresence == true, elements == nil, kept[place] != nil { continue }
             kept.set(elements?.kept(of: found, over: kept[place]) ?? value, at: place)
         }
         try check(kept, "profile", limit: ReceivedLimit.keptProfile)

@@ -110,9 +110,8 @@ struct Identity {
     }
 
     private static func claim(_ name: String, of provider: Provider, in profile: JSONValue) -> JSONValue? {
-        let pointers = provider.profile.claims.first { $0.name == name }?.value ?? []
-        let found = profile[provider.profile.root]?.first(of: pointers)
-        return found.flatMap { provider.profile.value(of: name, in: $0) }
+        guard let claim = provider.profile.claims.first(where: { $0.name == name }) else { return nil }
+        return profile[provider.profile.root].flatMap { provider.profile.value(of: claim, below: $0) }
     }
 
     /// Samples stand in square brackets where a value was taken out.
@@ -129,10 +128,17 @@ struct Identity {
     }
 }
 
+extension JSONValue {
+    /// The time at which something became true, as servers keep it instead of a truth.
+    var asTime: JSONValue { self == true ? "2026-01-01T00:00:00.000000Z" : self == false ? .null : self }
+}
+
 extension Provider {
     /// The value of a claim as it stands at its place, which may be a list.
     fileprivate func shaped(_ value: JSONValue, as claim: String, _ present: JSONValue? = nil) -> JSONValue {
-        guard let elements = self.profile.ownClaims[claim]?.elements else { return value }
+        let place = self.profile.ownClaims[claim]
+        let value = place?.isPresence == true ? value.asTime : value
+        guard let elements = place?.elements else { return value }
         return elements.list(of: value, over: elements.isList ? nil : present)
     }
 

@@ -101,7 +101,9 @@ extension AuthorizationServer {
         func object(_ value: (String) -> JSONValue) -> JSONValue {
             var object = JSONValue.object(JSONObject())
             for claim in further.claims {
-                if let pointer = claim.value.pointers.first { object.set(value(claim.name), at: pointer) }
+                let value = value(claim.name)
+                guard let pointer = claim.value.pointers.first else { continue }
+                object.set(claim.value.reading == .present ? value.asTime : value, at: pointer)
             }
             return object
         }

@@ -96,6 +96,60 @@ extension Quirk {
             }
         },
         Quirk(
+            "a time says that the e-mail address is verified",
+            key: "`profile.claims` and `profile.requests` with `{ present: POINTER }`",
+            neededBy: "Paymenter, the APIs of GitLab and Supabase"
+        ) {
+            func verified(_ keys: String, _ user: SandboxUser = .sample) async throws -> [JSONValue?] {
+                let fixture = try SignInFixture(try oddProvider(endpoints + keys), user: user)
+                let profile = try await fixture.signIn().profile()
+                return [profile["email_verified"], profile["main"], profile["at"]]
+            }
+            let claims = """
+                profile:
+                  from: SOURCE
+                  claims:
+                    subject: /id
+                    email_verified: { present: /mail/at }
+                    main: { root: /mails, where: { primary: true }, present: /at }
+                    at: /mail/at
+
+                """
+            let times: [(member: String, isVerified: Bool)] = [
+                ("at: '2026-01-01', ", true), ("at: null, ", false), ("", false),
+            ]
+            for (member, isVerified) in times {
+                let body =
+                    "id: 7, mail: { \(member)of: x }, mails: [{ at: 1, primary: false }, { \(member)primary: true }]"
+                for (source, sample) in [
+                    ("userinfo", "userinfo: { \(body) }"),
+                    ("token", "token: { access_token: a, token_type: Bearer, \(body) }"),
+                ] {
+                    let keys = claims.replacing("SOURCE", with: source) + "samples: { \(sample) }\n"
+                    let time: JSONValue? = isVerified ? "2026-01-01" : nil
+                    let found = try await verified(keys)
+                    #expect(found == [.bool(isVerified), .bool(isVerified), time], "\(keys)")
+                }
+                let further = """
+                    profile:
+                      claims: { subject: /id }
+                      requests:
+                        - url: https://odd.example/mail
+                          claims: { email: /mail, email_verified: { present: /at } }
+                          sample: { \(member)mail: a@odd.example }
+
+                    """
+                #expect(try await verified(further)[0] == .bool(isVerified), "\(further)")
+            }
+            // Without a sample, the sandbox makes such a provider, too.
+            for isVerified in [true, false] {
+                let user = SandboxUser(label: "Ada", claims: ["subject": "7", "email_verified": .bool(isVerified)])
+                let keys = "profile: { claims: { subject: /id, email_verified: { present: /at }, at: /at } }\n"
+                let found = try await verified(keys, user)
+                #expect(found[0] == .bool(isVerified) && (found[2]?.string != nil) == isVerified, "\(found)")
+            }
+        },
+        Quirk(
             "the name comes in two parts", key: "nothing: `name` is `given_name` and `family_name` if it is missing",
             neededBy: "32: LinkedIn, Strava, Naver"
         ) {
@@ -459,7 +513,7 @@ extension Quirk {
             #expect(try await fixture.signIn().profile().subject == "u-1")
         },
         Quirk(
-            "JSON inside a string, a time instead of a boolean", neededBy: "2, one each",
+            "JSON inside a string", neededBy: "1",
             missing: "the host has the raw profile; templates build strings"
         ),
         Quirk(

@@ -170,9 +170,25 @@ import Testing
                 + "profile: { claims: { subject: /id, picture: /avatar } }\nsamples: { userinfo: { id: 7, avatar_url: x } }\n"
         ),
         (
-            "T013", "cannot be email_verified", false,
+            "T013", "for a time, write { present: /verified_at }", false,
             api + """
                 profile: { claims: { subject: /id, email_verified: /verified_at } }
+                samples: { userinfo: { id: 7, verified_at: '2026-01-01' } }
+
+                """
+        ),
+        (
+            "T013", "another name takes any value", false,
+            api + """
+                profile: { claims: { subject: /id, email_verified: /verified_by } }
+                samples: { userinfo: { id: 7, verified_by: mail } }
+
+                """
+        ),
+        (
+            "T013", "did you mean /verified_at?", false,
+            api + """
+                profile: { claims: { subject: /id, email_verified: { present: /verified } } }
                 samples: { userinfo: { id: 7, verified_at: '2026-01-01' } }
 
                 """

@@ -73,6 +73,17 @@ struct ResolutionTests {
         #expect(error?.reason.contains("dev.auth.example") == true)
     }
 
+    @Test("That there is a subject identifies nobody")
+    func presentSubject() throws {
+        let yaml = """
+            issuer: https://acme.example
+            profile: { claims: { subject: { present: /id } }, derive: { subject: "{claim.subject}" } }
+
+            """
+        let error = #expect(throws: ResolutionError.self) { try ResolutionFixture.provider(yaml, inputs: [:]) }
+        #expect(error?.key == "profile.claims.subject")
+    }
+
     @Test("A missing input is named with the input that its default is made of")
     func missingInputOfADefault() throws {
         let yaml = """

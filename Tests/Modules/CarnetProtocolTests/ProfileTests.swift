@@ -62,6 +62,21 @@ struct ProfileTests {
         #expect(try profile(#"{"sub":"u","email_verified":\#(value)}"#).isEmailVerified == expected)
     }
 
+    @Test(
+        "A claim of a time is true if there is one, and what servers write instead of none is false",
+        arguments: [
+            (#""2026-01-01 10:00:00""#, true), ("1767261600", true), ("true", true), (#"{"at":1}"#, true),
+            ("null", false), ("false", false), (#""""#, false), ("0", false), (#""0""#, false), ("[]", false),
+            ("{}", false), (#""0001-01-01T00:00:00Z""#, false), (#""0000-00-00 00:00:00""#, false),
+        ])
+    func emailIsVerifiedAtATime(_ value: String, _ expected: Bool) throws {
+        let keys = Fixture.openID + "profile: { root: /user, claims: { email_verified: { present: [/none, /at] } } }\n"
+        #expect(try profile(#"{"user":{"sub":"u","at":\#(value)}}"#, keys).isEmailVerified == expected)
+        #expect(try profile(#"{"user":{"sub":"u"}}"#, keys).isEmailVerified == false)
+        // What is not said of anybody is unknown.
+        #expect(try profile(#"{"sub":"u"}"#, keys).isEmailVerified == nil)
+    }
+
     @Test("A default claim of the wrong type is missing, and a mapped one is taken at its word")
     func defaultClaimOfTheWrongType() throws {
         let body =

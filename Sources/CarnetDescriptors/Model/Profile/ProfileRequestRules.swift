@@ -33,7 +33,7 @@ package struct ProfileRequestRules: DescriptorSection, Sendable {
             Key("where", \.conditions, in: .furtherRequest, RequestRules.whereSummary),
             Key(
                 "claims", \.claims, isRequired: true,
-                "claim -> its place in the first candidate, or { each: PLACE } for a list of the values in all candidates"
+                "claim -> its place in the first candidate; { present: PLACE } is whether it has a value, { each: PLACE } a list of the values in all candidates"
             ),
             Key(
                 "when_missing", \.isForMissing,
@@ -122,7 +122,9 @@ extension ProfileRequest {
 
     /// The value of a claim in the objects that have the claims.
     package func value(of place: ClaimPlace, in holders: [JSONValue]) -> JSONValue? {
-        guard place.isList else { return holders.first?.first(of: place.pointers) }
+        let first = holders.first?.first(of: place.pointers)
+        if place.reading == .present { return holders.isEmpty ? nil : .bool(first?.isSomething ?? false) }
+        guard place.isList else { return first }
         let values = holders.lazy.compactMap { $0.first(of: place.pointers) }.filter { $0.scalarText != nil }
         return .array(Array(values.prefix(Self.longestList)))
     }

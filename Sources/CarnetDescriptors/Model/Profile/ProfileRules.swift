@@ -31,7 +31,7 @@ package struct ProfileRules: DescriptorSection, Sendable {
             Key("root", \.root, "the object that contains the claims; default: the whole body"),
             Key(
                 "claims", \.claims,
-                "claim -> pointer below root; of a list, { root: LIST, each: PLACE } are the values in its elements, and { root: LIST, where: { NAME: VALUE }, first: PLACE } is one; standard claims are mapped by default, and [] switches one off"
+                "claim -> pointer below root; of a list, { root: LIST, each: PLACE } are the values in its elements, and { root: LIST, where: { NAME: VALUE }, first: PLACE } is one; { present: PLACE } is whether there is a value, such as a time; standard claims are mapped by default, and [] switches one off"
             ),
             Key(
                 "derive", \.derive, in: .claim,
@@ -69,9 +69,11 @@ package enum ProfileSource: String, DescriptorChoice, Sendable {
 }
 
 extension ProfileRules {
-    /// Whether the subject is switched off without a reason, and nothing else makes one.
+    /// Whether the subject is switched off without a reason, and nothing else makes one; or whether it only says that there
+    /// is one.
     package var isWithoutSubject: Bool {
-        claims["subject"]?.pointers.isEmpty == true && subject == nil && derive["subject"] == nil
+        guard let place = claims["subject"], !place.isPresence else { return claims["subject"] != nil }
+        return place.pointers.isEmpty && subject == nil && derive["subject"] == nil
     }
 
     /// Whether a value is not there yet when the subject names the account: the first response of the profile is all that is

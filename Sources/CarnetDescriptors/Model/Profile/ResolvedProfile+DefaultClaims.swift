@@ -13,10 +13,16 @@ extension ResolvedProfile {
         }
     }
 
+    /// The value of a claim in the object with the claims.
+    package func value(of claim: Named<[JSONPointer]>, below root: JSONValue) -> JSONValue? {
+        if let found = root.first(of: claim.value) { return value(of: claim.name, in: found) }
+        return described.claims[claim.name]?.isPresence == true && !root.isNull ? false : nil
+    }
+
     /// The value of a claim, of what is at its place: of a list, what the descriptor reads of its elements.
     package func value(of claim: String, in found: JSONValue) -> JSONValue? {
-        guard let elements = described.claims[claim]?.elements else { return found }
-        return elements.value(in: found)
+        guard let place = described.claims[claim] else { return found }
+        return place.elements.map { $0.value(in: found) } ?? (place.isPresence ? .bool(found.isSomething) : found)
     }
 }
 
