@@ -97,7 +97,7 @@ extension Quirk {
         },
         Quirk(
             "a time says that the e-mail address is verified",
-            key: "`profile.claims` and `profile.requests` with `{ present: POINTER }`",
+            key: "`profile.claims` with `{ present: POINTER }`",
             neededBy: "Paymenter, the APIs of GitLab and Supabase"
         ) {
             func verified(_ keys: String, _ user: SandboxUser = .sample) async throws -> [JSONValue?] {

@@ -118,6 +118,21 @@ struct FlowTests {
         #expect(again.status == 0, "\(again)")
     }
 
+    @Test("A parameter of one sign-in is in its authorization request")
+    func parameterOfOneSignIn() async throws {
+        try home.write(Sample.acme(), to: "providers/acme.yaml")
+        let sandbox = try await RunningSandbox(home, "acme")
+        defer { sandbox.run.stop() }
+        let login = try await home.startLogin(["acme", "--parameter", "account_id=1=2", "--sandbox", sandbox.address])
+        #expect("\(login.address)".contains("&account_id=1%3D2"), "\(login.address)")
+        try await Browser().open(login.address)
+        #expect(try await login.run.finish().status == 0)
+        for pair in ["account_id", "=1"] {
+            let refused = try await home.run("login", "acme", "--parameter", pair, "--sandbox", sandbox.address)
+            #expect(refused.status == 2 && refused.standardError.contains("NAME=VALUE"), "\(refused)")
+        }
+    }
+
     @Test("An account's token is exchanged for another")
     func anAccountsTokenIsExchanged() async throws {
         let sandbox = try await RunningSandbox(home, "acme")

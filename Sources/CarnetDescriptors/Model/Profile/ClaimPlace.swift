@@ -198,7 +198,7 @@ private enum FirstElement: ElementReading {
 
 private enum PresentElement: ElementReading {
     static let key = "present"
-    static let summary = "the place in the first element that has what 'where' says: true if there is a value"
+    static let summary = "the place of the value that makes the claim true"
 }
 
 extension YAMLNode {

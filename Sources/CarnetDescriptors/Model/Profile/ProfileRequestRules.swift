@@ -33,7 +33,7 @@ package struct ProfileRequestRules: DescriptorSection, Sendable {
             Key("where", \.conditions, in: .furtherRequest, RequestRules.whereSummary),
             Key(
                 "claims", \.claims, isRequired: true,
-                "claim -> its place in the first candidate; { present: PLACE } is whether it has a value, { each: PLACE } a list of the values in all candidates"
+                "claim -> its place in the first candidate; 'present' reads whether it has a value, 'each' the values in all candidates"
             ),
             Key(
                 "when_missing", \.isForMissing,

@@ -31,7 +31,7 @@ package struct ProfileRules: DescriptorSection, Sendable {
             Key("root", \.root, "the object that contains the claims; default: the whole body"),
             Key(
                 "claims", \.claims,
-                "claim -> pointer below root; of a list, { root: LIST, each: PLACE } are the values in its elements, and { root: LIST, where: { NAME: VALUE }, first: PLACE } is one; { present: PLACE } is whether there is a value, such as a time; standard claims are mapped by default, and [] switches one off"
+                "claim -> pointer below root; 'each' reads the values in a list's elements, 'first' one, and 'present' whether there is one; standard claims are mapped by default, and [] switches one off"
             ),
             Key(
                 "derive", \.derive, in: .claim,

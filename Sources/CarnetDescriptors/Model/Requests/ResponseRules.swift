@@ -57,7 +57,7 @@ package enum ResponseFormat: String, DescriptorChoice, Sendable {
     case guarded
 
     static let summary =
-        "the format of the body; auto (default) follows the content type; guarded is JSON behind a few characters, such as )]}' or &&&START&&&"
+        "the format of the body; auto (default) is JSON, an object with any content type; guarded is JSON behind a few characters, such as )]}' or &&&START&&&"
 }
 
 /// A number of seconds, up to ten years.
