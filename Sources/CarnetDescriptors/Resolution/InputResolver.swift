@@ -43,9 +43,9 @@ struct InputResolver {
                 let absent = rule.value.isOfClient ? ", because the client id is not known" : ""
                 // A default waits for the inputs that it is made of.
                 let needed = (rule.value.defaultValue?.inputNames ?? []).filter { values[$0] == nil }
-                let whole = needed.isEmpty ? "" : ", and its default needs \(needed.joined(separator: " and "))"
+                let whole = needed.isEmpty ? "" : "; its default needs the input \(needed.joined(separator: " and "))"
                 throw error(
-                    .missingInput, rule.name, "the input \(rule.name) has no value\(absent)\(whole)\(example)")
+                    .missingInput, rule.name, "the input \(rule.name) has no value\(absent)\(example)\(whole)")
             }
             if let reason = rule.value.refusal(of: value) {
                 let isDefault = rule.value.isOfClient && given[rule.name] == nil

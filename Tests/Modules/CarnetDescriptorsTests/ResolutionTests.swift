@@ -95,7 +95,7 @@ struct ResolutionTests {
             """
         let error = #expect(throws: ResolutionError.self) { try ResolutionFixture.provider(yaml, inputs: [:]) }
         #expect(error?.kind == .missingInput && error?.key == "inputs.domain")
-        #expect(error?.reason == "the input domain has no value, and its default needs team")
+        #expect(error?.reason == "the input domain has no value; its default needs the input team")
         #expect(try ResolutionFixture.provider(yaml, inputs: ["team": "a"]).issuer == "https://a.auth.example")
     }
 
