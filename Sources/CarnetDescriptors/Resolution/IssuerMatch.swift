@@ -17,12 +17,14 @@ package struct IssuerPattern: Hashable, Sendable {
     }
 
     let parts: [Part]
+    /// What each place looks like.
+    package let place: ValuePattern
     /// What the issuers that it can make look like.
     private let form: ValuePattern
 
     /// - Parameter place: The form of each place.
     init(parts: [Part], place: ValuePattern) {
-        self.parts = parts
+        (self.parts, self.place) = (parts, place)
         form = Self.form(of: parts, place)
     }
 

@@ -63,32 +63,32 @@ struct AuthorizationServer: Sendable {
         if provider.idToken.algorithms == old.provider.idToken.algorithms { madeKeys = old.madeKeys }
     }
 
-    /// The value of `iss`. A provider without an issuer of its own signs with the origin of its token endpoint.
+    /// The value of `iss`: that of the metadata. A provider without any signs with the origin of its token endpoint.
     ///
-    /// A provider of many tenants signs as one of them, one of several issuers as the last, and one whose metadata lies
-    /// as the metadata says.
+    /// A provider of many tenants signs as one of them, and one of several issuers as the last.
     var tokenIssuer: String {
         switch provider.issuerMatch {
         case .pattern(let pattern):
-            if let issuer = pattern.filled({ _, _ in Self.tenant }) { return issuer }
+            if let issuer = pattern.filled({ _, _ in Self.tenant(of: pattern) }) { return issuer }
         case .anyOf(let issuers):
             if let issuer = issuers.last { return issuer }
-        case .off:
-            if let issuer = metadataIssuer { return issuer }
-        case .exact: break
+        case .off, .exact: break
         }
-        return provider.issuer ?? endpoints[.token]?.origin ?? "urn:carnet:sandbox:\(provider.id)"
+        return metadataIssuer ?? endpoints[.token]?.origin ?? "urn:carnet:sandbox:\(provider.id)"
     }
 
-    /// The tenant that everybody belongs to, where a provider has tenants.
-    private static let tenant = "3b6f2c1e-5a4d-4c8b-9e7f-0d1a2b3c4d5e"
+    /// The tenant that everybody belongs to, where a provider has tenants: one that looks as the descriptor says.
+    private static func tenant(of pattern: IssuerPattern) -> String {
+        let usual = "3b6f2c1e-5a4d-4c8b-9e7f-0d1a2b3c4d5e"
+        return pattern.place.matches(usual) ? usual : pattern.place.shortestValue ?? usual
+    }
 
     /// The claims that identify the tenant.
     var tenantClaims: [Named<String>] {
         guard case .pattern(let pattern) = provider.issuerMatch else { return [] }
         var claims: [Named<String>] = []
         _ = pattern.filled { _, claim in
-            claims.append(Named(claim, Self.tenant))
+            claims.append(Named(claim, Self.tenant(of: pattern)))
             return ""
         }
         return claims
@@ -98,11 +98,12 @@ struct AuthorizationServer: Sendable {
     var metadataIssuer: String? {
         switch provider.issuerMatch {
         case .pattern(let pattern): pattern.source
-        case .off: provider.issuer.map { $0 + "/other" }
-        case .exact, .anyOf:
-            provider.issuer ?? provider.discoveryURL.map { "\($0.scheme)://\($0.authority)" }
+        case .off: provider.issuer.map { $0 + "/other" } ?? originOfMetadata
+        case .exact, .anyOf: provider.issuer ?? originOfMetadata
         }
     }
+
+    private var originOfMetadata: String? { provider.discoveryURL.map { "\($0.scheme)://\($0.authority)" } }
 
     /// Granted scopes with all that they imply.
     func effectiveScopes(_ granted: [String]) -> Set<String> {

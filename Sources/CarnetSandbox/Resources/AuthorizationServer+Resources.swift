@@ -132,7 +132,9 @@ extension AuthorizationServer {
         guard request.method == .get else { return .methodNotAllowed(request.method, allowed: "GET") }
         var document = JSONObject()
         document["resource"] = provider.resource.map { .string($0.text) }
-        document["authorization_servers"] = .array([metadataIssuer].compactMap { $0 }.map { .string($0) })
+        // An address, which the issuer in the metadata need not be.
+        let server = provider.issuer ?? metadataIssuer
+        document["authorization_servers"] = .array([server].compactMap { $0 }.map { .string($0) })
         if !provider.scopes.defaults.isEmpty {
             document["scopes_supported"] = .array(provider.scopes.defaults.map { .string($0) })
         }

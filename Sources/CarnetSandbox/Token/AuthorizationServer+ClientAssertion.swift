@@ -73,7 +73,7 @@ extension AuthorizationServer {
         let audience = rules.audience(issuer: provider.issuer, tokenEndpoint: endpoints[.token]) ?? ""
         // A client that knows no issuer but from the metadata, or none, is right in what it knows (RFC 7523, section 3).
         let isFound = provider.issuer == nil || provider.resource != nil
-        let others = isFound ? [tokenIssuer, nil] : []
+        let others = isFound ? [metadataIssuer, tokenIssuer, nil] : []
         let audiences = [audience] + others.compactMap { rules.audience(issuer: $0, tokenEndpoint: endpoints[.token]) }
         guard claims["aud"]?.string.map({ sent in audiences.contains { isAudience(sent, or: $0) } }) == true else {
             throw refusal("the assertion's claim aud is not \"\(audience)\"")

@@ -61,27 +61,37 @@ extension AuthorizationServer {
         let offered = ExtensionGrant.allCases.filter { grant in
             offers(grant) && endpoints[endpoint] == (grant == .deviceCode ? deviceEndpoint : endpoints[.token])
         }
-        let code = provider.token.request
-        let codeName = code.grantType(ParameterNames(code), or: provider.token.grantType ?? "authorization_code")
-        let others = offered.compactMap { grant in
-            grant.ownParameter.map { ParameterNames(grant.rules(of: provider).request)[$0] }
-        }
+        let (code, refresh) = (provider.token.request, provider.refresh.request)
+        let others =
+            offered.compactMap { grant in
+                grant.ownParameter.map { ParameterNames(grant.rules(of: provider).request)[$0] }
+            } + [ParameterNames(code)["code"], ParameterNames(refresh)["refresh_token"]]
+        let grantNames =
+            [
+                code.grantType(ParameterNames(code), or: provider.token.grantType ?? "authorization_code"),
+                refresh.grantType(ParameterNames(refresh), or: provider.refresh.grantType ?? "refresh_token"),
+            ] + offered.map(grantName)
         return offered.first { grant in
-            let rules = grant.rules(of: provider)
-            let names = ParameterNames(rules.request)
-            let name = rules.request.grantType(names, or: rules.grantType ?? grant.rawValue)
+            let names = ParameterNames(grant.rules(of: provider).request)
+            let name = grantName(grant)
             guard received[names["grant_type"]].map({ name?.isSameBytes(as: $0) ?? false }) ?? (name == nil) else {
                 return false
             }
-            // A name that the exchange of a code has, too, or none, says nothing.
-            if let name, name != codeName { return true }
+            // A name that another grant has, too, or none, says nothing.
+            if let name, grantNames.count(where: { $0 == name }) == 1 { return true }
             if let own = grant.ownParameter { return received[names[own]] != nil }
             // The code of a sign-in may be in a later step.
             if ParameterNames(code).omits("code"), provider.exchange.contains(where: { $0.value.takesCode }) {
                 return false
             }
-            return (["code", "refresh_token"] + others).allSatisfy { received[$0] == nil }
+            return others.allSatisfy { received[$0] == nil }
         }
+    }
+
+    /// The value of `grant_type` in requests for a grant; `nil` if they have none.
+    private func grantName(_ grant: ExtensionGrant) -> String? {
+        let rules = grant.rules(of: provider)
+        return rules.request.grantType(ParameterNames(rules.request), or: rules.grantType ?? grant.rawValue)
     }
 
     /// The client credentials grant: for confidential clients, and without a refresh token (RFC 6749, section 4.4).

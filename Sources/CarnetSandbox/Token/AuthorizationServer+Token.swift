@@ -174,7 +174,11 @@ extension AuthorizationServer {
         }
         try checkResources(sent.parameters, sent.names, of: grant)
         var scopes = grant.scopes
-        if let narrowed = sent.parameters[sent.names["scope"]] {
+        let (name, rules) = (sent.names["scope"], provider.refresh.request)
+        // A scope that the descriptor states is one that the provider demands.
+        let isStated =
+            rules.parameters.contains { $0.name == name } || rules.late.parameters.contains { $0.name == name }
+        if !isStated, let narrowed = sent.parameters[name] {
             scopes = narrowed.split(separator: provider.scopes.separator).map { String($0) }
             for scope in scopes where !grant.scopes.contains(scope) {
                 throw .invalidScope("the scope \"\(scope)\" was not granted")

@@ -78,7 +78,9 @@ struct TokenResponseShape {
             if let value { body.set(value, at: place) } else { body.remove(at: place) }
         }
         put(.string(accessToken), \.accessToken)
-        if !isSample { put(.string(rules.acceptedTokenTypes.first ?? "Bearer"), \.tokenType) }
+        // A token of the type DPoP is one that is bound to a key (RFC 9449, section 5).
+        let type = rules.acceptedTokenTypes.first { $0.lowercased() != "dpop" } ?? "Bearer"
+        if !isSample { put(.string(type), \.tokenType) }
         if !isSample || rules.expiry.kind.isAbsolute && has(\.expiresIn) { put(expiry(at: now), \.expiresIn) }
         if let lifetime = refreshTokenLifetime, rules.expiry.kind.isAbsolute {
             put(expiry(of: lifetime, at: now), \.refreshTokenExpiresIn)

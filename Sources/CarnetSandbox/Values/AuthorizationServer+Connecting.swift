@@ -12,24 +12,12 @@ extension AuthorizationServer {
         try? values.url(template, trusting: provider.trustedHosts)
     }
 
-    /// Handles an exchange step: the parameters must be those of the descriptor, with a valid access
-    /// token.
+    /// Handles an exchange step: the request must be the descriptor's, with the tokens of a sign-in.
     mutating func exchange(_ step: Named<ExchangeStep>, _ request: ServerRequest) -> Reply {
         do throws(OAuthError) {
             let target = url(step.value.url, provider.sampleValues(seams)) ?? request.url
             var received = try TokenRequestBody(request, endpoint: target)
-            let sent = received.parameters.pairs.map(\.value) + request.possibleCredentials
-            // A step that sends no token is for the latest sign-in.
-            let token =
-                sent.first { ledger.accessTokens[$0] != nil }
-                ?? ledger.accessTokens.keys.first { token in sent.contains { $0.contains(token) } }
-                ?? (step.value.sendsToken ? nil : ledger.accessTokens.latestKey)
-            guard let token, let (access, grant) = ledger.activeAccess(token, at: seams.now()) else {
-                throw .invalidGrant("no parameter is a valid access token")
-            }
-            var values = values(of: request, for: client(grant.clientID), grant)
-            values.set(.token, "access_token", token)
-            try received.check(request, against: step.value.resolved.filled(values))
+            let (access, grant) = try sender(of: request, &received, for: step.value)
             var body = step.value.sample ?? .object(JSONObject())
             if step.value.result == .tokens {
                 let sample = step.value.sample?[step.value.response.root]?
@@ -50,6 +38,33 @@ extension AuthorizationServer {
         } catch {
             return errorReply(error)
         }
+    }
+
+    /// The sign-in that an exchange step is for: that whose token is sent as it is; otherwise the latest of which the
+    /// descriptor makes just this request, as tokens may be sent encoded, in part, or not at all.
+    private func sender(
+        of request: ServerRequest, _ received: inout TokenRequestBody, for step: ExchangeStep
+    ) throws(OAuthError) -> (AccessToken, Grant) {
+        let sent = received.parameters.pairs.map(\.value) + request.possibleCredentials
+        let own =
+            sent.first { ledger.accessTokens[$0] != nil }
+            ?? ledger.accessTokens.keys.first { token in sent.contains { $0.contains(token) } }
+        var refusal: OAuthError?
+        for token in own.map({ [$0] }) ?? Array(ledger.accessTokens.keys) {
+            guard let (access, grant) = ledger.activeAccess(token, at: seams.now()) else { continue }
+            var values = values(of: request, for: client(grant.clientID), grant)
+            values.set(.token, "access_token", token)
+            do throws(OAuthError) {
+                var body = received
+                try body.check(request, against: step.resolved.filled(values))
+                received = body
+                return (access, grant)
+            } catch {
+                refusal = refusal ?? error
+            }
+        }
+        if own == nil, step.sendsToken { refusal = nil }
+        throw refusal ?? .invalidGrant("no parameter is made of a valid token")
     }
 
     /// A request of the section `connection`, with its response.

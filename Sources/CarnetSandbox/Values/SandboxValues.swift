@@ -56,7 +56,9 @@ extension Provider {
         let user = grant?.user ?? .sample
         values.set(.token, "access_token", self.claimsOnly(of: "access_token", \.accessToken, about: user))
         values.setIDToken(of: grant, at: self)
-        if grant?.idToken == nil {
+        // A sign-in without an ID token has none. That of an encrypted one is not kept.
+        let isUnknown = grant.map { self.idToken.encryption != nil && $0.scopes.contains("openid") } ?? true
+        if isUnknown {
             values.set(.token, "id_token", self.claimsOnly(of: "id_token", \.idToken, about: user))
         }
         values.set(.token, "scope", grant?.scopes.joined(separator: self.scopes.separator))
@@ -192,6 +194,9 @@ extension AuthorizationServer {
             values.set(.callback, "state", ledger.codes[code]?.state)
         }
         values.set(.token, "refresh_token", sent)
+        // What a refresh sends of the access token is of the one that it replaces.
+        let replaced = ledger.accessTokens.keys.first { ledger.accessTokens[$0]?.grantID == grantID }
+        if let replaced { values.set(.token, "access_token", replaced) }
         return try filled(rules, values, request, received)
     }
 
@@ -218,6 +223,9 @@ extension AuthorizationServer {
         guard !late.isEmpty else { return [] }
         var values = provider.sampleValues(seams)
         values.set(.client, "id", client.clientID)
+        let names = ParameterNames(provider.authorization)
+        values.set(.client, "redirect_uri", received[names["redirect_uri"]] ?? client.redirectURIs.first)
+        values.set(.client, "scope", received[names["scope"]])
         values.now = try time(in: late.map { ($0.value, received[$0.name]) }) ?? values.now
         return try demanded(late, values) { received[$0] }
     }

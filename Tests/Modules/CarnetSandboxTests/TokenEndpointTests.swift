@@ -125,6 +125,50 @@ struct TokenEndpointTests {
         #expect(try await client.refresh(token, ["scope": "openid"]).json["scope"] == "openid")
     }
 
+    @Test("refreshes with the access token that is replaced, where the descriptor sends it")
+    func refreshWithAccessToken() async throws {
+        let client = try TestClient(plain + "refresh: { parameters: { of: '{token.access_token}' } }\n")
+        let tokens = try await client.exchange().json
+        let old = try #require(tokens["access_token"]?.string)
+        let first = try #require(tokens["refresh_token"]?.string)
+        for wrong in [nil, "another"] { #expect(try await client.refresh(first, ["of": wrong]).status == 400) }
+        let refreshed = try await client.refresh(first, ["of": old])
+        #expect(refreshed.status == 200)
+        let second = try #require(refreshed.json["refresh_token"]?.string)
+        #expect(try await client.refresh(second, ["of": old]).error == "invalid_request")
+    }
+
+    @Test("takes a step with a token in the form that the descriptor says, and in no other")
+    func encodedTokenOfStep() async throws {
+        let url = "https://plain.example/wide"
+        let client = try TestClient(
+            plain + "exchange: { wide: { url: '\(url)', parameters: { of: '{base64url(token.access_token)}' } } }\n")
+        let token = try #require(try await client.exchange().json["access_token"]?.string)
+        func step(_ value: String) async throws -> TestResponse {
+            try await client.request(
+                .post, url, headers: [.contentType: "application/x-www-form-urlencoded"],
+                body: Array(form([("of", value)]).utf8))
+        }
+        for wrong in [token, base64URL("another".utf8), ""] { #expect(try await step(wrong).status == 400) }
+        #expect(try await step(base64URL(token.utf8)).json["access_token"]?.string?.isEmpty == false)
+    }
+
+    @Test("tells grants of one name apart by their parameters")
+    func grantsOfOneName() async throws {
+        let client = try TestClient(acme + "token_exchange: { grant_type: own }\nrefresh: { grant_type: own }\n")
+        let tokens = try await client.exchange().json
+        let common = [("grant_type", "own"), ("client_id", client.registration.clientID)]
+        let subject = [
+            ("subject_token", try #require(tokens["access_token"]?.string)),
+            ("subject_token_type", "urn:ietf:params:oauth:token-type:access_token"),
+        ]
+        #expect(try await client.send(common + subject, to: .token).json["issued_token_type"] != nil)
+        let token = [("refresh_token", try #require(tokens["refresh_token"]?.string))]
+        let refreshed = try await client.send(common + token, to: .token)
+        #expect(refreshed.json["issued_token_type"] == nil && refreshed.json["refresh_token"] != nil)
+        #expect(try await client.send(common, to: .token).status == 400)
+    }
+
     @Test("accepts only the encoding of the descriptor", arguments: [BodyEncoding.form, .json, .query])
     func bodyEncoding(wanted: BodyEncoding) async throws {
         let client = try TestClient(acme + "token: { body: \(wanted.rawValue) }\n")
