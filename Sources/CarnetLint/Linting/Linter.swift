@@ -118,13 +118,27 @@ public struct Linter: Sendable {
     private func findings(_ contexts: [LintContext]) -> [[Diagnostic]] {
         zip(contexts, checked(contexts)).map { context, found in
             guard !context.variants.isEmpty else { return found }
-            let known = Set(found)
+            let (known, places) = (Set(found), Set(found.map { Place(code: $0.code, span: $0.span) }))
             let ofVariants = zip(context.variants, checked(context.variants)).flatMap { variant, found in
-                guard let own = variant.document.ownRoot?.span else { return [Diagnostic]() }
-                return found.filter { own.contains($0.span) && !known.contains($0) }
+                guard let own = variant.document.ownRoot else { return [Diagnostic]() }
+                return found.compactMap { finding in
+                    if own.span.contains(finding.span) { return known.contains(finding) ? nil : finding }
+                    // An error elsewhere that only the environment makes one.
+                    let isNew = !places.contains(Place(code: finding.code, span: finding.span))
+                    guard finding.severity == .error, isNew, let first = own.entries?.first else { return nil }
+                    var moved = finding
+                    (moved.span, moved.fix) = (first.keySpan, nil)
+                    return moved
+                }
             }
             return found + ofVariants
         }
+    }
+
+    /// Where a rule found something.
+    private struct Place: Hashable {
+        var code: String
+        var span: SourceSpan
     }
 
     private func checked(_ contexts: [LintContext]) -> [[Diagnostic]] {
@@ -154,10 +168,6 @@ public struct Linter: Sendable {
     /// The findings of the file itself, without those that only its parent causes.
     private func findings(in document: DescriptorDocument, _ found: [Diagnostic]) -> [Diagnostic] {
         guard let parent = document.parent, let context = LintContext(parent, today: today) else { return found }
-        struct Place: Hashable {
-            var code: String
-            var span: SourceSpan
-        }
         let ofParent = Set(findings([context])[0].map { Place(code: $0.code, span: $0.span) })
         return found.filter { finding in
             !document.isInherited(finding.span)

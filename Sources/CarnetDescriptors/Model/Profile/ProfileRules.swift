@@ -69,11 +69,11 @@ package enum ProfileSource: String, DescriptorChoice, Sendable {
 }
 
 extension ProfileRules {
-    /// Whether the subject is switched off without a reason, and nothing else makes one; or whether it only says that there
-    /// is one.
+    /// Whether the subject is switched off without a reason, mapped to a list, or only says that there is one, and nothing else
+    /// makes one.
     package var isWithoutSubject: Bool {
-        guard let place = claims["subject"], !place.isPresence else { return claims["subject"] != nil }
-        return place.pointers.isEmpty && subject == nil && derive["subject"] == nil
+        guard let place = claims["subject"], subject == nil, derive["subject"] == nil else { return false }
+        return place.pointers.isEmpty || place.elements?.isList == true || place.isPresence
     }
 
     /// Whether a value is not there yet when the subject names the account: the first response of the profile is all that is

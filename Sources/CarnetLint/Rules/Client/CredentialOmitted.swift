@@ -8,11 +8,13 @@ struct CredentialOmitted: LintRule {
         rationale: """
             A server cannot grant, exchange or revoke what the request does not name. 'omit' is possible if a \
             parameter, a header or the URL contains the value instead; for a revocation, any value of the sign-in, which \
-            names the account; for a code, also a step of 'exchange'. Use 'rename' for a parameter with another name.
+            names the account; for a code, also a step of 'exchange'. Further grants inherit the 'omit' of 'token'. Use \
+            'rename' for a parameter with another name.
             """,
         references: ["RFC 6749, section 4.1.3", "RFC 6749, section 6", "RFC 7009, section 2.1"],
         bad: [
             "token: { omit: [⟦code⟧] }",
+            "token: { omit: [⟦refresh_token⟧] }",
             "introspection: { omit: [⟦token⟧] }",
             "device: { token: { omit: [⟦device_code⟧] } }",
             """
@@ -24,6 +26,7 @@ struct CredentialOmitted: LintRule {
             "token: { rename: { code: auth_code } }",
             "token: { omit: [code], body: json, parameters: { auth: { value: '{callback.code}' } } }",
             "refresh: { omit: [refresh_token], headers: { X-Refresh-Token: '{token.refresh_token}' } }",
+            "token: { omit: [refresh_token] }\nrefresh: { omit: [] }",
             """
             endpoints:
               authorization: https://acme.example/authorize
@@ -45,10 +48,10 @@ struct CredentialOmitted: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         lostVerifier(context)
-            + context.requests.compactMap { request in
-                guard let kind = request.kind, let name = kind.credential?.rawValue,
-                    let element = request.omit.first(where: { $0.scalar?.text == name }),
-                    !isElsewhere(request, kind, context)
+            + RequestKind.allCases.compactMap { kind in
+                guard let name = kind.credential?.rawValue, let rules = context.places.rules(of: kind),
+                    let element = omitted(kind, rules, context).first(where: { $0.scalar?.text == name }),
+                    !isElsewhere(rules, kind, context)
                 else { return nil }
                 return finding(
                     "\"\(name)\" cannot be left out", in: context, at: element.span,
@@ -56,6 +59,14 @@ struct CredentialOmitted: LintRule {
                         ? "for another name, use rename: { token: NAME }; or add what names the account to parameters"
                         : "if the provider has another name for it, use rename: { \(name): NAME }")
             }
+    }
+
+    /// What a request leaves out. Each sign-in may have a refresh; other grants are those that the descriptor names.
+    private func omitted(
+        _ kind: RequestKind, _ rules: Place<RequestRules>, _ context: LintContext
+    ) -> [YAMLNode] {
+        let isInherited = kind.inheritsToken && !rules.omit.isWritten && (kind == .refresh || rules.isWritten)
+        return (isInherited ? context.places.token.request.omit : rules.omit).elements
     }
 
     /// The code verifier stays with the token request, so a code in a later one would be without it.
@@ -71,7 +82,7 @@ struct CredentialOmitted: LintRule {
     }
 
     /// Whether another part of the request may contain the value.
-    private func isElsewhere(_ request: MessageSection, _ kind: RequestKind, _ context: LintContext) -> Bool {
+    private func isElsewhere(_ rules: Place<RequestRules>, _ kind: RequestKind, _ context: LintContext) -> Bool {
         if kind == .revocation, context.places.revocation.tokenIn.isWritten { return true }
         if kind == .refresh, context.descriptor.refresh.using != .refreshToken { return true }
         let steps = context.descriptor.exchange.items.map(\.value)
@@ -85,7 +96,9 @@ struct CredentialOmitted: LintRule {
         // Without an endpoint, the request is never sent.
         let isFound = context.descriptor.issuer != nil || context.descriptor.resource != nil
         guard url != nil || isFound || !context.isWhole else { return true }
-        let texts = (request.added + request.headers).flatMap(\.value.texts)
+        let inheritsHeaders = kind.inheritsToken && !rules.headers.isWritten
+        let headers = inheritsHeaders ? context.places.token.request.headers : rules.headers
+        let texts = (rules.parameters.entries + headers.entries).flatMap(\.value.texts)
         let templates = [url].compactMap { $0 } + texts.compactMap { try? Template($0, in: .anywhere) }
         return templates.contains { template in
             template.references.contains {

@@ -40,6 +40,7 @@ struct KeyWithoutEffect: LintRule {
             "api: { token_in: { header: X-Acme-Token }, ⟦scheme⟧: OAuth }",
             "issuer: https://id.acme.example\nissuer_match: { any_of: [⟦https://id.acme.example⟧] }",
             "authorization: { fragment_route: /authorize, ⟦fragment⟧: top }",
+            "token: { response: { accept_token_types: [⟦DPoP⟧] } }",
             """
             endpoints:
               authorization: https://id.acme.example/authorize
@@ -65,7 +66,10 @@ struct KeyWithoutEffect: LintRule {
             profile: { headers: { ⟦Authorization⟧: null } }
             """,
         ],
-        good: "revocation: { body: json }\nid_token: { algorithms: [ES256] }")
+        good: [
+            "revocation: { body: json }\nid_token: { algorithms: [ES256] }",
+            "discovery_url: https://id.acme.example/metadata.json\nissuer_match: { any_of: ['https://id.acme.example/eu'] }",
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let (descriptor, places) = (context.descriptor, context.places)
@@ -78,7 +82,15 @@ struct KeyWithoutEffect: LintRule {
             if place.isWritten { report(place.keySpan, reason) }
         }
         if descriptor.discovery == .off { report(places.discoveryURL, "there is no discovery") }
-        if descriptor.issuer == nil { report(places.issuerMatch, "there is no issuer") }
+        if descriptor.issuer == nil, !descriptor.findsIssuerToCompare {
+            report(places.issuerMatch, "there is no issuer")
+        }
+        for node in places.token.response.acceptedTokenTypes.elements where node.scalar?.text.lowercased() == "dpop" {
+            found.append(
+                finding(
+                    "this type has no effect: it is that of tokens for a key, see client.dpop_bound_access_tokens",
+                    in: context, at: node.span))
+        }
         let issuers = [places.issuer.text ?? ""] + places.issuerMatch.issuers.map { $0.scalar?.text ?? "" }
         // Of very many only the first are compared.
         for (index, node) in places.issuerMatch.issuers.prefix(128).enumerated()
@@ -195,6 +207,12 @@ extension ProviderDescriptor {
     /// Whether an endpoint is neither named nor can be discovered.
     func isWithout(_ endpoint: EndpointName) -> Bool {
         self.endpoints[endpoint] == nil && !canDiscover
+    }
+
+    /// Whether metadata names an issuer that `issuer_match` is about. At `discovery_url`, any is right.
+    fileprivate var findsIssuerToCompare: Bool {
+        if case .off = self.issuerMatch { return canDiscover && self.resource != nil }
+        return canDiscover
     }
 
     /// Whether an ID token can come and be checked: that takes an issuer.

@@ -78,15 +78,20 @@ extension ProviderDescriptor {
 struct SubjectSwitchedOff: LintRule {
     let explanation = DiagnosticExplanation(
         "T072", name: "subject-switched-off",
-        summary: "An empty list of pointers switches the subject off, and nothing else identifies the user.",
+        summary: "An empty list of pointers, or a list of values as the subject, identifies no user.",
         rationale: """
             Without a subject, all users of the provider get one account. If no response identifies the user, say so \
             with a reason: 'subject: { none: REASON }'. The host then names the account.
             """,
         references: ["OpenID Connect Core 1.0, section 5.3.2"],
-        bad: "profile: { claims: { subject: ⟦[]⟧ } }",
+        bad: [
+            "profile: { claims: { subject: ⟦[]⟧ } }",
+            "profile: { claims: { subject: ⟦{ root: /users, each: /id }⟧ } }",
+        ],
         good: """
             profile: { claims: { subject: [/sub, /id] } }
+
+            profile: { claims: { subject: { root: /users, first: /id } } }
 
             profile:
               claims: { subject: [], team: /team, number: /number }

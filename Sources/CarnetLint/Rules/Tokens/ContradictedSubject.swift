@@ -3,10 +3,11 @@ import CarnetFoundation
 
 struct ContradictedSubject: LintRule {
     let explanation = DiagnosticExplanation(
-        "T070", name: "contradicted-subject", summary: "The mapped subject differs from the 'sub' of the same sample.",
+        "T070", name: "contradicted-subject",
+        summary: "The mapped subject is not the 'sub' of the sample, or the descriptor says that there is none.",
         rationale: """
-            A client must reject a userinfo response whose subject is not the ID token's 'sub'. Each sign-in would fail \
-            with 'subjectMismatch'.
+            Each ID token has a subject, and a client must reject a userinfo response of another one, or of none. Each \
+            profile would fail.
             """,
         references: ["OpenID Connect Core 1.0, section 5.3.2"],
         bad: """
@@ -19,14 +20,25 @@ struct ContradictedSubject: LintRule {
             samples:
               token: { access_token: redacted, token_type: Bearer, id_token: eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1LTEifQ. }
               userinfo: { uid: jane }
+
+            scopes: { default: [openid] }
+            profile: { ⟦subject⟧: { none: The API has no users. } }
             """,
         good: """
             scopes: { default: [openid] }
             samples: { userinfo: { sub: '248289761001', uid: jane } }
+
+            profile: { subject: { none: The API has no users. } }
             """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        guard context.descriptor.comparesSubjects, let node = context.places.profile.claims["subject"].node,
+        guard context.descriptor.comparesSubjects else { return [] }
+        if context.descriptor.profile.subject != nil {
+            return findings(
+                "the ID token has a subject", in: context, at: context.places.profile.subject.keySpan,
+                help: "remove it; or, if the provider issues no ID tokens, write id_token: { none: REASON }")
+        }
+        guard let node = context.places.profile.claims["subject"].node,
             context.descriptor.sampleProvesSubject == false
         else { return [] }
         return findings(

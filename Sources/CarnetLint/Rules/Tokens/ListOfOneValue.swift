@@ -25,10 +25,10 @@ struct ListOfOneValue: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let profile = context.places.profile
-        // A subject is none of a further request at all.
-        let further = profile.requests.all.flatMap { $0.claims.entries }.filter { $0.key != "subject" }
+        let further = profile.requests.all.flatMap { $0.claims.entries }
         return (profile.claims.entries + further).compactMap { entry in
-            guard entry.value.entries?.contains(where: { $0.key == "each" }) == true,
+            // A subject is none of a further request at all, and as a list is an error.
+            guard entry.key != "subject", entry.value.entries?.contains(where: { $0.key == "each" }) == true,
                 ProfileRules.standardClaims.contains(where: { $0.name == entry.key })
             else { return nil }
             return finding(
