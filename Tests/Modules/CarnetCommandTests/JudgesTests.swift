@@ -142,6 +142,87 @@ struct JudgesTests {
                     + "token: { body: json, omit: [code], parameters: { auth: { value: '{callback.code}' } } }\n",
                 "Acme works", "failed"
             ),
+            // Metadata that the descriptor has only the URL of: it names the issuer.
+            (
+                "discovery_url: https://id.acme.example/metadata.json\nscopes: { default: [openid] }\n"
+                    + "id_token: { algorithms: [ES256] }\n",
+                "iss     https://id.acme.example\n", "failed"
+            ),
+            (
+                "discovery_url: https://id.acme.example/metadata.json\nissuer_match: { none: a gateway }\n"
+                    + "scopes: { default: [openid] }\nid_token: { algorithms: [ES256] }\n",
+                "Acme works", "failed"
+            ),
+            ("discovery_url: https://id.acme.example/metadata.json\njwt_bearer: {}\n", "JWT bearer grant", "failed"),
+            // Tenants of a certain form, and those of a server that a resource names.
+            (
+                "issuer: https://id.acme.example\nscopes: { default: [openid] }\nid_token: { algorithms: [ES256] }\n"
+                    + "issuer_match: { template: 'https://id.acme.example/{tenantid}', pattern: '[0-9]+' }\n",
+                "Acme works", "failed"
+            ),
+            (
+                "resource: https://id.acme.example\nissuer_match: { template: 'https://id.acme.example/{tenantid}' }\n",
+                "Acme works", "failed"
+            ),
+            // An OpenID provider that is used without OpenID Connect has no profile.
+            (
+                Self.pages + "issuer: https://id.acme.example\ndiscovery: none\n",
+                "no scope openid for an ID token", "failed"
+            ),
+            // Claims that are elsewhere, which no client fetches.
+            (
+                "issuer: https://id.acme.example\nscopes: { default: [openid, email] }\nid_token: { algorithms: [ES256] }\n"
+                    + "profile: { sources: [{ issuer: https://a.example, jwks: https://a.example/k, claims: [email], algorithms: [ES256] }] }\n",
+                "left out", "failed"
+            ),
+            // Values of the sign-in in parameters, in JSON and encoded, and none where there is no ID token.
+            (
+                "issuer: https://id.acme.example\n"
+                    + "authorization: { parameters: { to: 'a-{client.redirect_uri|none}' } }\n",
+                "to=a-http", "failed"
+            ),
+            (
+                Self.pages + "exchange: { wide: { url: https://api.acme.example/wide, "
+                    + "parameters: { of: { as: '{base64url(token.access_token)}' } } } }\n",
+                "Acme works", "failed"
+            ),
+            (
+                Self.pages + "exchange: { wide: { url: https://api.acme.example/wide, "
+                    + "headers: { X-Of: '{lower(token.id_token)}' } } }\n",
+                "Acme works", "failed"
+            ),
+            (
+                "issuer: https://id.acme.example\nscopes: { default: [openid] }\nid_token: { algorithms: [ES256] }\n"
+                    + "exchange: { wide: { url: https://api.acme.example/wide, parameters: { of: '{token.id_token}' } } }\n",
+                "Acme works", "failed"
+            ),
+            (
+                Self.pages + "refresh: { parameters: { of: { a: 'x-{token.access_token|none}', b: 1 }, "
+                    + "us: \"{jwt_claim(token.access_token, '/uid')}\", eu: { c: \"{jwt_claim(token.id_token, '/sub')}\" } } }\n",
+                "Acme works", "failed"
+            ),
+            (Self.pages + "refresh: { parameters: { scope: read } }\n", "Acme works", "failed"),
+            // Grants with one name, which their parameters tell apart.
+            (
+                "issuer: https://id.acme.example\ntoken_exchange: { grant_type: own }\nrefresh: { grant_type: own }\n",
+                "Token exchange", "failed"
+            ),
+            (
+                "endpoints: { token: https://id.acme.example/token }\njwt_bearer: { body: json, grant_type: 'urn:own' }\n"
+                    + "client_credentials: { grant_type: 'urn:own' }\n",
+                "JWT bearer grant", "failed"
+            ),
+            // A type of tokens that a client without a key never gets, and an endpoint that is its own alias.
+            (
+                Self.pages + "  userinfo: https://id.acme.example/me\n"
+                    + "token: { response: { accept_token_types: [DPoP, OAuth] } }\n",
+                "Acme works", "failed"
+            ),
+            (
+                "endpoints: { token: https://id.acme.example/token, mtls_endpoint_aliases: { token: https://id.acme.example/token } }\n"
+                    + "client_credentials: {}\n",
+                "Client credentials grant", "failed"
+            ),
             // A list of members of the first response.
             (
                 Self.pages + "  userinfo: https://id.acme.example/me\n"
@@ -170,6 +251,16 @@ struct JudgesTests {
                     + "samples: { userinfo: { encodedId: a1 } }\n", "T003"
             ),
             (Self.pages + "token: { headers: { Authorization: Basic } }\n", "C008"),
+            (Self.pages + "token: { omit: [refresh_token] }\n", "C018"),
+            ("issuer: https://id.acme.example\nenvironments: { test: { discovery: none } }\n", "E008"),
+            (
+                "issuer: https://id.acme.example\nscopes: { default: [openid] }\nprofile: { subject: { none: nobody } }\n",
+                "T070"
+            ),
+            (
+                "issuer: https://id.acme.example\nprofile: { claims: { subject: { root: /user, each: /id } } }\n",
+                "T072"
+            ),
             (
                 Self.pages
                     + "connection: { lookups: { site: { url: https://api.acme.example/sites, where: { kind: main }, value: /id, "

@@ -75,6 +75,8 @@ extension GrammarDescriptor {
             return dice.pick(["/\(name)", "/data/\(name)", "/token/\(name)", "/code"])
         }
         if path.contains("error") { return dice.pick(["/error", "/error/code", "/errors/0/type"]) }
+        // A member that shows success is none that names the user: each user would need a value of its own in `equals`.
+        if path.contains("success") { return dice.pick(["/ok", "/status", "/result/code"]) }
         return dice.pick([
             "/id", "/sub", "/user/id", "/name", "/email", "/0/id", "/data/id", "/uid", "/list", "/a~1b", "/status",
         ])
