@@ -13,7 +13,7 @@ package enum RevocationResponse {
             throw OAuthError.status(
                 response, .revocation, key: request.descriptorKey, fields: errors, hiding: request.secrets)
         }
-        guard rules.field != nil else { return }
+        guard rules.readsBody else { return }
         let body = try response.json(.revocation, key: "revocation.success", isLenient: true)
         guard rules.isSuccess(body) == true else {
             throw OAuthError(

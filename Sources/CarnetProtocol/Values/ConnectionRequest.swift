@@ -233,7 +233,7 @@ extension CallRules {
     package func validate(_ response: IncomingResponse, to request: PreparedRequest) throws(OAuthError) {
         guard !isDeclined(response) else { return }
         try outcome.validate(status: response, to: request, accepting: 200..<300)
-        guard outcome.success.field != nil else { return }
+        guard outcome.success.readsBody else { return }
         let body = try response.json(.connection, key: request.descriptorKey, isLenient: true)
         try outcome.validate(body, of: response, to: request)
     }

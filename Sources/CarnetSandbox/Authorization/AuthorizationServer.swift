@@ -193,7 +193,9 @@ struct AuthorizationServer: Sendable {
 extension Provider {
     /// The provider of a resource that is its own authorization server, if the descriptor does not say which it has.
     fileprivate var withInventedIssuer: Provider {
-        let isKnown = self.endpoints[.authorization] != nil && self.endpoints[.token] != nil
+        let isKnown =
+            self.endpoints[.authorization] != nil && self.endpoints[.token] != nil
+            && [nil, .off].contains(self.discovery)
         guard self.issuer == nil, self.discoveryURL == nil, !isKnown, let resource = self.resource else { return self }
         return found(resource, issuer: "\(resource.scheme)://\(resource.authority)", scopes: [])
     }

@@ -26,7 +26,7 @@ extension AuthorizationServer {
                 request, received, isRefresh ? provider.refresh.request : provider.token.request,
                 mayRepeat: ["resource"], own: isRefresh ? provider.refresh.authentication : nil)
             sent.keyThumbprint = thumbprint
-            let body = if isRefresh { try refresh(sent) } else { try exchange(sent, request) }
+            let body = if isRefresh { try refresh(sent, request) } else { try exchange(sent, request) }
             return success(body, by: isRefresh ? provider.refreshResponse : provider.token.response)
         } catch {
             return errorReply(error)
@@ -129,6 +129,15 @@ extension AuthorizationServer {
         return provider.exchange.contains { $0.value.takesCode } ? ledger.codes.latestKey : nil
     }
 
+    /// The refresh token; where the parameter is left out, it is in another one, or in a header.
+    func sentRefreshToken(
+        in received: ReceivedParameters, _ names: ParameterNames, _ request: ServerRequest
+    ) -> String? {
+        guard names.omits("refresh_token") else { return received[names["refresh_token"]] }
+        let sent = received.pairs.map(\.value) + request.head.headerFields.map(\.value)
+        return ledger.refreshTokens.keys.first { token in sent.contains { $0.contains(token) } }
+    }
+
     private func checkVerifier(_ verifier: String?, against challenge: String?) throws(OAuthError) {
         guard let challenge else {
             guard verifier == nil else {
@@ -155,8 +164,9 @@ extension AuthorizationServer {
     ///
     /// Where the response brings a new refresh token, the old one is used up, and using it again ends the whole family
     /// (RFC 9700, section 4.14.2).
-    private mutating func refresh(_ sent: ClientRequest) throws(OAuthError) -> JSONValue {
-        let text = try sent.parameters.require("refresh_token", sent.names)
+    private mutating func refresh(_ sent: ClientRequest, _ request: ServerRequest) throws(OAuthError) -> JSONValue {
+        let found = sentRefreshToken(in: sent.parameters, sent.names, request)
+        let text = if let found { found } else { try sent.parameters.require("refresh_token", sent.names) }
         guard let token = refreshable(text), let grant = ledger.grants[token.grantID],
             grant.clientID.isSameBytes(as: sent.client.clientID)
         else { throw .invalidGrant("there is no such refresh token for this client") }

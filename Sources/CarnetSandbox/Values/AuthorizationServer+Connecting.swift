@@ -56,7 +56,7 @@ extension AuthorizationServer {
             values.set(.token, "access_token", token)
             do throws(OAuthError) {
                 var body = received
-                try body.check(request, against: step.resolved.filled(values))
+                try body.check(request, against: filled(step.resolved, values, request, received.parameters))
                 received = body
                 return (access, grant)
             } catch {

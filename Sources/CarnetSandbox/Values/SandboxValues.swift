@@ -61,7 +61,11 @@ extension Provider {
         if isUnknown {
             values.set(.token, "id_token", self.claimsOnly(of: "id_token", \.idToken, about: user))
         }
-        values.set(.token, "scope", grant?.scopes.joined(separator: self.scopes.separator))
+        // Before a sign-in, the scopes are those that each asks for.
+        let asked = (self.scopes.required + self.scopes.defaults + self.scopes.offline).reduce(into: [String]()) {
+            if !$0.contains($1) { $0.append($1) }
+        }
+        values.set(.token, "scope", (grant?.scopes ?? asked).joined(separator: self.scopes.separator))
         for (name, text) in self.secretInputs { values.set(.input, name, text) }
         for lookup in self.connection.lookups.items {
             let candidate = lookup.value.candidate(meeting: values.named(lookup.value.conditions.items))
@@ -186,7 +190,7 @@ extension AuthorizationServer {
         let id = received[names["client_id"]]
         let known = clients.first { id.isSameBytes(as: $0.clientID) } ?? onlyClient
         let code = sentCode(in: received, names, request)
-        let sent = received[names["refresh_token"]]
+        let sent = sentRefreshToken(in: received, names, request)
         let grantID = sent.flatMap { ledger.grantID(of: $0) } ?? code.flatMap { ledger.codes[$0]?.grantID }
         var values = values(of: request, for: known, grantID.flatMap { ledger.grants[$0] })
         if let code {

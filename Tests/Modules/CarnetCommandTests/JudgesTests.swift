@@ -192,6 +192,11 @@ struct JudgesTests {
                 "Acme works", "failed"
             ),
             (
+                Self.pages + "exchange: { wide: { url: https://api.acme.example/wide, "
+                    + "parameters: { of: \"{random('16')}\" } } }\n",
+                "Acme works", "failed"
+            ),
+            (
                 "issuer: https://id.acme.example\nscopes: { default: [openid] }\nid_token: { algorithms: [ES256] }\n"
                     + "exchange: { wide: { url: https://api.acme.example/wide, parameters: { of: '{token.id_token}' } } }\n",
                 "Acme works", "failed"
@@ -202,6 +207,28 @@ struct JudgesTests {
                 "Acme works", "failed"
             ),
             (Self.pages + "refresh: { parameters: { scope: read } }\n", "Acme works", "failed"),
+            (
+                Self.pages + "refresh: { omit: [refresh_token], headers: { X-Of: '{token.refresh_token}' } }\n",
+                "Acme works", "failed"
+            ),
+            (
+                Self.pages + "token: { omit: [refresh_token] }\n"
+                    + "refresh: { parameters: { session: { id: '{token.refresh_token}' } } }\n",
+                "Acme works", "failed"
+            ),
+            // A list without a place, the scopes in a URL, and a resource whose server the descriptor knows in part.
+            (
+                "issuer: https://id.acme.example\nrevocation: { success: { field: [] } }\n", "Revocation", "failed"
+            ),
+            (
+                "issuer: https://id.acme.example\nscopes: { default: [openid] }\nid_token: { algorithms: [ES256] }\n"
+                    + "exchange: { wide: { url: 'https://api.acme.example/wide?for={token.scope}' } }\n",
+                "?for=openid", "failed"
+            ),
+            (
+                Self.pages + "resource: https://api.acme.example\ndiscovery: preferred\njwt_bearer: {}\n",
+                "JWT bearer grant", "failed"
+            ),
             // Grants with one name, which their parameters tell apart.
             (
                 "issuer: https://id.acme.example\ntoken_exchange: { grant_type: own }\nrefresh: { grant_type: own }\n",

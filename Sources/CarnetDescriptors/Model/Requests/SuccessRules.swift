@@ -19,9 +19,12 @@ package struct SuccessRules: DescriptorSection, Sendable {
         statuses.isEmpty ? (200..<300).contains(status) : statuses.contains { $0.code == status }
     }
 
+    /// Whether the descriptor names a member that shows success.
+    package var readsBody: Bool { field?.pointers.isEmpty == false }
+
     /// Whether the body states success; `nil` if the descriptor names no member for it.
     package func isSuccess(_ body: JSONValue) -> Bool? {
-        guard let field, !field.pointers.isEmpty else { return nil }
+        guard readsBody, let field else { return nil }
         let value = body.first(of: field.pointers) ?? .null
         return expected.contains { $0 == value || $0.scalarText.map { $0 == value.scalarText } ?? false }
     }

@@ -26,7 +26,7 @@ struct CredentialOmitted: LintRule {
             "token: { rename: { code: auth_code } }",
             "token: { omit: [code], body: json, parameters: { auth: { value: '{callback.code}' } } }",
             "refresh: { omit: [refresh_token], headers: { X-Refresh-Token: '{token.refresh_token}' } }",
-            "token: { omit: [refresh_token] }\nrefresh: { omit: [] }",
+            "token: { omit: [refresh_token] }\nrefresh: { parameters: { session: '{token.refresh_token}' } }",
             """
             endpoints:
               authorization: https://acme.example/authorize

@@ -72,7 +72,8 @@ extension GrammarDescriptor {
         if path.last == "root" { return dice.pick(["/data", "", "/user", "/items", "/data/0"]) }
         if path.contains("fields") {
             let name = path.last ?? ""
-            return dice.pick(["/\(name)", "/data/\(name)", "/token/\(name)", "/code"])
+            // Each field has a place of its own: no response has two of them in one member.
+            return dice.pick(["/\(name)", "/data/\(name)", "/token/\(name)"])
         }
         if path.contains("error") { return dice.pick(["/error", "/error/code", "/errors/0/type"]) }
         // A member that shows success is none that names the user: each user would need a value of its own in `equals`.
@@ -122,7 +123,8 @@ extension GrammarDescriptor {
         let declared: [String] =
             switch origin {
             case "input": names("inputs")
-            case "client": ["id", "secret", "redirect_uri", "scope"]
+            // Without scopes, `{client.scope}` is no value, and what needs it cannot be made.
+            case "client": ["id", "secret", "redirect_uri"] + (names("scopes").contains("default") ? ["scope"] : [])
             case "callback": names("callback", "capture") + ["code"]
             case "token": names("token", "response", "capture") + ["access_token", "id_token", "scope"]
             case "step": names("exchange").flatMap { names("exchange", $0, "capture") }
