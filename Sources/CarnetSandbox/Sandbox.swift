@@ -84,7 +84,7 @@ public actor Sandbox {
         }
     }
 
-    private static func url(of request: HTTPRequest) -> String {
+    static func url(of request: HTTPRequest) -> String {
         "\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "")"
     }
 

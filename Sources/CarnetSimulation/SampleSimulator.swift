@@ -92,6 +92,8 @@ package struct SampleSimulator: DescriptorSimulator {
         }
         for step in descriptor.exchange.items where step.value.sample == nil && !step.value.isOptional {
             found += missing(step.value.capture, .step, places.exchange[step.name].capture)
+            guard step.value.result == .tokens else { continue }
+            found += missing(step.value.response.capture, .token, places.exchange[step.name].response.capture)
         }
         return found
     }

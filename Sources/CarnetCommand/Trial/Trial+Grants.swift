@@ -10,7 +10,7 @@ import HTTPTypes
 extension Trial {
     /// The scopes of a grant without a user: the descriptor's, if no user can sign in.
     var ownScopes: [String] {
-        setup.provider.hasSignInPage ? [] : setup.provider.scopes.defaults.filter { $0 != "openid" }
+        setup.provider.hasSignInPage ? [] : client.provider.scopes.defaults.filter { $0 != "openid" }
     }
 
     func requestOwnTokens(_ grant: ClientGrant, _ kind: RequestKind) async {

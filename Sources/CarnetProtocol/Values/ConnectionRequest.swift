@@ -143,7 +143,12 @@ package struct ExchangeResponse: Sendable {
                     response, .exchange, key: request.descriptorKey, fields: rules.errors, hiding: request.secrets)
             }
         }
-        let body = try response.json(.exchange, key: request.descriptorKey, isLenient: true)
+        // What is read twice is read in one format.
+        let isStated = step.value.result == .tokens || rules.format != .auto
+        let body =
+            isStated
+            ? try response.value(rules.format, .exchange, key: "exchange.\(step.name).response.format")
+            : try response.json(.exchange, key: request.descriptorKey, isLenient: true)
         values = try step.value.capture.values(
             in: body, as: .step, step: .exchange, key: "exchange.\(step.name).capture")
     }

@@ -105,9 +105,8 @@ extension AuthorizationServer {
     }
 
     /// The scopes of a string, each well formed and known.
-    func knownScopes(_ text: String, _ rules: ScopeRules? = nil) throws(OAuthError) -> [String] {
+    func knownScopes(_ text: String, _ rules: ScopeRules) throws(OAuthError) -> [String] {
         guard !text.isEmpty else { return [] }
-        let rules = rules ?? provider.scopes
         let scopes = text.split(separator: rules.separator, omittingEmptySubsequences: false).map { String($0) }
         let known = Set(
             rules.catalog.map(\.id) + rules.catalog.flatMap(\.implies) + rules.defaults + rules.required + rules.offline

@@ -24,9 +24,11 @@ extension AuthorizationServer {
             throw .invalidProof("the proof is not signed with its key")
         }
         guard claims["htm"]?.string == request.method.rawValue else { throw .invalidProof("htm is not the method") }
-        let path = request.url.path.isEmpty ? "/" : request.url.path
-        let port = [nil, 443, 80].contains(request.url.port) ? "" : ":\(request.url.effectivePort)"
-        let target = "\(request.url.scheme)://\(request.url.host)\(port)\(path)"
+        // The URL that was requested, which may be an alias of the endpoint's.
+        let url = (try? WebURL(Sandbox.url(of: request.head))) ?? request.url
+        let path = url.path.isEmpty ? "/" : url.path
+        let port = [nil, 443, 80].contains(url.port) ? "" : ":\(url.effectivePort)"
+        let target = "\(url.scheme)://\(url.host)\(port)\(path)"
         guard claims["htu"]?.string == target else { throw .invalidProof("htu is not \(target)") }
         let now = seams.now().secondsSince1970
         guard let issued = claims["iat"]?.integer, abs(now - issued) <= 60 else {

@@ -17,7 +17,9 @@ extension AuthorizationServer {
             // An endpoint that is its own alias asks for a certificate, and serves clients without one, too.
             if endpoints[name]?.receives(head.url) == true { return head }
             guard head.certificate != nil else { throw .invalidRequest("no certificate was presented") }
-            guard let plain = endpoints[name], let url = try? WebURL(plain.appendingQuery(head.url.query ?? "")) else {
+            // A grant without an endpoint of its own is at the token endpoint.
+            let plain = endpoints[name] ?? ([.refresh, .deviceToken].contains(name) ? endpoints[.token] : nil)
+            guard let plain, let url = try? WebURL(plain.appendingQuery(head.url.query ?? "")) else {
                 throw .serverError("there is no such endpoint")
             }
             request = ServerRequest(head: head.head, url: url, body: head.body, certificate: head.certificate)

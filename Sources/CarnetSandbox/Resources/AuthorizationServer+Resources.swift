@@ -57,7 +57,8 @@ extension AuthorizationServer {
         try check(request, at: url, against: try filled(provider.profile.request, values, for: request))
         let scopes = effectiveScopes(access.scopes)
         // A provider may know the scope, and have a profile that is no userinfo response.
-        let requested = provider.scopes.defaults + provider.scopes.required
+        let isAsked = !provider.authorization.omit.contains("scope")
+        let requested = isAsked ? provider.scopes.defaults + provider.scopes.required : []
         if issuesIDTokens, requested.contains("openid"), !scopes.contains("openid") {
             throw .insufficientScope(["openid"])
         }

@@ -101,7 +101,7 @@ extension AuthorizationServer {
             throw OAuthError("unauthorized_client", "a public client cannot use the client credentials grant")
         }
         let audience = try checkResources(sent.parameters, sent.names)
-        let scopes = try knownScopes(sent.parameters[sent.names["scope"]] ?? "")
+        let scopes = try knownScopes(sent.parameters[sent.names["scope"]] ?? "", scopeRules(of: id))
         guard !scopes.contains("openid") else { throw .invalidScope("openid needs a user, and this grant has none") }
         let user = SandboxUser(label: id, claims: ["subject": .string(id)])
         return try issue(.clientCredentials, sent, to: user, scopes: scopes, audience: audience)
@@ -121,7 +121,7 @@ extension AuthorizationServer {
         }
         let isClaim = rules.scopeIn == .assertion
         let asked = isClaim ? object.claims["scope"]?.string : sent.parameters[sent.names["scope"]]
-        let scopes = try knownScopes(asked ?? "")
+        let scopes = try knownScopes(asked ?? "", scopeRules(of: sent.client.clientID))
         guard !scopes.contains("openid") else { throw .invalidScope("openid needs a user, and this grant has none") }
         let user = SandboxUser(label: subject, claims: ["subject": .string(subject)])
         let audience = try checkResources(sent.parameters, sent.names)
@@ -146,7 +146,9 @@ extension AuthorizationServer {
             throw .invalidGrant("the subject token is unknown, expired or revoked")
         }
         let resource = try checkResources(received, names)
-        let scopes = try received[names["scope"]].map { text throws(OAuthError) in try knownScopes(text) }
+        let scopes = try received[names["scope"]].map { text throws(OAuthError) in
+            try knownScopes(text, scopeRules(of: sent.client.clientID))
+        }
         for scope in scopes ?? [] where !access.scopes.contains(scope) {
             throw .invalidScope("the subject token does not have the scope \(scope)")
         }

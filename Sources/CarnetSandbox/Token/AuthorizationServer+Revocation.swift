@@ -22,7 +22,9 @@ extension AuthorizationServer {
     /// The token to revoke, and the client that asks if it is not the token that speaks for it.
     private mutating func revokedToken(_ request: ServerRequest) throws(OAuthError) -> (String, SandboxClient?) {
         guard let placement = provider.revocation.tokenIn else {
-            let rules = provider.revocation.request.filled(values(of: request, for: revokingClient(request)))
+            let rules = try filled(
+                provider.revocation.request, values(of: request, for: revokingClient(request)), request,
+                request.allParameters)
             let (token, client) = try tokenInQuestion(
                 request, at: .revocation, rules, own: provider.revocation.authentication)
             let isAccess = ledger.accessTokens[token] != nil
@@ -33,7 +35,7 @@ extension AuthorizationServer {
         let url = endpoints[.revocation] ?? request.url
         var known = values(of: request, for: revokingClient(request))
         known.set(.token, "access_token", try? bearerToken(request, in: placement))
-        let rules = provider.revocation.request.filled(known)
+        let rules = try filled(provider.revocation.request, known, request, request.allParameters)
         try request.checkHeaders(rules.headers)
         try TokenRequestBody(request, endpoint: url).parameters.check(ParameterNames(rules), added: rules.parameters)
         guard request.method.rawValue == rules.method.rawValue else {

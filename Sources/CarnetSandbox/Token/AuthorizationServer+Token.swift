@@ -54,7 +54,7 @@ extension AuthorizationServer {
         }
     }
 
-    private func success(_ body: JSONValue, by rules: ResponseRules) -> Reply {
+    func success(_ body: JSONValue, by rules: ResponseRules) -> Reply {
         .value(body, as: rules.format, status: rules.success.status)
     }
 
@@ -185,9 +185,10 @@ extension AuthorizationServer {
         try checkResources(sent.parameters, sent.names, of: grant)
         var scopes = grant.scopes
         let (name, rules) = (sent.names["scope"], provider.refresh.request)
-        // A scope that the descriptor states is one that the provider demands.
+        // A scope that the descriptor states is one that the provider demands, and the name may be another parameter's.
         let isStated =
             rules.parameters.contains { $0.name == name } || rules.late.parameters.contains { $0.name == name }
+            || rules.rename.items.contains { $0.value == name && $0.name != "scope" }
         if !isStated, let narrowed = sent.parameters[name] {
             scopes = narrowed.split(separator: provider.scopes.separator).map { String($0) }
             for scope in scopes where !grant.scopes.contains(scope) {

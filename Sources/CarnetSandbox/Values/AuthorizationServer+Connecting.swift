@@ -33,8 +33,10 @@ extension AuthorizationServer {
                     body.set("DPoP", at: place)
                 }
             }
+            body.add(step.value.response.capture, .token, of: Person(of: grant, at: provider))
             body.add(step.value.capture, .step, of: Person(of: grant, at: provider))
-            return .json(body)
+            let rules = step.value.response
+            return success(rules.success.adding(to: body), by: rules)
         } catch {
             return errorReply(error)
         }

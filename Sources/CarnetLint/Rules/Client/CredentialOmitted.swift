@@ -65,7 +65,9 @@ struct CredentialOmitted: LintRule {
     private func omitted(
         _ kind: RequestKind, _ rules: Place<RequestRules>, _ context: LintContext
     ) -> [YAMLNode] {
-        let isInherited = kind.inheritsToken && !rules.omit.isWritten && (kind == .refresh || rules.isWritten)
+        let hasDevices = kind == .deviceToken && context.descriptor.endpoints[.deviceAuthorization] != nil
+        let isSent = kind == .refresh || hasDevices || rules.isWritten
+        let isInherited = kind.inheritsToken && !rules.omit.isWritten && isSent
         return (isInherited ? context.places.token.request.omit : rules.omit).elements
     }
 

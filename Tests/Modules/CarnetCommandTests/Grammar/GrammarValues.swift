@@ -29,7 +29,15 @@ extension GrammarDescriptor {
         }
         if key.hasPrefix("fragment") { return "/login" }
         if isAddress(path) { return address(at: path, takesValues: pattern?.contains("{") == true) }
-        if let pattern, pattern.contains(#"\{"#) { return template(pattern, at: path) }
+        // A signature is not kept as a value.
+        if path.contains("verify"), key == "parameter" { return "signature" }
+        if let pattern, pattern.contains(#"\{"#) {
+            let text = template(pattern, at: path)
+            guard path.starts(with: ["connection", "derive"]) else { return text }
+            // A sign-in ends if a value cannot be derived, and there are no scopes and no ID token in each.
+            return text.replacing("client.scope", with: "client.id").replacing(
+                "token.id_token", with: "token.access_token")
+        }
         return plain(key, at: path)
     }
 
@@ -60,7 +68,7 @@ extension GrammarDescriptor {
         if key == "base_url" { text = "https://\(host)" }
         if path.first != "endpoints", key != "base_url", dice.once(in: 4) { text = "/\(name)" }
         guard takesValues, dice.once(in: 3) else { return text }
-        let place = "{\(reference(of: Self.originsOfURLs))}"
+        let place = "{\(reference(of: Self.originsOfURLs, inURL: true))}"
         return dice.pick([
             "https://\(host)/\(place)/\(name)", "https://\(host)/\(name)?who=\(place)", "https://\(place)/x", place,
         ])
@@ -113,14 +121,14 @@ extension GrammarDescriptor {
     }
 
     /// A value that the descriptor so far declares; rarely one that it does not.
-    private mutating func reference(of origins: [String]) -> String {
+    private mutating func reference(of origins: [String], inURL: Bool = false) -> String {
         let origin = dice.pick(origins)
         func names(_ path: String...) -> [String] {
             var value: JSONValue? = root
             for name in path { value = value?[name] }
             return value?.object?.members.map(\.name) ?? []
         }
-        let declared: [String] =
+        var declared: [String] =
             switch origin {
             case "input": names("inputs")
             // Without scopes, `{client.scope}` is no value, and what needs it cannot be made.
@@ -134,6 +142,8 @@ extension GrammarDescriptor {
             case "claim": ["subject", "name", "email"] + names("profile", "claims")
             default: ["body"]
             }
+        // A list of scopes is no part of a URL.
+        if inURL { declared.removeAll { $0 == "scope" } }
         let name = declared.isEmpty ? "tenant" : dice.pick(declared)
         return origin == "input" ? name : "\(origin).\(name)"
     }
