@@ -107,13 +107,18 @@ extension SampleFindings {
         let claims = context.descriptor.profile.claims.items
         let read = claims.flatMap { $0.value.pointers.filter { root[$0] != nil } }
         return claims.compactMap { claim in
-            if claim.name != "subject", let elements = claim.value.elements, profile[claim.name] ?? [] == [],
-                root.first(of: claim.value.pointers)?.array?.isEmpty != true, root.hasMember(at: claim.value.pointers)
-            {
-                return context.finding(
-                    .claimNotRead,
-                    "\(Self.list(elements.pointers)) finds nothing in the list of samples.\(sample.name)",
-                    at: places.profile.claims[claim.name].span, sample: sample.place)
+            let elements = claim.name == "subject" ? nil : claim.value.elements
+            if let elements, root.hasMember(at: claim.value.pointers) {
+                let list = root.first(of: claim.value.pointers) ?? []
+                let isEmpty = elements.value(in: list) ?? [] == []
+                // A list without elements, or null in one, says that this user has none.
+                guard !isEmpty || list != [] && !elements.saysNone(in: list) else { return nil }
+                if isEmpty {
+                    return context.finding(
+                        .claimNotRead,
+                        "\(Self.list(elements.pointers)) finds nothing in the list of samples.\(sample.name)",
+                        at: places.profile.claims[claim.name].span, sample: sample.place)
+                }
             }
             // A claim about what nobody has there is always false.
             let isRead =
@@ -122,16 +127,17 @@ extension SampleFindings {
             let isDerived = context.descriptor.profile.derive.contains(claim.name)
             guard !isRead, !isDerived, claim.name != "subject" || profile.subject != nil else { return nil }
             return unread(
-                claim.name, claim.value.pointers, in: root, of: "samples.\(sample.name)", besides: read,
-                at: places.profile.claims[claim.name].span, sample.place)
+                claim.name, claim.value.pointers, reading: elements, in: root, of: "samples.\(sample.name)",
+                besides: read, at: places.profile.claims[claim.name].span, sample.place)
         }
     }
 
     private func unread(
-        _ name: String, _ pointers: [JSONPointer], in value: JSONValue, of sample: String, besides read: [JSONPointer],
-        at span: SourceSpan, _ place: Place<JSONValue>
+        _ name: String, _ pointers: [JSONPointer], reading elements: ClaimOfElements? = nil, in value: JSONValue,
+        of sample: String, besides read: [JSONPointer], at span: SourceSpan, _ place: Place<JSONValue>
     ) -> Diagnostic? {
-        if let found = value.first(of: pointers) {
+        if let whole = value.first(of: pointers) {
+            let found = elements?.value(in: whole) ?? whole
             let shown = found.scalarText ?? "a value of another type"
             let isTime = shown.utf8.count > 4 && shown.utf8.prefix(4).allSatisfy { (0x30...0x39).contains($0) }
             let pointer = pointers.first { value[$0]?.isNull == false }?.description ?? ""
@@ -180,6 +186,8 @@ extension SampleFindings {
         guard requests.count == all.count else { return [] }
         return zip(requests.indices, all).flatMap { index, place -> [Diagnostic] in
             guard let request = simulation.filled(index), let sample = request.sample else { return [] }
+            // A list without elements says that this user has none.
+            if sample[request.root] == [] || !sample.isNull && sample.saysNone(at: [request.root]) { return [] }
             guard let holders = request.holders(in: sample), let holder = holders.first else {
                 let key = place.conditions.isWritten ? place.conditions.keySpan : place.root.span
                 return context.findings(
@@ -238,8 +246,8 @@ extension SampleFindings {
 }
 
 extension JSONValue {
-    /// A number is expected by its text; a list or an object as it is.
-    fileprivate var expectedText: String { scalarText ?? jsonText() }
+    /// A number is expected by its text; a list or an object as it is; and nothing, if it is `null`.
+    fileprivate var expectedText: String? { isNull ? nil : scalarText ?? jsonText() }
 
     /// The place of a member whose name is like the last word of a pointer, and that nothing else reads.
     func member(similarTo pointer: JSONPointer, besides read: [JSONPointer]) -> JSONPointer? {

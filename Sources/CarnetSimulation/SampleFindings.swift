@@ -67,7 +67,9 @@ extension SampleFindings {
         do throws(OAuthError) {
             let response = try simulation.validate(token: sample.body, isRefresh: isRefresh)
             var found = ofLifetime(response, in: sample) + ofScopes(response, in: sample) + ofFields(in: sample)
-            if !isRefresh { found += ofCaptures(in: sample) }
+            if !isRefresh {
+                found += of(rules.capture, written.capture, in: sample.body, "samples.token", sample.place)
+            }
             if !isRefresh { found += unexpected(in: response) + ofIDToken(response) }
             let (rules, refresh) = (rules(of: sample), simulation.provider.refresh)
             found += ofShortLife(sample.body, rules, at: place(of: rules.fields.expiresIn, in: sample))
@@ -107,10 +109,13 @@ extension SampleFindings {
 
     private var ofSteps: [Diagnostic] {
         simulation.provider.exchange.flatMap { step in
-            let span = places.exchange[step.name].sample.keySpan
+            let place = places.exchange[step.name]
+            let span = place.sample.keySpan
             do throws(OAuthError) {
                 _ = try simulation.validate(step)
+                let name = "exchange.\(step.name).sample"
                 return ofShortLife(step.value.sample, step.value.response, at: span)
+                    + of(step.value.capture, place.capture, in: step.value.sample, name, place.sample)
             } catch {
                 return [rejected("exchange.\(step.name).sample", error, at: span)]
             }
@@ -178,7 +183,9 @@ extension SampleFindings {
     private func ofScopes(_ response: TokenResponse, in sample: Sample) -> [Diagnostic] {
         let rules = rules(of: sample)
         let field = fields(of: sample).scope
-        if response.scopes == nil, field.isWritten {
+        if response.scopes == nil, field.isWritten,
+            sample.body[rules.root]?.saysNone(at: rules.fields.scope.pointers) != true
+        {
             return context.findings(
                 .scopeNotInSample, "\(Self.list(rules.fields.scope.pointers)) finds nothing in samples.\(sample.name)",
                 at: field.span, sample: sample.place)
@@ -258,18 +265,30 @@ extension SampleFindings {
         }
     }
 
-    /// A value that may be missing, or has an example, beside a member whose name differs by a letter or two.
-    private func ofCaptures(in sample: Sample) -> [Diagnostic] {
-        rules.capture.items.compactMap { capture in
+    /// A value that may be missing, or has an example, beside a member whose name differs by a letter or two, or with an
+    /// object or a list at its place, of which nothing is kept.
+    private func of(
+        _ captures: NamedList<ResponseCapture>, _ place: Place<NamedList<ResponseCapture>>, in body: JSONValue?,
+        _ name: String, _ sample: Place<JSONValue>
+    ) -> [Diagnostic] {
+        guard let body else { return [] }
+        return captures.items.compactMap { capture in
             let pointers = capture.value.pointers.pointers
-            guard !sample.body.hasMember(at: pointers), let pointer = pointers.first, let name = pointer.tokens.last,
-                let parent = sample.body[JSONPointer(tokens: Array(pointer.tokens.dropLast()))]?.object,
-                let similar = nearestName(to: name, in: parent.members.map(\.name), within: 2)
+            func report(_ message: String, _ help: String) -> Diagnostic {
+                context.finding(
+                    .claimNotRead, "\(Self.list(pointers)) finds \(message)", at: place[capture.name].span, help: help,
+                    sample: sample)
+            }
+            if let found = body.first(of: pointers), found.scalarText == nil {
+                let kind = found.array == nil ? "an object" : "a list"
+                return report("\(kind) in \(name), which is not kept", "keep a member that is a text or a number")
+            }
+            guard !body.hasMember(at: pointers), let pointer = pointers.first, let last = pointer.tokens.last,
+                let parent = body[JSONPointer(tokens: Array(pointer.tokens.dropLast()))]?.object,
+                let similar = nearestName(to: last, in: parent.members.map(\.name), within: 2)
             else { return nil }
             let meant = JSONPointer(tokens: pointer.tokens.dropLast() + [similar])
-            return context.finding(
-                .claimNotRead, "\(Self.list(pointers)) finds nothing in samples.token",
-                at: written.capture[capture.name].span, help: "did you mean \(meant)?", sample: sample.place)
+            return report("nothing in \(name)", "did you mean \(meant)?")
         }
     }
 

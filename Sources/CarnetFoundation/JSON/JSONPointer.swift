@@ -70,6 +70,11 @@ extension JSONValue {
     /// Whether one of the pointers leads to a value. A member that is `null` is there: it says that there is no value.
     package func hasMember(at pointers: [JSONPointer]) -> Bool { pointers.contains { self[$0] != nil } }
 
+    /// Whether a member at one of the pointers is `null`, and none has a value.
+    package func saysNone(at pointers: [JSONPointer]) -> Bool {
+        hasMember(at: pointers) && first(of: pointers) == nil
+    }
+
     /// Puts a value at a pointer, making the objects on the way; a step through any other kind replaces it.
     package mutating func set(_ value: JSONValue, at pointer: JSONPointer) {
         self = Self.setting(value, in: self, at: pointer.tokens[...])

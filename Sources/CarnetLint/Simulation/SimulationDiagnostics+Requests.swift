@@ -57,6 +57,9 @@ extension DiagnosticExplanation {
             scopes: { default: [read, write] }
             token: { response: { scope_separator: ',' } }
             samples: { token: { access_token: redacted, token_type: Bearer, scope: 'read,write' } }
+
+            token: { response: { fields: { scope: /scopes } } }
+            samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 3600, scopes: null } }
             """)
 
     package static let callbackNotAccepted = DiagnosticExplanation(
@@ -104,6 +107,8 @@ extension DiagnosticExplanation {
             samples:
               userinfo: { sub: '1', email: a@acme.example, name: Jane }
               expect: { claims: { email: ⟦a@acme.example⟧, name: ⟦Jane⟧ } }
+
+            samples: { userinfo: { sub: '1', name: Jane }, expect: { claims: { name: ⟦null⟧ } } }
             """,
         good: """
             scopes: { default: [read, write] }
@@ -120,6 +125,6 @@ extension DiagnosticExplanation {
                 - { url: 'https://api.acme.example/names', claims: { name: /name, tags: /tags }, sample: { name: Jane, tags: [a, b] } }
             samples:
               userinfo: { sub: '1', name: J. }
-              expect: { claims: { name: Jane, nickname: Jane!, tags: [a, b] } }
+              expect: { claims: { name: Jane, nickname: Jane!, tags: [a, b], email: null } }
             """)
 }

@@ -60,7 +60,8 @@ extension DiagnosticExplanation {
             in the sample; to say that the pointer is right, add it, with null if this user has no value. \
             'email_verified' is true or false, as a boolean or as text; a time makes it true with 'present'. The other \
             standard claims are texts, and nobody has one text for both names. The same holds for a token response: without \
-            'expires_in', Carnet does not know when to refresh, and after 60 seconds or less it would refresh at each call.
+            'expires_in', Carnet does not know when to refresh, and after 60 seconds or less it would refresh at each call. \
+            'capture' keeps a text or a number, not an object or a list.
             """,
         references: ["RFC 6901, section 4", "OpenID Connect Core 1.0, section 5.1"],
         bad: """
@@ -89,6 +90,18 @@ extension DiagnosticExplanation {
             token: { response: { capture: { team: ⟦{ from: /teamID, optional: true }⟧ } } }
             samples: { token: { access_token: redacted, token_type: Bearer, team_id: t1 } }
 
+            token: { response: { capture: { team: ⟦{ from: /team, optional: true }⟧ } } }
+            exchange:
+              long:
+                url: https://id.acme.example/long
+                brings: values
+                capture: { ids: ⟦{ from: /ids, optional: true }⟧ }
+                sample: { ids: [t1] }
+            samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 3600, team: { id: t1 } } }
+
+            profile: { claims: { email_verified: ⟦{ root: /emails, first: /verified_at }⟧, phone: ⟦{ root: /phones, first: /number }⟧ } }
+            samples: { userinfo: { sub: u1, emails: [{ verified_at: '2026-01-01' }], phones: [{ value: '555' }] } }
+
             profile: { claims: { family_name: ⟦/nick⟧, email_verified: ⟦/two_factors⟧ } }
             refresh: { rotation: always_new }
             samples:
@@ -105,6 +118,15 @@ extension DiagnosticExplanation {
 
             profile: { claims: { email_verified: { present: /verified_at } } }
             samples: { userinfo: { sub: '248289761001', verified_at: null } }
+
+            profile:
+              claims:
+                email: { root: /emails, where: { primary: true }, first: /address }
+                phone: { root: /phones, first: /number }
+                teams: { root: /teams, each: /name }
+                size: { root: /sizes, first: /cm }
+              requests: [{ url: 'https://api.acme.example/groups', root: /items, claims: { groups: { each: /id } }, sample: { items: [] } }]
+            samples: { userinfo: { sub: '248289761001', emails: [], phones: [{ number: null }], teams: null, sizes: [] } }
             """,
             "refresh: { margin: 10 }\nsamples: { token: { access_token: redacted, token_type: Bearer, expires_in: 60 } }",
             """

@@ -62,9 +62,15 @@ extension NamedList<ResponseCapture> {
         var values: [String: ConnectionValue] = [:]
         for rule in items {
             let key = "\(key).\(rule.name)"
-            guard let text = body.first(of: rule.value.pointers.pointers)?.scalarText, !text.isEmpty else {
+            let found = body.first(of: rule.value.pointers.pointers)
+            guard let text = found?.scalarText, !text.isEmpty else {
                 guard !rule.value.isOptional, !isRepeated else { continue }
-                throw OAuthError(step, .valueMissing, "the response has no \"\(rule.name)\"", descriptorKey: key)
+                let places = rule.value.pointers.pointers.map(\.description).joined(separator: " or ")
+                let other = found.flatMap { $0.scalarText == nil ? $0.shown : nil }
+                throw OAuthError(
+                    step, .valueMissing,
+                    other.map { "the response's \"\(rule.name)\" at \(places) is \($0), not a text or a number" }
+                        ?? "the response has no \"\(rule.name)\" at \(places)", descriptorKey: key)
             }
             guard text.utf8.count <= ReceivedLimit.keptValue, rule.value.pattern?.matches(text) ?? true else {
                 throw OAuthError(

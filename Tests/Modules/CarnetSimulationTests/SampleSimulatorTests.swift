@@ -58,6 +58,18 @@ struct SampleSimulatorTests {
         #expect(found.first?.hasSuffix("with kind main, at /id") == true, "\(found)")
     }
 
+    @Test("A kept value that is an object is named with its place and its type")
+    func keptObject() {
+        let found = lint(
+            """
+            token: { response: { capture: { team: /team } } }
+            samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 60, team: { id: 1 } } }
+
+            """)
+        let message = "the response's \"team\" at /team is an object, not a text or a number"
+        #expect(found == ["T004: the engine rejects samples.token: \(message)"])
+    }
+
     @Test("A lifetime of twenty years is one, and a point in time is none")
     func aLifetimeOfTwentyYears() {
         let start = "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: "

@@ -33,7 +33,7 @@ package struct SampleExpectations: DescriptorSection, Sendable {
     static let keys: [Key<Self>] = [
         Key("scopes", \.scopes, "the scopes that the token sample grants"),
         Key("expires_in", \.expiresIn, "the expected lifetime of its access token in seconds"),
-        Key("claims", \.claims, "claim -> its expected value in the profile"),
+        Key("claims", \.claims, "claim -> its expected value in the profile, or null for none"),
         Key("error", \.error, "the expected error code of the error sample (RFC 6749, section 5.2)"),
     ]
 }

@@ -109,6 +109,11 @@ package struct ClaimOfElements: Hashable, Sendable, CustomStringConvertible {
         return .array(Array(values.prefix(ProfileRequest.longestList)))
     }
 
+    /// Whether an element that counts has `null` in the place of the value.
+    package func saysNone(in list: JSONValue) -> Bool {
+        (list.array ?? []).contains { isMet(by: $0) && $0.saysNone(at: pointers) }
+    }
+
     private func isMet(by element: JSONValue) -> Bool {
         conditions.allSatisfy { $0.value.isMet(by: element[JSONPointer(ofCondition: $0.name)]) }
     }

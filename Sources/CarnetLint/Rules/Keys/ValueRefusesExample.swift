@@ -32,6 +32,14 @@ struct ValueRefusesExample: SingleValueRule {
             connection:
               lookups:
                 site:
+                  url: https://api.acme.example/me
+                  value: /id
+                  capture: { ⟦owner⟧: { from: /owner, optional: true } }
+                  sample: { id: 7, owner: { id: 8 } }
+
+            connection:
+              lookups:
+                site:
                   url: https://api.acme.example/sites
                   value: /id
                   ⟦sample⟧: [{ id: 7 }, { id: 8 }]
@@ -51,6 +59,12 @@ struct ValueRefusesExample: SingleValueRule {
                   value: /id
                   capture: { name: /name }
                   sample: [{ id: 7 }, { id: 8, name: Main, state: { is: main }, tags: [de, eu] }]
+
+            connection:
+              lookups:
+                site: { url: https://api.acme.example/me, value: /id, label: /name, sample: { id: 7, name: null } }
+                team: { url: https://api.acme.example/team, optional: true, value: /id, sample: [{ id: null }] }
+                shop: { url: https://api.acme.example/shops, optional: true, root: /items, value: /id, sample: { items: [] } }
             """,
             "callback: { capture: { realm: realmId } }",
             "callback: { capture: { shop: { pattern: '[a-z-]+\\.acme\\.example', example: my-shop.acme.example } } }",
@@ -90,7 +104,9 @@ struct ValueRefusesExample: SingleValueRule {
             let usable = candidates.filter { $0.first(of: rules.value.pointers)?.scalarText != nil }
             let values = usable.compactMap { $0.first(of: rules.value.pointers)?.scalarText }
             // An optional lookup may find nothing.
-            if candidates.isEmpty, !all.isEmpty, rules.call.isOptional { continue }
+            let saysNone =
+                candidates.isEmpty || candidates.contains { $0.isNull || $0.saysNone(at: rules.value.pointers) }
+            if values.isEmpty, saysNone, rules.call.isOptional, rules.sample[rules.root] != nil { continue }
             guard !candidates.isEmpty || all.isEmpty else {
                 found += findings(
                     "no candidate of the sample meets the conditions", in: context, at: place.conditions.keySpan,
@@ -105,9 +121,10 @@ struct ValueRefusesExample: SingleValueRule {
             for capture in rules.capture.items {
                 let place = place.capture[capture.name]
                 check(place.example, capture.value.example, capture.value.pattern)
-                let texts = usable.map { $0.first(of: capture.value.pointers.pointers)?.scalarText }
-                let isRefused = texts.contains { text in
-                    text.map { capture.value.pattern?.matches($0) == false } ?? !capture.value.isOptional
+                let members = usable.map { $0.first(of: capture.value.pointers.pointers) }
+                let isRefused = members.contains { value in
+                    guard let value else { return !capture.value.isOptional }
+                    return value.scalarText.map { capture.value.pattern?.matches($0) == false } ?? true
                 }
                 guard isRefused else { continue }
                 found += findings(
@@ -115,7 +132,9 @@ struct ValueRefusesExample: SingleValueRule {
                     at: place.keySpan)
             }
             if let label = rules.label, !values.isEmpty,
-                !usable.contains(where: { $0.first(of: label.pointers) != nil })
+                !usable.contains(where: { candidate in
+                    candidate.saysNone(at: label.pointers) || candidate.first(of: label.pointers)?.scalarText != nil
+                })
             {
                 let pointers = label.pointers.map(\.description).joined(separator: ", ")
                 found += findings(
